@@ -1,0 +1,1 @@
+"""Control-flow automata: building, linking, matching across revisions."""

@@ -1,0 +1,193 @@
+"""Control-flow automata, and the program that links them.
+
+A CFA has integer locations and edges with exactly one effect each (DESIGN.md section 2). Locations and edges have
+ids that survive edits: `cfa.match` gives the CFA of a new revision the ids of the old one wherever they
+correspond. Nothing here knows where text is; `FunctionSource` does, in a table of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Protocol
+
+import msgspec
+
+from analysis.model import c_types, ir
+from analysis.model.compatible import fits
+from analysis.model.places import Place, Site
+
+
+class Edge(msgspec.Struct, frozen=True):
+    """An edge from location `source` to location `target`; `id` is unique in the function and survives edits."""
+
+    id: int
+    source: int
+    target: int
+    effect: ir.Effect
+
+
+class Cfa:
+    """The control-flow automaton of one function. Immutable after construction.
+
+    `name` is the linkage name (`f`, or `file.c::f` for a static function), `path` the file of the definition as
+    the user gave it. `edges` are in source order. `digest` depends on the parameters and the graph up to the
+    numbering of ids, and on nothing else: not on layout, comments or position.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        path: str,
+        type_: c_types.Function,
+        parameters: tuple[ir.Var, ...],
+        entry: int,
+        exit_: int,
+        edges: tuple[Edge, ...],
+        digest: str,
+    ) -> None:
+        self.name = name
+        self.path = path
+        self.type = type_
+        self.parameters = parameters
+        self.entry = entry
+        self.exit = exit_
+        self.edges = edges
+        self.digest = digest
+
+    @cached_property
+    def outgoing(self) -> Mapping[int, tuple[Edge, ...]]:
+        """The edges that leave each location, in source order; locations without any are absent."""
+        table: dict[int, list[Edge]] = {}
+        for edge in self.edges:
+            table.setdefault(edge.source, []).append(edge)
+        return {location: tuple(edges) for location, edges in table.items()}
+
+    @cached_property
+    def incoming(self) -> Mapping[int, tuple[Edge, ...]]:
+        """The edges that enter each location, in source order; locations without any are absent."""
+        table: dict[int, list[Edge]] = {}
+        for edge in self.edges:
+            table.setdefault(edge.target, []).append(edge)
+        return {location: tuple(edges) for location, edges in table.items()}
+
+    @cached_property
+    def by_id(self) -> Mapping[int, Edge]:
+        """The edges by id."""
+        return {edge.id: edge for edge in self.edges}
+
+    @cached_property
+    def locations(self) -> tuple[int, ...]:
+        """All locations, ascending."""
+        found = {self.entry, self.exit}
+        for edge in self.edges:
+            found.add(edge.source)
+            found.add(edge.target)
+        return tuple(sorted(found))
+
+    @property
+    def calls(self) -> tuple[Edge, ...]:
+        """The edges whose effect is a call."""
+        return tuple(edge for edge in self.edges if isinstance(edge.effect, ir.Call))
+
+
+class FunctionSource(msgspec.Struct, frozen=True):
+    """Where one function's text is in the present revision. Changes with every edit above it; holds no analysis data.
+
+    `start` is the byte offset of the function in the preprocessed text of translation unit `unit`; `sites` maps
+    edge ids to sites relative to it; `name_site` is the function's name in its definition, `end_site` its closing brace.
+    """
+
+    unit: str
+    start: int
+    sites: dict[int, Site]
+    name_site: Site
+    end_site: Site
+
+
+class Global(msgspec.Struct, frozen=True):
+    """A variable with static storage. `initial` is the constant that it starts with: its initialiser where that
+    is a scalar constant or an address, `Zero` or 0 when there is none, `Unknown` when it is defined nowhere in the program."""
+
+    var: ir.Var
+    path: str
+    initial: ir.Expr
+
+
+class External(msgspec.Struct, frozen=True):
+    """A function that is declared or called but not defined in the program.
+
+    `noreturn` and `nonnull` (argument indices from 0) come from attributes and `_Noreturn`; `system` says that
+    it was declared in a system header.
+    """
+
+    name: str
+    type: c_types.Function
+    noreturn: bool = False
+    nonnull: tuple[int, ...] = ()
+    system: bool = False
+
+
+class Program:
+    """One revision of a whole program: the linked CFAs of all its translation units. Immutable.
+
+    `address_taken` are the names of functions whose address is used as a value anywhere (a static initialiser
+    included); a call through a pointer can reach those of a fitting type.
+    """
+
+    def __init__(
+        self,
+        functions: Mapping[str, Cfa],
+        globals_: Mapping[str, Global],
+        externals: Mapping[str, External],
+        records: Mapping[str, c_types.RecordDefinition],
+        address_taken: Iterable[str],
+    ) -> None:
+        self.functions = dict(functions)
+        self.globals = dict(globals_)
+        self.externals = dict(externals)
+        self.records = dict(records)
+        self.address_taken = frozenset(address_taken)
+        self._fitting: dict[c_types.Type, tuple[str, ...]] = {}
+
+    def targets(self, call: ir.Call) -> tuple[str, ...]:
+        """The names of the functions that the call can reach, defined or external, in alphabetical order.
+
+        A direct call reaches the function it names. A call through a pointer reaches every function whose
+        address is taken and whose type fits the pointer's (model.compatible.fits).
+        """
+        direct = ir.direct_callee(call)
+        if direct is not None:
+            return (direct,)
+        type_ = getattr(call.callee, "type", None)
+        if isinstance(type_, c_types.Pointer):
+            type_ = type_.target
+        if not isinstance(type_, c_types.Function):
+            return ()
+        if type_ not in self._fitting:
+            candidates = sorted(self.address_taken)
+            self._fitting[type_] = tuple(
+                n for n in candidates if (known := self.function_type(n)) is not None and fits(type_, known)
+            )
+        return self._fitting[type_]
+
+    def function_type(self, name: str) -> c_types.Function | None:
+        """The type of a defined or declared function."""
+        if name in self.functions:
+            return self.functions[name].type
+        external = self.externals.get(name)
+        return None if external is None else external.type
+
+
+class Places(Protocol):
+    """Resolves edges to places in the user's files, for one revision; made by `cfa.places` over the front end's maps."""
+
+    def place(self, function: str, edge_id: int) -> Place:
+        """The place of an edge."""
+
+    def name_place(self, function: str) -> Place:
+        """The place of the function's name in its definition."""
+
+    def end_place(self, function: str) -> Place:
+        """The place of the function's closing brace."""

@@ -1,0 +1,1 @@
+"""Verification engines. They do not import each other."""

@@ -1,0 +1,1 @@
+"""Automaton checking with a derivation graph (ORION)."""

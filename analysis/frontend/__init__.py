@@ -1,0 +1,1 @@
+"""From C text to types and lowered expressions."""

@@ -1,0 +1,1 @@
+"""Frozen data that every layer speaks; imports nothing of ours."""

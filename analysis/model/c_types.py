@@ -1,0 +1,157 @@
+"""C types after resolution of typedefs and qualifiers (C11 6.2.5).
+
+A type is an immutable value: equal types are equal objects, whatever file they come from. Structures and
+unions can refer to themselves, so `Record` holds only a key; the members are in a `RecordDefinition`,
+looked up in the translation unit (and after linking, in the program) that declared it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class Void(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """`void`: no value."""
+
+
+class Integer(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """An integer type; `_Bool`, `char` and enumerations included.
+
+    `bits` is the width of the representation, `name` how a C programmer writes the type ("unsigned long",
+    "enum colour"); two integer types with the same width and sign but different names are different types.
+    """
+
+    bits: int
+    signed: bool
+    name: str
+
+
+class Floating(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """A real or complex floating type; `bits` is the width of its representation."""
+
+    bits: int
+    name: str
+
+
+class Pointer(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """A pointer to `target`."""
+
+    target: Type
+
+
+class Array(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """An array; `length` is None for incomplete and variable-length arrays."""
+
+    element: Type
+    length: int | None
+
+
+class Record(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """A structure or union, by key.
+
+    The key is "struct tag" or "union tag"; records without a tag get a key from their members, so that
+    the same anonymous record in two files has the same key.
+    """
+
+    kind: Literal["struct", "union"]
+    key: str
+
+
+class Function(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """A function type. `prototyped` is False for old-style declarations `int f()`, whose parameters say nothing."""
+
+    result: Type
+    parameters: tuple[Type, ...]
+    variadic: bool = False
+    prototyped: bool = True
+
+
+Type = Void | Integer | Floating | Pointer | Array | Record | Function
+
+
+class Member(msgspec.Struct, frozen=True):
+    """One member of a record. Anonymous struct/union members have an empty name. `bits` is a bit-field's width."""
+
+    name: str
+    type: Type
+    bits: int | None = None
+
+
+class RecordDefinition(msgspec.Struct, frozen=True):
+    """The members of a record; an incomplete record has no definition."""
+
+    key: str
+    kind: Literal["struct", "union"]
+    members: tuple[Member, ...]
+
+
+VOID = Void()
+BOOL = Integer(8, False, "_Bool")
+CHAR = Integer(8, True, "char")
+SIGNED_CHAR = Integer(8, True, "signed char")
+UNSIGNED_CHAR = Integer(8, False, "unsigned char")
+SHORT = Integer(16, True, "short")
+UNSIGNED_SHORT = Integer(16, False, "unsigned short")
+INT = Integer(32, True, "int")
+UNSIGNED_INT = Integer(32, False, "unsigned int")
+FLOAT = Floating(32, "float")
+DOUBLE = Floating(64, "double")
+
+
+class DataModel(msgspec.Struct, frozen=True):
+    """The widths that the C standard leaves to the implementation: LP64 or ILP32."""
+
+    name: Literal["LP64", "ILP32"]
+    long_bits: int
+    pointer_bits: int
+
+    @property
+    def long(self) -> Integer:
+        """The type `long`."""
+        return Integer(self.long_bits, True, "long")
+
+    @property
+    def unsigned_long(self) -> Integer:
+        """The type `unsigned long`, which is also `size_t`."""
+        return Integer(self.long_bits, False, "unsigned long")
+
+    @property
+    def intptr(self) -> Integer:
+        """A signed integer type as wide as a pointer, which is also `ptrdiff_t`."""
+        return Integer(self.pointer_bits, True, "long" if self.pointer_bits == self.long_bits else "int")
+
+
+LP64 = DataModel("LP64", 64, 64)
+ILP32 = DataModel("ILP32", 32, 32)
+LONG_LONG = Integer(64, True, "long long")
+UNSIGNED_LONG_LONG = Integer(64, False, "unsigned long long")
+
+
+def is_pointer(type_: Type) -> bool:
+    """Whether values of the type are pointers."""
+    return isinstance(type_, Pointer)
+
+
+def is_scalar(type_: Type) -> bool:
+    """Whether the type is arithmetic or a pointer (C11 6.2.5p21)."""
+    return isinstance(type_, Integer | Floating | Pointer)
+
+
+def spell(type_: Type) -> str:
+    """The type as a person would write it, without the name being declared."""
+    match type_:
+        case Void():
+            return "void"
+        case Integer() | Floating():
+            return type_.name
+        case Pointer(target):
+            return f"{spell(target)} *" if not spell(target).endswith("*") else f"{spell(target)}*"
+        case Array(element, length):
+            return f"{spell(element)} [{'' if length is None else length}]"
+        case Record(_, key):
+            return key
+        case Function(result, parameters, variadic, prototyped):
+            inside = ", ".join([spell(p) for p in parameters] + (["..."] if variadic else []))
+            return f"{spell(result)} ({inside if inside or not prototyped else 'void'})"

@@ -1,0 +1,255 @@
+"""The intermediate representation: side-effect-free expressions, and the effects that CFA edges carry.
+
+Lowering (frontend, cfa.build) turns C into these. What holds afterwards:
+
+- Expressions have no side effects: no call, no assignment, no `++`; and no control flow: no `&&`, `||`, `?:`,
+  comma or statement expression. Those became edges.
+- Conversions are explicit: the operands of a binary operator have the type that the usual arithmetic
+  conversions give them (C11 6.3.1.8), through `Cast`. A cast between pointer types is kept.
+- A null pointer constant is `IntConst(0, <pointer type>)`, however it was written.
+- `sizeof`, `_Alignof`, `offsetof` and enumerators are `IntConst`.
+- `p[i]` on a pointer is `Deref(Binary("+", p, i))`; on an array it is `Index(a, i)`. `p->f` is `Field(Deref(p), "f")`.
+- An array used as a value is `AddressOf(Index(a, 0))`; a function used as a value is `AddressOf(Var(f))`.
+- An `Assume` never holds `!e` at its top: the truth value is flipped instead.
+
+Values are immutable, equal by content and blind to layout; where they came from is in a table of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from analysis.model.c_types import Type
+
+Scope = Literal["global", "parameter", "local", "temporary", "function"]
+
+
+class Var(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """A variable or a function.
+
+    `name` is unique where it must be: for globals and functions it is the linkage name (`g`, or `file.c::g`
+    for static ones; a static local `x` of `f` is `file.c::f::x`); for locals the source name, with `~2`, `~3`
+    added to the second and third variable of that name in one function; for temporaries `$1`, `$2`, and so on.
+    """
+
+    name: str
+    scope: Scope
+    type: Type
+
+
+class Deref(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """The object that `pointer` points to."""
+
+    pointer: Expr
+    type: Type
+
+
+class Field(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """Member `name` of the record object `record`."""
+
+    record: Expr
+    name: str
+    type: Type
+
+
+class Index(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """Element `index` of the array object `array`."""
+
+    array: Expr
+    index: Expr
+    type: Type
+
+
+class AddressOf(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """The address of an lvalue or function."""
+
+    lvalue: Expr
+    type: Type
+
+
+class IntConst(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """An integer constant in the range of its type, or the null pointer."""
+
+    value: int
+    type: Type
+
+
+class FloatConst(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """A floating constant as written."""
+
+    text: str
+    type: Type
+
+
+class StringConst(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """A string literal as a value: the address of its first character. `text` is the literal as written."""
+
+    text: str
+    type: Type
+
+
+class Unary(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """`-e`, `~e`, or `!e` (0 or 1)."""
+
+    operator: Literal["-", "~", "!"]
+    operand: Expr
+    type: Type
+
+
+class Binary(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """An arithmetic, bitwise, shift or comparison operator; pointer arithmetic has the pointer on the left."""
+
+    operator: Literal["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">="]
+    left: Expr
+    right: Expr
+    type: Type
+
+
+class Cast(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """A conversion to `type`, written or implicit."""
+
+    operand: Expr
+    type: Type
+
+
+class Unknown(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """Any value of the type: what lowering knows nothing about (`va_arg`, outputs of `asm`)."""
+
+    type: Type
+
+
+class Undefined(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """The indeterminate value of an object that was declared without an initialiser (C11 6.7.9p10)."""
+
+    type: Type
+
+
+class Zero(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """A record or array with every member zero, as a partial initialiser leaves the rest (C11 6.7.9p21)."""
+
+    type: Type
+
+
+Expr = (
+    Var
+    | Deref
+    | Field
+    | Index
+    | AddressOf
+    | IntConst
+    | FloatConst
+    | StringConst
+    | Unary
+    | Binary
+    | Cast
+    | Unknown
+    | Undefined
+    | Zero
+)
+LVALUES = (Var, Deref, Field, Index)
+
+
+class Assign(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """`target = value`. A declaration without initialiser assigns `Undefined`."""
+
+    target: Expr
+    value: Expr
+
+
+class Assume(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """The branch taken when `condition`, a scalar, is non-zero (`truth`) or zero (not `truth`)."""
+
+    condition: Expr
+    truth: bool
+
+
+class Call(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """A call; `callee` is `Var(scope="function")` for a direct call, else the called pointer's value.
+
+    `result` is the lvalue that takes the result, None when it is dropped or there is none.
+    """
+
+    callee: Expr
+    arguments: tuple[Expr, ...]
+    result: Expr | None
+
+
+class Return(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """Leaves the function, with `value` already converted to the result type."""
+
+    value: Expr | None
+
+
+class Unsupported(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+    """Something that lowering does not model; a function with a reachable one can never be `safe`."""
+
+    reason: str
+
+
+Effect = Assign | Assume | Call | Return | Unsupported
+
+
+def operands(expr: Expr) -> tuple[Expr, ...]:
+    """The direct subexpressions, left to right."""
+    match expr:
+        case Deref(pointer):
+            return (pointer,)
+        case Field(record):
+            return (record,)
+        case Index(array, index):
+            return (array, index)
+        case AddressOf(lvalue):
+            return (lvalue,)
+        case Unary(_, operand):
+            return (operand,)
+        case Binary(_, left, right):
+            return (left, right)
+        case Cast(operand):
+            return (operand,)
+        case _:
+            return ()
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """The expression and all its subexpressions, operands before the operator that uses them."""
+    for part in operands(expr):
+        yield from walk(part)
+    yield expr
+
+
+def expressions(effect: Effect) -> tuple[Expr, ...]:
+    """The expressions of an effect, in the order of evaluation that C compilers use for them."""
+    match effect:
+        case Assign(target, value):
+            return (value, target)
+        case Assume(condition):
+            return (condition,)
+        case Call(callee, arguments, result):
+            return (callee, *arguments) if result is None else (callee, *arguments, result)
+        case Return(value):
+            return () if value is None else (value,)
+        case _:
+            return ()
+
+
+def variables(expr: Expr) -> Iterator[Var]:
+    """Every occurrence of a variable in the expression."""
+    for part in walk(expr):
+        if isinstance(part, Var):
+            yield part
+
+
+def strip_casts(expr: Expr) -> Expr:
+    """The expression under any casts."""
+    while isinstance(expr, Cast):
+        expr = expr.operand
+    return expr
+
+
+def direct_callee(call: Call) -> str | None:
+    """The linkage name of the function a direct call names, None for a call through a pointer."""
+    callee = call.callee
+    return callee.name if isinstance(callee, Var) and callee.scope == "function" else None

@@ -1,0 +1,124 @@
+"""What a check answers: verdicts, findings with traces, work counters, messages.
+
+The shapes are those of the JSON report, schema 1 (INTERFACE.md). `unknown` always has a reason (DESIGN.md,
+invariant 1).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from analysis.model.places import Place
+
+Verdict = Literal["safe", "violated", "unknown"]
+Severity = Literal["error", "warning", "note"]
+StepKind = Literal["entry", "assign", "branch", "call", "return", "havoc", "error"]
+FindingStatus = Literal["possible", "confirmed"]
+
+
+class TraceStep(msgspec.Struct, frozen=True):
+    """One step of a counterexample: an edge taken in `function`, `depth` calls below the entry (which is 0)."""
+
+    place: Place
+    function: str
+    depth: int
+    kind: StepKind
+    text: str
+    values: dict[str, str] = {}
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """A reported violation. `fingerprint` holds no line numbers, so that it survives edits elsewhere."""
+
+    rule: str
+    status: FindingStatus
+    severity: Severity
+    message: str
+    place: Place
+    function: str
+    fingerprint: str
+    trace: tuple[TraceStep, ...]
+
+
+class RuleVerdict(msgspec.Struct, frozen=True):
+    """What is known of one function for one rule. `ms` is the time of the engine in milliseconds."""
+
+    verdict: Verdict
+    reason: str | None
+    assumptions: tuple[str, ...]
+    engine: str
+    certified: bool = False
+    ms: float = 0.0
+
+
+class FunctionReport(msgspec.Struct, frozen=True):
+    """A function and its verdicts by rule. `stale`: it does not parse now, and the verdicts are those of its last good text.
+
+    `summary` is what the engine knows the function to do, one readable line a fact, for hovers.
+    """
+
+    name: str
+    place: Place
+    verdicts: dict[str, RuleVerdict]
+    stale: bool = False
+    summary: tuple[str, ...] = ()
+
+
+class FileReport(msgspec.Struct, frozen=True):
+    """A checked file; `parse_errors` counts the places where its text is not understood."""
+
+    path: str
+    functions: int
+    parse_errors: int
+
+
+class Message(msgspec.Struct, frozen=True):
+    """One clear sentence about input that could not be used as it was; `line` is 0 when it is about the whole file."""
+
+    severity: Severity
+    path: str
+    text: str
+    line: int = 0
+
+
+class Count(msgspec.Struct, frozen=True):
+    """Units of work, by whether they were taken from earlier or done now."""
+
+    reused: int = 0
+    recomputed: int = 0
+
+
+class Work(msgspec.Struct, frozen=True):
+    """Work counters (DESIGN.md section 2). `functions` counts functions lowered."""
+
+    configurations: Count = Count()
+    derivations: Count = Count()
+    abstract_states: Count = Count()
+    functions: Count = Count()
+    solver_queries: int = 0
+
+
+class Times(msgspec.Struct, frozen=True):
+    """Milliseconds by stage. `total` is wall time; stages that ran in several processes can add up to more."""
+
+    preprocess: float = 0.0
+    parse: float = 0.0
+    lower: float = 0.0
+    automaton: float = 0.0
+    prover: float = 0.0
+    total: float = 0.0
+
+
+class Report(msgspec.Struct, frozen=True):
+    """The answer to one check of one revision."""
+
+    verdict: Verdict
+    files: tuple[FileReport, ...]
+    functions: tuple[FunctionReport, ...]
+    findings: tuple[Finding, ...]
+    messages: tuple[Message, ...]
+    work: Work
+    times: Times
+    suppressed: int = 0

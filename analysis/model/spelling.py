@@ -1,0 +1,100 @@
+"""Expressions and effects as C text, for traces, hovers and dumps.
+
+The text is for people: implicit conversions and linkage prefixes are left out, `(*p).f` is `p->f`, a null
+pointer is `NULL`. It is not meant to be compiled.
+"""
+
+from __future__ import annotations
+
+from analysis.model import ir
+from analysis.model.c_types import Pointer, spell
+
+_PRECEDENCE = {
+    "*": 10, "/": 10, "%": 10, "+": 9, "-": 9, "<<": 8, ">>": 8, "<": 7, "<=": 7, ">": 7, ">=": 7,
+    "==": 6, "!=": 6, "&": 5, "^": 4, "|": 3,
+}  # fmt: skip
+_UNARY = 11
+_POSTFIX = 12
+_NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def display_name(name: str) -> str:
+    """A variable's name as in the source: without linkage prefix and numbering."""
+    return name.rsplit("::", 1)[-1].split("~", 1)[0]
+
+
+def spell_expr(expr: ir.Expr, precedence: int = 0) -> str:
+    """The expression in C syntax, in parentheses if it binds weaker than `precedence`."""
+    text, binds = _spell(expr)
+    return f"({text})" if binds < precedence else text
+
+
+def _spell(expr: ir.Expr) -> tuple[str, int]:
+    match expr:
+        case ir.Var(name):
+            return display_name(name), _POSTFIX
+        case ir.Deref(ir.Binary("+", base, index)):
+            return f"{spell_expr(base, _POSTFIX)}[{spell_expr(ir.strip_casts(index))}]", _POSTFIX
+        case ir.Deref(pointer):
+            return f"*{spell_expr(ir.strip_casts(pointer), _UNARY)}", _UNARY
+        case ir.Field(ir.Deref(ir.Var() | ir.Field() | ir.Index() as pointer), name):
+            return f"{spell_expr(pointer, _POSTFIX)}->{name}", _POSTFIX
+        case ir.Field(record, name):
+            return f"{spell_expr(record, _POSTFIX)}.{name}", _POSTFIX
+        case ir.Index(array, index):
+            return f"{spell_expr(array, _POSTFIX)}[{spell_expr(ir.strip_casts(index))}]", _POSTFIX
+        case ir.AddressOf(ir.Index(array, ir.IntConst(0))):
+            return _spell(array)
+        case ir.AddressOf(ir.Var(_, "function") as function):
+            return _spell(function)
+        case ir.AddressOf(lvalue):
+            return f"&{spell_expr(lvalue, _UNARY)}", _UNARY
+        case ir.IntConst(value, type_):
+            if isinstance(type_, Pointer):
+                return ("NULL", _POSTFIX) if value == 0 else (f"({spell(type_)}){value}", _UNARY)
+            return str(value), _POSTFIX if value >= 0 else _UNARY
+        case ir.FloatConst(text) | ir.StringConst(text):
+            return text, _POSTFIX
+        case ir.Unary(operator, operand):
+            return f"{operator}{spell_expr(operand, _UNARY)}", _UNARY
+        case ir.Binary(operator, left, right):
+            binds = _PRECEDENCE[operator]
+            return f"{spell_expr(left, binds)} {operator} {spell_expr(right, binds + 1)}", binds
+        case ir.Cast(operand):
+            return _spell(operand)
+        case ir.Zero():
+            return "{0}", _POSTFIX
+        case ir.Unknown():
+            return "any value", _POSTFIX
+        case ir.Undefined():
+            return "an indeterminate value", _POSTFIX
+
+
+def spell_condition(condition: ir.Expr, truth: bool) -> str:
+    """What an `Assume` says, as a condition that holds."""
+    bare = ir.strip_casts(condition)
+    if not truth and isinstance(bare, ir.Binary) and bare.operator in _NEGATED:
+        return f"{spell_expr(bare.left, 7)} {_NEGATED[bare.operator]} {spell_expr(bare.right, 7)}"
+    if truth:
+        return spell_expr(condition)
+    if isinstance(getattr(bare, "type", None), Pointer):
+        return f"{spell_expr(bare, 7)} == NULL"
+    return f"!{spell_expr(bare, _UNARY)}"
+
+
+def spell_effect(effect: ir.Effect) -> str:
+    """An effect in one line."""
+    match effect:
+        case ir.Assign(target, ir.Undefined()):
+            return f"{spell_expr(target)} is declared"
+        case ir.Assign(target, value):
+            return f"{spell_expr(target)} = {spell_expr(value)}"
+        case ir.Assume(condition, truth):
+            return spell_condition(condition, truth)
+        case ir.Call(callee, arguments, result):
+            text = f"{spell_expr(callee, _POSTFIX)}({', '.join(spell_expr(a) for a in arguments)})"
+            return text if result is None else f"{spell_expr(result)} = {text}"
+        case ir.Return(value):
+            return "return" if value is None else f"return {spell_expr(value)}"
+        case ir.Unsupported(reason):
+            return f"unsupported: {reason}"

@@ -1,0 +1,1 @@
+"""Rules: automata over C patterns, in YAML."""

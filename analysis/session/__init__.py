@@ -1,0 +1,1 @@
+"""Revisions of a program, from files to reports."""

@@ -1,0 +1,127 @@
+"""Messages between the server and the checker process.
+
+A frame is a 4-byte big-endian length and that many bytes of MessagePack, one message each. The checker reads
+`Request`s on standard input and writes `Event`s on standard output; it takes them in order, but drops work that a
+newer `Edit` has made obsolete. Every event that answers something carries the `generation` of the newest request it
+has seen when its input was fixed: a generation is a number that the server counts up with each request.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import BinaryIO
+
+import msgspec
+
+from analysis.model.options import Options
+from analysis.model.report import Finding, FunctionReport, Message, Times, Work
+
+_LENGTH = struct.Struct(">I")
+
+
+class Configure(msgspec.Struct, frozen=True, tag=True):
+    """Sets the options and the folders of the workspace. The first request; again when settings change."""
+
+    generation: int
+    options: Options
+    folders: tuple[str, ...]
+
+
+class Edit(msgspec.Struct, frozen=True, tag=True):
+    """The unsaved text of a file, or None: the file on disk counts again. Does not start a check."""
+
+    generation: int
+    path: str
+    version: int
+    text: str | None
+
+
+class Check(msgspec.Struct, frozen=True, tag=True):
+    """Asks for a check of the program as it is now; `focus` are the files the user looks at, most important first.
+
+    `full`: forget everything that was computed before and start from nothing.
+    """
+
+    generation: int
+    focus: tuple[str, ...]
+    full: bool = False
+
+
+class Shutdown(msgspec.Struct, frozen=True, tag=True):
+    """Ends the checker process."""
+
+    generation: int
+
+
+class FileResult(msgspec.Struct, frozen=True, tag=True):
+    """All that is known of one file. `version` is that of the `Edit` it was computed from, None for the text on disk."""
+
+    generation: int
+    path: str
+    version: int | None
+    findings: tuple[Finding, ...]
+    functions: tuple[FunctionReport, ...]
+    messages: tuple[Message, ...]
+
+
+class CheckDone(msgspec.Struct, frozen=True, tag=True):
+    """Every file's result for this generation has been sent."""
+
+    generation: int
+    work: Work
+    times: Times
+    messages: tuple[Message, ...]
+
+
+class Progress(msgspec.Struct, frozen=True, tag=True):
+    """What the checker does now, in a few words, and how far it is, if that is known (0 to 100)."""
+
+    generation: int
+    text: str
+    percentage: int | None = None
+
+
+class Failed(msgspec.Struct, frozen=True, tag=True):
+    """A check could not be done. `reason` is one clear sentence."""
+
+    generation: int
+    reason: str
+
+
+Request = Configure | Edit | Check | Shutdown
+Event = FileResult | CheckDone | Progress | Failed
+
+_encoder = msgspec.msgpack.Encoder()
+_requests = msgspec.msgpack.Decoder(Request)
+_events = msgspec.msgpack.Decoder(Event)
+
+
+def frame(message: Request | Event) -> bytes:
+    """The message as bytes to send."""
+    data = _encoder.encode(message)
+    return _LENGTH.pack(len(data)) + data
+
+
+def frame_length(header: bytes) -> int:
+    """The number of bytes that follow a frame's 4-byte header."""
+    length: int = _LENGTH.unpack(header)[0]
+    return length
+
+
+def decode_event(data: bytes) -> Event:
+    """An event from a frame's bytes; raises msgspec.DecodeError on anything else."""
+    event: Event = _events.decode(data)
+    return event
+
+
+def read_request(stream: BinaryIO) -> Request | None:
+    """The next request, None at the end of the stream; raises msgspec.DecodeError on anything else."""
+    header = stream.read(_LENGTH.size)
+    if len(header) < _LENGTH.size:
+        return None
+    length = frame_length(header)
+    data = stream.read(length)
+    if len(data) < length:
+        return None
+    request: Request = _requests.decode(data)
+    return request
