@@ -1,0 +1,1 @@
+"""Scripts that measure Everproof on real C programs and print their tables as Markdown. Imported by nobody else."""
