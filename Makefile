@@ -1,0 +1,63 @@
+# Everything a developer or the CI runs. Needs python3 (3.11 or newer), make and a C compiler; the rest goes into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+RUNS ?= 3
+
+.PHONY: help demo test lint unit lock docs programs bench bench-full bench-keystroke clean
+
+help:
+	@echo 'make demo             a live session of the language server on a C program, in this terminal'
+	@echo 'make test             all checks: style, types, layers, tests'
+	@echo 'make docs             write the generated pages again (docs/rules)'
+	@echo 'make bench            both benchmarks, as Markdown (fetches the programs first)'
+	@echo 'make lock             pin the newest versions of the dependencies in requirements.lock'
+	@echo 'make clean            remove the environment and the caches'
+
+# installed once; again when the lock or the metadata of the package change
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(READY)
+	@$(BIN)/python -m demo.live_session
+
+test: lint unit
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+unit: $(READY)
+	$(BIN)/python -m pytest -n 2 --quiet
+
+docs: $(READY)
+	$(BIN)/python -m docs.generate
+
+programs: $(READY)
+	$(BIN)/python -m benchmarks.programs
+
+bench: bench-full bench-keystroke
+
+bench-full: programs
+	$(BIN)/python -m benchmarks.full_check --runs $(RUNS)
+
+bench-keystroke: programs
+	$(BIN)/python -m benchmarks.keystroke
+
+# pip-tools lives in an environment of its own, so that it is not among what it pins
+lock:
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/python -m pip install --quiet pip-tools
+	CUSTOM_COMPILE_COMMAND='make lock' build/lock/bin/pip-compile --quiet --upgrade --extra dev --all-build-deps --allow-unsafe \
+		--strip-extras --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options \
+		--output-file requirements.lock pyproject.toml
+
+clean:
+	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis benchmarks/.cache
