@@ -1,0 +1,238 @@
+"""Makes preprocessed C palatable to a parser of standard C, without moving a byte.
+
+GNU C, the system headers and old programs hold forms that the grammar lacks. `clean` overwrites them with spaces or
+with a standard form that is not longer, so that every byte offset and every newline stays where it was, and notes what was
+overwritten where it matters: attributes, operands that are types, case ranges.
+
+Rules of the game: strings and character constants are never touched; a form that is not recognised is left alone, and
+the parser then reports it as an error, which makes the function `unknown`, never silently `safe`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+TYPEOF = b"__typeof"
+"""The type name that stands where a `typeof` was."""
+OFFSETOF = b"__offset"
+"""The function name that stands where `offsetof` was."""
+IMPLICIT_INT = b"int"
+"""The type name that is written where C89 lets a definition have none."""
+
+
+class Attribute(NamedTuple):
+    """An attribute or specifier that was blanked: `text` is everything that stood at [start, end)."""
+
+    start: int
+    end: int
+    text: bytes
+
+
+class Fragment(NamedTuple):
+    """An operand that is parsed on its own; `text`, cleaned, stood at `start`.
+
+    `kind` says which table it belongs to; `key` is the offset of the construct that it was taken from.
+    """
+
+    start: int
+    text: bytes
+    kind: str
+    key: int
+
+    @property
+    def end(self) -> int:
+        """The offset after the operand."""
+        return self.start + len(self.text)
+
+
+class Cleaned(NamedTuple):
+    """`text` has the length and the newlines of the input. The lists are sorted by offset."""
+
+    text: bytes
+    attributes: list[Attribute]
+    fragments: list[Fragment]
+    computed_gotos: frozenset[int]
+
+
+_BALANCED = rb"(?:[^()]++|\((?:[^()]++|\((?:[^()]++|\((?:[^()]++|\((?:[^()]++)*+\))*+\))*+\))*+\))*+"
+_WORDS: dict[bytes, bytes] = {
+    b"__extension__": b"",
+    b"__restrict": b"",
+    b"__restrict__": b"",
+    b"__inline": b"inline",
+    b"__inline__": b"inline",
+    b"__const": b"const",
+    b"__const__": b"const",
+    b"__volatile": b"volatile",
+    b"__volatile__": b"volatile",
+    b"__signed": b"signed",
+    b"__signed__": b"signed",
+    b"__complex__": b"",
+    b"_Complex": b"",
+    b"_Imaginary": b"",
+    b"_Noreturn": b"",
+    b"_Thread_local": b"__thread",
+}
+_RECORDED = frozenset({b"_Noreturn", b"_Complex", b"__complex__", b"_Imaginary"})
+_SCAN = re.compile(
+    rb"""(?P<literal>"(?:[^"\\\n]++|\\.)*+"?|'(?:[^'\\\n]++|\\.)*+'?)"""
+    rb"|(?P<directive>\n[ \t]*+#[ \t]*+(?:\d|pragma\b|ident\b|sccs\b|line\b)[^\n]*+)"
+    rb"|(?P<attribute>_(?<![\w$]_)_(?:attribute|declspec)(?:__)?+(?![\w$])\s*+\(" + _BALANCED + rb"\))"
+    rb"|(?P<bracketed>\[\[[\w\s:,()\"]*+\]\])"
+    rb"|(?P<aligned>_(?<![\w$]_)Alignas\s*+\(" + _BALANCED + rb"\))"
+    rb"|(?P<checked>_(?<![\w$]_)Static_assert\s*+\((?:[^()\"]++|\"(?:[^\"\\\n]++|\\.)*+\"|\(" + _BALANCED + rb"\))*+\)\s*+;?)"
+    rb"|(?P<labels>_(?<![\w$]_)_label__\b[^;]*+;)"
+    rb"|(?P<atomic>_(?<![\w$]_)Atomic\s*+\((?P<atomic_type>" + _BALANCED + rb")\))"
+    rb"|(?P<word>_(?<![\w$]_)(?:" + b"|".join(sorted((word[1:] for word in _WORDS), reverse=True)) + rb")(?![\w$]))",
+    re.DOTALL,
+)
+_COMMENT = re.compile(rb"""(?P<keep>"(?:[^"\\\n]++|\\.)*+"?|'(?:[^'\\\n]++|\\.)*+'?)|/\*.*?(?:\*/|\Z)|//[^\n]*""", re.DOTALL)
+_OPERATOR = re.compile(
+    rb"(?<![\w$.>])(?:(?P<typeof>(?:__)?typeof(?:_unqual)?(?:__)?)|(?P<va_arg>__builtin_va_arg|va_arg)|(?P<offsetof>__builtin_offsetof|offsetof)"
+    rb"|(?P<compatible>__builtin_types_compatible_p))\s*+\("
+)
+_CASE_RANGE = re.compile(rb"(?<![\w$])case\b((?:[^:;{}'.?]|'(?:[^'\\\n]|\\.)*+')*?)\.\.\.((?:[^:;{}'?]|'(?:[^'\\\n]|\\.)*+')*+):")
+_COMPUTED_GOTO = re.compile(rb"(?<![\w$])goto(\s*\*[^;{}]*);")
+_EXTRA_SEMICOLON = re.compile(rb";(\s*;)+(?=\s*\})")
+_UNNAMED_BITS = re.compile(rb"[;{]\s*+(?:(?:const|volatile|unsigned|signed|int|long|short|char|_Bool)\b\s*+)++(:[^:;{}]++)(?=;)")
+_REGISTER_ONLY = re.compile(
+    rb"(?<![\w$])(register|auto)(\s+(?!(?:int|char|long|short|unsigned|signed|float|double|struct)\b)[A-Za-z_]\w*\s*[;=,\[])"
+)
+_PUNCTUATION = re.compile(rb"""[()\[\]{},]|"(?:[^"\\\n]++|\\.)*+"?|'(?:[^'\\\n]++|\\.)*+'?""")
+
+
+_TO_SPACE = bytes(0x0A if byte == 0x0A else 0x20 for byte in range(256))
+
+
+def blank(text: bytes) -> bytes:
+    """Spaces of the same length, with the newlines of `text`."""
+    return text.translate(_TO_SPACE)
+
+
+def clean(text: bytes) -> Cleaned:
+    """The text with everything overwritten that the grammar does not know; see the module's docstring."""
+    buffer = bytearray(text)
+    if b"/*" in text or b"//" in text:  # only text that no preprocessor has seen has comments
+        _blank_comments(buffer)
+    attributes = _scan(buffer)
+    fragments: list[Fragment] = []
+    _operators(buffer, fragments)
+    _case_ranges(buffer, fragments)
+    gotos = _computed_gotos(buffer)
+    _small_repairs(buffer)
+    fragments.sort()
+    return Cleaned(bytes(buffer), attributes, fragments, gotos)
+
+
+def _blank_comments(buffer: bytearray) -> None:
+    for match in _COMMENT.finditer(bytes(buffer)):
+        if match.lastgroup is None:
+            buffer[match.start() : match.end()] = blank(match.group())
+
+
+def _scan(buffer: bytearray) -> list[Attribute]:
+    """One pass over everything that is recognised by how it begins."""
+    attributes: list[Attribute] = []
+    text = b"\n" + bytes(buffer)  # so that a directive on the first line has a newline before it, too
+    for match in _SCAN.finditer(text):
+        kind = match.lastgroup
+        if kind == "literal":
+            continue
+        start, end = match.start() - 1, match.end() - 1
+        found = match.group()
+        if kind == "directive":
+            buffer[start + 1 : end] = blank(found[1:])
+        elif kind == "word":
+            buffer[start:end] = _WORDS[found].ljust(len(found))
+            if found in _RECORDED:
+                attributes.append(Attribute(start, end, found))
+        elif kind in ("atomic", "atomic_type"):
+            buffer[start + found.index(b"(")] = 0x20
+            buffer[end - 1] = 0x20
+        else:
+            buffer[start:end] = blank(found)
+            if kind != "labels" and kind != "checked":
+                attributes.append(Attribute(start, end, found))
+    return attributes
+
+
+def _arguments(text: bytes, opening: int) -> list[tuple[int, int]] | None:
+    """The ranges of the arguments of a call whose parenthesis is at `opening`; None when it is never closed."""
+    depth = 0
+    start = opening + 1
+    ranges: list[tuple[int, int]] = []
+    for match in _PUNCTUATION.finditer(text, opening):
+        mark = match.group()
+        if mark in b"([{":
+            depth += 1
+        elif mark in b")]}":
+            depth -= 1
+            if depth == 0:
+                return [*ranges, (start, match.start())]
+        elif mark == b"," and depth == 1:
+            ranges.append((start, match.start()))
+            start = match.end()
+    return None
+
+
+def _operators(buffer: bytearray, fragments: list[Fragment]) -> None:
+    """Takes the types out of `typeof`, `va_arg`, `offsetof` and `__builtin_types_compatible_p`."""
+    if b"typeof" not in buffer and b"va_arg" not in buffer and b"offsetof" not in buffer and b"_compatible_p" not in buffer:
+        return
+    text = bytes(buffer)
+    for match in reversed(list(_OPERATOR.finditer(text))):  # the inner ones first, so that they are clean in the outer ones
+        kind = match.lastgroup or ""
+        ranges = _arguments(text, match.end() - 1)
+        if ranges is None or (len(ranges) != 2 and kind != "typeof"):
+            continue
+        key, opening, last = match.start(), match.end(), ranges[-1][1]
+        if kind == "typeof":
+            ranges = [(opening, last)]  # a comma in it is an operator
+        elif kind == "va_arg":
+            opening, ranges = ranges[0][1], ranges[1:]
+        fragments.extend(Fragment(start, bytes(buffer[start:end]), kind, key) for start, end in ranges)
+        if kind == "typeof":
+            buffer[key : last + 1] = TYPEOF + blank(text[key + len(TYPEOF) : last + 1])
+        else:
+            buffer[opening:last] = blank(text[opening:last])
+        if match.group("offsetof") == b"offsetof":  # a keyword of the grammar, which takes no blanks for its operands
+            buffer[key : key + len(OFFSETOF)] = OFFSETOF
+
+
+def _case_ranges(buffer: bytearray, fragments: list[Fragment]) -> None:
+    """`case 1 ... 5:` becomes `case 1      :`, with the upper bound as a fragment."""
+    if b"..." not in buffer or b"case" not in buffer:
+        return
+    for match in _CASE_RANGE.finditer(bytes(buffer)):
+        if b"..." in match.group(1) or not match.group(1).strip() or not match.group(2).strip():
+            continue
+        start, end = match.end(1), match.end(2)
+        fragments.append(Fragment(match.start(2), match.group(2), "case", match.start()))
+        buffer[start:end] = blank(bytes(buffer[start:end]))
+
+
+def _computed_gotos(buffer: bytearray) -> frozenset[int]:
+    """`goto *p;` becomes `goto _;`; the offsets of those statements."""
+    if b"goto" not in buffer:
+        return frozenset()
+    found = []
+    for match in _COMPUTED_GOTO.finditer(bytes(buffer)):
+        target = match.start(1) + match.group(1).index(b"*")
+        if target == match.start(1) and match.end(1) - target < 2:
+            continue
+        buffer[target : match.end(1)] = b" _" + blank(match.group(1)[target - match.start(1) + 2 :])
+        found.append(match.start())
+    return frozenset(found)
+
+
+def _small_repairs(buffer: bytearray) -> None:
+    """Empty declarations at the end of a block or record, unnamed bit-fields, `register x;` without a type."""
+    text = bytes(buffer)
+    for match in _EXTRA_SEMICOLON.finditer(text):
+        buffer[match.start() + 1 : match.end()] = blank(match.group()[1:])
+    for match in _UNNAMED_BITS.finditer(text):
+        buffer[match.start(1) : match.end(1)] = blank(match.group(1))
+    if b"register" in text or b"auto" in text:
+        for match in _REGISTER_ONLY.finditer(text):
+            buffer[match.start(1) : match.end(1)] = IMPLICIT_INT.ljust(len(match.group(1)))

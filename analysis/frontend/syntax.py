@@ -1,0 +1,161 @@
+"""Parses preprocessed C with tree-sitter; the only module that imports it.
+
+Others get `Node` and a few typed helpers from here. Offsets in the tree are offsets in the preprocessed text, because cleaning
+keeps them (`frontend.cleaning`). What the grammar cannot hold is in tables of the `SyntaxTree`, keyed by offsets:
+
+- `old_style`: parameter declarations of K&R definitions, by the start of the parameter list;
+- `va_args`: the type in `va_arg(ap, T)`, by the start of the call, which reads `va_arg(ap   )` in the tree;
+- `typeofs`: the operand of `typeof(...)`, a type or an expression, by the start of the type name `__typeof` in the tree;
+- `offsetofs`, `compatibles`: the two operands of `offsetof(T, m)` and `__builtin_types_compatible_p(T, U)`, by the start of the
+  call, whose arguments are blank in the tree;
+- `case_ends`: the upper bound in `case 1 ... 5:`, by the start of the case statement;
+- `computed_gotos`: starts of the statements `goto *p;`, which read `goto _;` in the tree.
+
+Operands are nodes at their own offsets, too.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+import tree_sitter_c
+from tree_sitter import Language, Node, Parser, Point, Range, Tree
+
+from analysis.frontend.cleaning import Attribute, Fragment, clean
+from analysis.frontend.old_style import OldStyle, give_types, separate
+
+__all__ = ["Attribute", "Node", "SyntaxTree", "child_of", "error_ranges", "parse", "text_of"]
+
+_LANGUAGE = Language(tree_sitter_c.language())
+_SIZEOF = b"sizeof("  # what is written before an operand to parse it as "a type or an expression"; room for it is always there
+
+
+class SyntaxTree:
+    """A parsed translation unit; see the module's docstring for the tables.
+
+    `text` is what was parsed: the preprocessed text, cleaned, with the same length. `errors` are the half-open
+    byte ranges that the parser could not make sense of, empty where something was missing.
+    """
+
+    def __init__(self, text: bytes, attributes: list[Attribute], computed_gotos: frozenset[int], tree: Tree) -> None:
+        self._trees = [tree]  # nodes refer to their trees
+        self.text = text
+        self.root = tree.root_node
+        self.attributes = attributes
+        self.computed_gotos = computed_gotos
+        self.errors: list[tuple[int, int]] = list(error_ranges(tree.root_node))
+        self.old_style: dict[int, tuple[Node, ...]] = {}
+        self.va_args: dict[int, Node] = {}
+        self.typeofs: dict[int, Node] = {}
+        self.case_ends: dict[int, Node] = {}
+        self.offsetofs: dict[int, tuple[Node, ...]] = {}
+        self.compatibles: dict[int, tuple[Node, ...]] = {}
+
+    def attributes_in(self, start: int, end: int) -> Sequence[Attribute]:
+        """The attributes that begin in [start, end)."""
+        keys = self.attributes
+        return keys[bisect_left(keys, (start,)) : bisect_left(keys, (end,))]
+
+    def add_layer(self, tree: Tree, fragments: list[Fragment], definitions: list[OldStyle]) -> None:
+        """Puts the operands and parameter declarations that `tree` holds into the tables."""
+        self._trees.append(tree)
+        self.errors = sorted([*self.errors, *error_ranges(tree.root_node)])
+        nodes = [node for node in tree.root_node.named_children if not node.is_extra]
+        starts = [node.start_byte for node in nodes]
+        for definition in definitions:
+            inside = nodes[bisect_left(starts, definition.start) : bisect_left(starts, definition.end)]
+            self.old_style[definition.parameters] = tuple(node for node in inside if node.type == "declaration")
+        for fragment in fragments:
+            at = bisect_left(starts, fragment.start - len(_SIZEOF))
+            node = _operand(nodes[at]) if at < len(nodes) and starts[at] < fragment.end else None
+            if node is not None:
+                self._enter(fragment, node)
+
+    def _enter(self, fragment: Fragment, operand: Node) -> None:
+        key = fragment.key
+        match fragment.kind:
+            case "typeof":
+                self.typeofs[key] = operand
+            case "va_arg":
+                self.va_args[key] = operand
+            case "case":
+                self.case_ends[key] = operand
+            case "offsetof":
+                self.offsetofs[key] = (*self.offsetofs.get(key, ()), operand)
+            case "compatible":
+                self.compatibles[key] = (*self.compatibles.get(key, ()), operand)
+
+
+def parse(preprocessed: bytes) -> SyntaxTree:
+    """Parses text as `preprocess` gives it, or raw text (then directives are nodes of the tree). Never fails."""
+    cleaned = clean(preprocessed)
+    text, definitions = separate(cleaned.text)
+    text = give_types(text)
+    syntax = SyntaxTree(text, cleaned.attributes, cleaned.computed_gotos, Parser(_LANGUAGE).parse(text))
+    for fragments, in_layer in _layers(cleaned.fragments, definitions):
+        source, ranges = _layer_text(cleaned.text, fragments, in_layer)
+        syntax.add_layer(Parser(_LANGUAGE, included_ranges=ranges).parse(source), fragments, in_layer)
+    return syntax
+
+
+def _layers(fragments: list[Fragment], definitions: list[OldStyle]) -> Iterator[tuple[list[Fragment], list[OldStyle]]]:
+    """Deals the fragments to as few layers as it takes for no two in a layer to touch; operands can be nested."""
+    layers: list[tuple[int, list[Fragment]]] = []
+    for fragment in fragments:
+        begin, end = fragment.start - len(_SIZEOF), fragment.end + 2
+        at = next((at for at, (limit, _) in enumerate(layers) if limit <= begin), len(layers))
+        if at == len(layers):
+            layers.append((0, []))
+        layers[at][1].append(fragment)
+        layers[at] = (end, layers[at][1])
+    if definitions:
+        yield [], definitions
+    for _, members in layers:
+        yield members, []
+
+
+def _layer_text(text: bytes, fragments: list[Fragment], definitions: list[OldStyle]) -> tuple[bytes, list[Range]]:
+    """A text that holds only the operands, each in `sizeof(...);`, and the declarations; and where in it they are."""
+    buffer = bytearray(len(text) + 2)
+    spans: list[tuple[int, int]] = []
+    for start, end in ((definition.start, definition.end) for definition in definitions):
+        buffer[start:end] = text[start:end]
+        spans.append((start, end))
+    for fragment in fragments:
+        start, end = fragment.start - len(_SIZEOF), fragment.end + 2
+        buffer[start:end] = _SIZEOF + fragment.text + b");"
+        spans.append((start, end))
+    return bytes(buffer), [Range(Point(0, start), Point(0, end), start, end) for start, end in spans]
+
+
+def _operand(statement: Node) -> Node | None:
+    """The operand of the `sizeof` in a statement, without the parentheses that are not its own."""
+    size = next((child for child in statement.named_children if child.type == "sizeof_expression"), None)
+    if size is None:
+        return None
+    value = size.child_by_field_name("type") or size.child_by_field_name("value")
+    if value is not None and value.type == "parenthesized_expression" and value.named_child_count == 1:
+        return value.named_child(0)
+    return value
+
+
+def text_of(node: Node) -> bytes:
+    """The text of a node, of an operand's too (which is blank in the tree's `text`)."""
+    return node.text or b""
+
+
+def child_of(node: Node, field: str) -> Node | None:
+    """The child in a field of the grammar."""
+    return node.child_by_field_name(field)
+
+
+def error_ranges(node: Node) -> Iterator[tuple[int, int]]:
+    """The byte ranges below `node` that do not parse, in order; empty ranges where something is missing."""
+    stack = [node]
+    while stack:
+        here = stack.pop()
+        if here.is_error or here.is_missing:
+            yield here.start_byte, here.end_byte
+        elif here.has_error:
+            stack.extend(reversed(here.children))
