@@ -75,18 +75,26 @@ _WORDS: dict[bytes, bytes] = {
     b"_Thread_local": b"__thread",
 }
 _RECORDED = frozenset({b"_Noreturn", b"_Complex", b"__complex__", b"_Imaginary"})
-_SCAN = re.compile(
-    rb"""(?P<literal>"(?:[^"\\\n]++|\\.)*+"?|'(?:[^'\\\n]++|\\.)*+'?)"""
-    rb"|(?P<directive>\n[ \t]*+#[ \t]*+(?:\d|pragma\b|ident\b|sccs\b|line\b)[^\n]*+)"
-    rb"|(?P<attribute>_(?<![\w$]_)_(?:attribute|declspec)(?:__)?+(?![\w$])\s*+\(" + _BALANCED + rb"\))"
-    rb"|(?P<bracketed>\[\[[\w\s:,()\"]*+\]\])"
-    rb"|(?P<aligned>_(?<![\w$]_)Alignas\s*+\(" + _BALANCED + rb"\))"
-    rb"|(?P<checked>_(?<![\w$]_)Static_assert\s*+\((?:[^()\"]++|\"(?:[^\"\\\n]++|\\.)*+\"|\(" + _BALANCED + rb"\))*+\)\s*+;?)"
-    rb"|(?P<labels>_(?<![\w$]_)_label__\b[^;]*+;)"
-    rb"|(?P<atomic>_(?<![\w$]_)Atomic\s*+\((?P<atomic_type>" + _BALANCED + rb")\))"
-    rb"|(?P<word>_(?<![\w$]_)(?:" + b"|".join(sorted((word[1:] for word in _WORDS), reverse=True)) + rb")(?![\w$]))",
+_STRING = rb"\"(?:[^\"\\\n]++|\\.)*+\""
+_DIRECTIVE = re.compile(rb"\n#[ \t]*+(?:\d|pragma\b|ident\b|sccs\b|line\b)[^\n]*+")
+_DOUBLE = re.compile(  # one literal prefix, which the regular expression engine looks for fast
+    rb"__(?<![\w$]__)(?:(?P<attribute>(?:attribute|declspec)(?:__)?+(?![\w$])\s*+\("
+    + _BALANCED
+    + rb"\))|(?P<labels>label__\b[^;]*+;)|(?P<word>"
+    + b"|".join(sorted((word[2:] for word in _WORDS if word.startswith(b"__")), reverse=True))
+    + rb")(?![\w$]))",
     re.DOTALL,
 )
+_SINGLE = re.compile(
+    rb"(?<![\w$])(?:(?P<aligned>_Alignas\s*+\(" + _BALANCED + rb"\))"
+    rb"|(?P<checked>(?:_Static_assert|static_assert)\s*+\((?:[^()\"]++|" + _STRING + rb"|\(" + _BALANCED + rb"\))*+\)\s*+;?)"
+    rb"|(?P<atomic>_Atomic\s*+\(" + _BALANCED + rb"\))"
+    rb"|(?P<word>" + b"|".join(sorted((word for word in _WORDS if not word.startswith(b"__")), reverse=True)) + rb")(?![\w$])"
+    rb"|(?P<bracketed>\[\[[\w\s:,()\"]*+\]\]))",
+    re.DOTALL,
+)
+_SINGLE_MARKS = (b"_Alignas", b"tatic_assert", b"_Atomic", b"_Complex", b"_Imaginary", b"_Noreturn", b"_Thread_local", b"[[")
+_LITERAL = re.compile(rb"""\"(?:[^\"\\]++|\\.)*+(?:\"|\Z)|'(?:[^'\\]++|\\.)*+(?:'|\Z)""", re.DOTALL)
 _COMMENT = re.compile(rb"""(?P<keep>"(?:[^"\\\n]++|\\.)*+"?|'(?:[^'\\\n]++|\\.)*+'?)|/\*.*?(?:\*/|\Z)|//[^\n]*""", re.DOTALL)
 _OPERATOR = re.compile(
     rb"(?<![\w$.>])(?:(?P<typeof>(?:__)?typeof(?:_unqual)?(?:__)?)|(?P<va_arg>__builtin_va_arg|va_arg)|(?P<offsetof>__builtin_offsetof|offsetof)"
@@ -132,29 +140,51 @@ def _blank_comments(buffer: bytearray) -> None:
 
 
 def _scan(buffer: bytearray) -> list[Attribute]:
-    """One pass over everything that is recognised by how it begins."""
+    """Everything that is recognised by how it begins."""
     attributes: list[Attribute] = []
-    text = b"\n" + bytes(buffer)  # so that a directive on the first line has a newline before it, too
-    for match in _SCAN.finditer(text):
-        kind = match.lastgroup
-        if kind == "literal":
+    directives = _DIRECTIVE.finditer(b"\n" + bytes(buffer))  # so that the first line has a newline before it, too
+    for match in directives:
+        buffer[match.start() : match.end() - 1] = blank(match.group()[1:])
+    for pattern in (_DOUBLE, _SINGLE):
+        text = bytes(buffer)
+        if pattern is _SINGLE and not any(mark in text for mark in _SINGLE_MARKS):
             continue
-        start, end = match.start() - 1, match.end() - 1
-        found = match.group()
-        if kind == "directive":
-            buffer[start + 1 : end] = blank(found[1:])
-        elif kind == "word":
+        for match in pattern.finditer(text):
+            if not _in_literal(text, match.start()):
+                _overwrite(buffer, match, attributes)
+    attributes.sort()
+    return attributes
+
+
+def _in_literal(text: bytes, offset: int) -> bool:
+    """Whether an offset is inside a string or character constant, which do not go over the end of a line."""
+    line = text[text.rfind(b"\n", 0, offset) + 1 : offset]
+    if b'"' not in line and b"'" not in line:
+        return False
+    return any(match.end() == len(line) and not _is_closed(match.group()) for match in _LITERAL.finditer(line))
+
+
+def _is_closed(literal: bytes) -> bool:
+    body = literal[1:]
+    return body.endswith(literal[:1]) and (len(body) - len(body[:-1].rstrip(b"\\"))) % 2 == 1
+
+
+def _overwrite(buffer: bytearray, match: re.Match[bytes], attributes: list[Attribute]) -> None:
+    start, end = match.span()
+    found = match.group()
+    match match.lastgroup:
+        case "word":
             buffer[start:end] = _WORDS[found].ljust(len(found))
             if found in _RECORDED:
                 attributes.append(Attribute(start, end, found))
-        elif kind in ("atomic", "atomic_type"):
+        case "atomic":
             buffer[start + found.index(b"(")] = 0x20
             buffer[end - 1] = 0x20
-        else:
+        case "labels" | "checked":
             buffer[start:end] = blank(found)
-            if kind != "labels" and kind != "checked":
-                attributes.append(Attribute(start, end, found))
-    return attributes
+        case _:
+            buffer[start:end] = blank(found)
+            attributes.append(Attribute(start, end, found))
 
 
 def _arguments(text: bytes, opening: int) -> list[tuple[int, int]] | None:

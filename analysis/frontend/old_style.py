@@ -17,6 +17,8 @@ _HEAD = re.compile(
     rb"(?P<gap>(?:\s|\)|\([^(){};]*+\))*+)"
     rb"(?P<declarations>(?:[A-Za-z_$](?:[^;{}=\"#]|\{[^{}]*+\})*+;\s*+)++)\{"
 )
+_TELL_TALE = re.compile(rb";\s*+\{")  # also an ordinary block after a statement
+_LONGEST_HEAD = 8_000  # bytes; what is longer is not looked at
 _NOT_A_NAME = frozenset({b"if", b"while", b"for", b"switch", b"return", b"sizeof", b"do", b"else", b"defined"})
 _NOT_A_DECLARATION = re.compile(
     rb"\s*+(?:return|goto|break|continue|else|if|while|do|case|default|typedef|extern|static)(?![\w$])"
@@ -34,17 +36,23 @@ class OldStyle(NamedTuple):
 
 def separate(text: bytes) -> tuple[bytes, list[OldStyle]]:
     """The text without the parameter declarations of old-style definitions, and where they were, by offset."""
-    if not re.search(rb";\s*+\{", text):  # the tell-tale of such a definition; also `; {` between statements
-        return text, []
     found: list[OldStyle] = []
-    buffer = bytearray(text)
-    for match in _HEAD.finditer(text):
-        if not _is_definition(match):
+    buffer: bytearray | None = None
+    for tell_tale in _TELL_TALE.finditer(text):
+        match = _head_before(text, tell_tale.end())
+        if match is None or not _is_definition(match):
             continue
         start, end = match.span("declarations")
         found.append(OldStyle(text.index(b"(", match.end("name")), start, end))
+        buffer = buffer or bytearray(text)
         buffer[start:end] = blank(match.group("declarations"))
-    return bytes(buffer), found
+    return bytes(buffer) if buffer else text, found
+
+
+def _head_before(text: bytes, end: int) -> re.Match[bytes] | None:
+    """The head of a definition whose body begins just before `end`; looked for from the end of the previous definition."""
+    begin = max(text.rfind(b"\n}", 0, end) + 1, end - _LONGEST_HEAD)
+    return next((match for match in _HEAD.finditer(text, begin, end) if match.end() == end), None)
 
 
 def _is_definition(match: re.Match[bytes]) -> bool:
@@ -61,9 +69,9 @@ def _is_definition(match: re.Match[bytes]) -> bool:
     return True
 
 
-_TOP_LEVEL = re.compile(
-    rb"(?:[;}]|\A)(?P<space>\s*+)(?:(?:static|extern)\s++)?(?P<name>[A-Za-z_$][\w$]*+)\s*+\([^(){};=]*+\)\s*+\{"
-)
+_UNTYPED = re.compile(
+    rb"\n(?:(?:static|extern)\s++)?(?P<name>[A-Za-z_$][\w$]*+)[ \t]*+\([\w$\s,*]*+\)\s*+\{"
+)  # at the beginning of a line, as definitions are; statements of the form `name(...) {` are not C, keywords apart
 
 
 def give_types(text: bytes) -> bytes:
@@ -72,15 +80,19 @@ def give_types(text: bytes) -> bytes:
     The room is white space before the name; a blanked line marker leaves plenty. A newline is never overwritten.
     """
     buffer: bytearray | None = None
-    for match in _TOP_LEVEL.finditer(text):
+    for match in _UNTYPED.finditer(text):
         if match.group("name") in _NOT_A_NAME:
             continue
-        space = match.group("space")
-        room = space.rfind(b"    ")
-        if room < 0:
+        before = _end_of_code(text, match.start())
+        room = text.rfind(b"    ", before, match.start() + 1)
+        if room < 0 or (before > 0 and text[before - 1] not in b";}"):
             continue
-        if buffer is None:
-            buffer = bytearray(text)
-        start = match.start("space") + room
-        buffer[start : start + 3] = b"int"
-    return text if buffer is None else bytes(buffer)
+        buffer = buffer or bytearray(text)
+        buffer[room : room + 3] = b"int"
+    return bytes(buffer) if buffer else text
+
+
+def _end_of_code(text: bytes, offset: int) -> int:
+    """The offset after the last byte before `offset` that is not white space."""
+    begin = max(0, offset - _LONGEST_HEAD)
+    return begin + len(text[begin:offset].rstrip())
