@@ -1,0 +1,1 @@
+"""A live session of the language server in a terminal."""
