@@ -1,0 +1,81 @@
+"""The facade of the analysis: a `Checker` holds one program, takes edits, and answers with reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from analysis.model.options import Options
+from analysis.model.report import Report
+from analysis.rules.automaton import Rule
+from analysis.session.session import Session
+
+Progress = Callable[[str, int, int], None]
+Stop = Callable[[], bool]
+
+
+class Checker:
+    """Checks one program again and again as it changes. Not for several threads at once.
+
+    `progress` functions are called with a few words, the work done and the work there is (0: not known).
+    """
+
+    def __init__(self, options: Options, *, jobs: int = 1) -> None:
+        self._session = Session(options, jobs)
+        self._report: Report | None = None
+
+    @property
+    def report(self) -> Report | None:
+        """The last report."""
+        return self._report
+
+    @property
+    def failed(self) -> bool:
+        """Whether in the last check something that was asked for could not be done; its report's messages say what."""
+        return self._session.failed
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules that are checked."""
+        return self._session.rules
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of the program, as they were named."""
+        return self._session.files
+
+    def open(self, paths: Sequence[str]) -> None:
+        """Says which files and folders make the program; none: what the current folder suggests. What they lack is in the report."""
+        self._session.open(paths)
+
+    def change(self, path: str, text: str | None, version: int | None = None) -> None:
+        """Gives a file, or a header, its unsaved text; None: what is on the disk counts again."""
+        self._session.texts.change(path, text, version)
+
+    def version(self, path: str) -> int | None:
+        """The version that came with a file's unsaved text, None for the text on the disk."""
+        return self._session.texts.version(path)
+
+    def refresh(self) -> None:
+        """Looks again for headers and rules that were missing or changed on the disk."""
+        self._session.refresh()
+
+    def forget(self) -> None:
+        """Drops everything computed before: the next check starts from nothing."""
+        self._session.forget()
+
+    def check(self, *, progress: Progress | None = None) -> Report:
+        """Checks the program as it is now."""
+        report = self.check_unless(lambda: False, progress=progress)
+        assert report is not None  # nobody asked to stop
+        return report
+
+    def check_unless(self, stop: Stop, *, progress: Progress | None = None) -> Report | None:
+        """Checks the program as it is now, unless `stop` becomes true on the way: then None."""
+        report = self._session.check(progress, stop)
+        if report is not None:
+            self._report = report
+        return report
+
+    def unfinished(self, reason: str) -> Report:
+        """The report of a check that was ended from outside: nothing is decided, for this reason."""
+        return self._session.unfinished(reason)

@@ -1,0 +1,99 @@
+"""The JSON report, schema 1 (INTERFACE.md)."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+import msgspec
+
+from analysis.model.places import Place, Range
+from analysis.model.report import Finding, FunctionReport, Report, RuleVerdict, TraceStep
+
+SCHEMA = 1
+
+
+def everproof_version() -> str:
+    """The version of the installed distribution."""
+    return version("everproof")
+
+
+def encode_json(document: object) -> str:
+    """A document as indented JSON with a final newline."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+def report_document(report: Report) -> dict[str, Any]:
+    """A report as plain data. `messages` and `suppressed` go beyond what schema 1 promises."""
+    return {
+        "schema": SCHEMA,
+        "everproof": everproof_version(),
+        "verdict": report.verdict,
+        "files": msgspec.to_builtins(report.files),
+        "functions": [_function(function) for function in report.functions],
+        "findings": [finding_document(finding) for finding in report.findings],
+        "messages": msgspec.to_builtins(report.messages),
+        "suppressed": report.suppressed,
+        "work": msgspec.to_builtins(report.work),
+        "time_ms": {stage: round(ms, 3) for stage, ms in msgspec.to_builtins(report.times).items()},
+    }
+
+
+def finding_document(finding: Finding) -> dict[str, Any]:
+    """A finding as plain data."""
+    return {
+        "rule": finding.rule,
+        "status": finding.status,
+        "severity": finding.severity,
+        "message": finding.message,
+        **_place(finding.place),
+        "function": finding.function,
+        "fingerprint": finding.fingerprint,
+        "trace": [_step(step) for step in finding.trace],
+    }
+
+
+def _step(step: TraceStep) -> dict[str, Any]:
+    return {
+        **_place(step.place),
+        "function": step.function,
+        "depth": step.depth,
+        "kind": step.kind,
+        "text": step.text,
+        "values": dict(step.values),
+    }
+
+
+def _function(function: FunctionReport) -> dict[str, Any]:
+    return {
+        "name": function.name,
+        "path": function.place.path,
+        "line": function.place.range.start.line,
+        "stale": function.stale,
+        "verdicts": {rule: _verdict(verdict) for rule, verdict in function.verdicts.items()},
+    }
+
+
+def _verdict(verdict: RuleVerdict) -> dict[str, Any]:
+    return {
+        "verdict": verdict.verdict,
+        "reason": verdict.reason,
+        "assumptions": list(verdict.assumptions),
+        "engine": verdict.engine,
+        "certified": verdict.certified,
+        "ms": round(verdict.ms, 3),
+    }
+
+
+def _place(place: Place) -> dict[str, Any]:
+    found: dict[str, Any] = {"path": place.path, "range": _range(place.range)}
+    if place.macro is not None:
+        found["macro"] = place.macro
+    return found
+
+
+def _range(span: Range) -> dict[str, Any]:
+    return {
+        "start": {"line": span.start.line, "column": span.start.column},
+        "end": {"line": span.end.line, "column": span.end.column},
+    }

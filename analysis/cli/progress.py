@@ -1,0 +1,25 @@
+"""What long work does, on a terminal; elsewhere nothing is printed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+
+Report = Callable[[str, int, int], None]
+
+
+@contextmanager
+def progress() -> Iterator[Report | None]:
+    """Gives a function that shows `text (done of total)` on standard error while the block runs; None when that is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with Console(stderr=True).status("Starting") as status:
+
+        def show(text: str, done: int, total: int) -> None:
+            status.update(f"{text} ({done} of {total})" if total else text)
+
+        yield show

@@ -1,0 +1,54 @@
+"""`everproof watch`."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+import watchfiles
+
+from analysis.api import Checker
+from analysis.cli.check import run
+from analysis.cli.failure import Failure
+from analysis.cli.options import Asked, check_options, read_asked
+from analysis.cli.output import say, write
+from analysis.cli.text_format import text_report
+
+_WATCHED = (".c", ".h", ".yaml", ".yml", ".json")
+
+
+@click.command()
+@click.argument("paths", metavar="[PATH]...", nargs=-1)
+@check_options
+def watch(paths: tuple[str, ...], **given: Any) -> None:
+    """Check, and check again on every save. Ends with Ctrl-C."""
+    asked = read_asked(given)
+    if asked.format != "text":
+        raise Failure("The live view is text: use `everproof check` for other formats.")
+    for path in paths:
+        if not os.path.exists(path):
+            raise Failure(f"There is no file or folder {path}: check the spelling.")
+    checker = Checker(asked.options, jobs=asked.jobs)
+    _show(checker, paths, asked)
+    try:
+        for changes in watchfiles.watch(*_folders(paths, asked.options.rules_dirs), raise_interrupt=False):
+            if any(path.endswith(_WATCHED) for _, path in changes):
+                _show(checker, paths, asked)
+    except KeyboardInterrupt:
+        pass
+
+
+def _show(checker: Checker, paths: tuple[str, ...], asked: Asked) -> None:
+    checker.open(paths)
+    checker.refresh()
+    report = run(checker, asked)
+    click.clear()
+    say(report.messages)
+    write(text_report(report, stats=asked.stats), None)
+
+
+def _folders(paths: tuple[str, ...], rules_dirs: tuple[str, ...]) -> list[str]:
+    """What to watch: the folders that hold the files, because editors replace files rather than write into them."""
+    folders = {path if os.path.isdir(path) else os.path.dirname(path) or "." for path in paths} or {"."}
+    return sorted(folders | {folder for folder in rules_dirs if os.path.isdir(folder)})

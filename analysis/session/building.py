@@ -1,0 +1,58 @@
+"""From one file to its lowered unit: preprocess, parse, lower. The one place where the session meets the front end.
+
+`build` depends on nothing but its arguments and the files the preprocessor reads, so it can run in another process.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+import msgspec
+
+from analysis.cfa.unit import Unit, build_unit
+from analysis.frontend.compiler_flags import UnitFlags
+from analysis.frontend.preprocess import Preprocessed, preprocess
+from analysis.frontend.syntax import parse
+from analysis.model.c_types import ILP32, LP64
+from analysis.model.options import Options
+from analysis.model.report import Message
+
+
+class Built(msgspec.Struct, frozen=True):
+    """One unit of a revision. Times in milliseconds; `parse_errors` counts places that the parser did not understand."""
+
+    preprocessed: Preprocessed
+    unit: Unit
+    parse_errors: int
+    parse_ms: float
+    lower_ms: float
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What the front end has to say about the file."""
+        return (*self.preprocessed.messages, *self.unit.messages)
+
+
+def build(
+    path: str,
+    text: bytes | None,
+    flags: UnitFlags,
+    options: Options,
+    overlay: Mapping[str, bytes],
+    previous: Built | None = None,
+) -> Built:
+    """Builds the unit of the file at `path`; `text` is its unsaved text, None for the disk's.
+
+    `previous` is the unit's last revision: functions whose text did not change are taken from it.
+    """
+    preprocessed = preprocess(path, text, flags, options, overlay)
+    if previous is not None and previous.preprocessed.text == preprocessed.text:
+        return msgspec.structs.replace(previous, preprocessed=preprocessed, parse_ms=0.0, lower_ms=0.0)
+    start = time.perf_counter()
+    tree = parse(preprocessed.text)
+    parsed = time.perf_counter()
+    model = ILP32 if options.data_model == "ILP32" else LP64
+    unit = build_unit(path, tree, model, None if previous is None else previous.unit)
+    done = time.perf_counter()
+    return Built(preprocessed, unit, len(tree.errors), (parsed - start) * 1000, (done - parsed) * 1000)

@@ -1,0 +1,94 @@
+"""Links the units of a revision and runs the engine over the program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from analysis.cfa.link import link
+from analysis.cfa.places import ProgramPlaces
+from analysis.engines.automaton import analyse
+from analysis.model.options import Options
+from analysis.model.places import Place
+from analysis.model.report import Finding, FunctionReport, Message, RuleVerdict, Work
+from analysis.model.spelling import display_name
+from analysis.rules.automaton import Rule
+from analysis.session.entries import choose_entries
+from analysis.session.units import UnitView
+
+_ENGINE = "automaton"
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What one run of the engine answers. `failed`: an entry that was asked for does not exist."""
+
+    functions: tuple[FunctionReport, ...]
+    findings: tuple[Finding, ...]
+    messages: tuple[Message, ...]
+    work: Work
+    ms: float
+    failed: bool = False
+
+
+def check_program(units: Sequence[UnitView], rules: Sequence[Rule], options: Options) -> Checked:
+    """Links the units to one program and checks it against the rules."""
+    linked = link([unit.kept.unit for unit in units])
+    program = linked.program
+    places = _places(units)
+    entries, messages = choose_entries(program, options.entries)
+    result = analyse(program, rules, entries, options.limits, places)
+    stale = frozenset(name for unit in units for name in unit.kept.stale)
+    functions = [
+        FunctionReport(
+            name=display_name(name),
+            place=places.name_place(name),
+            verdicts=dict(result.verdicts.get(name, {})),
+            stale=name in stale,
+            summary=result.summaries.get(name, ()),
+        )
+        for name in program.functions
+    ]
+    functions.extend(unparsed(units, rules))
+    return Checked(
+        functions=tuple(functions),
+        findings=tuple(result.findings),
+        messages=(*linked.messages, *messages, *result.messages),
+        work=result.work,
+        ms=result.ms,
+        failed=bool(messages),
+    )
+
+
+def _places(units: Sequence[UnitView]) -> ProgramPlaces:
+    sources = {f.cfa.name: f.source for unit in units for f in unit.kept.unit.functions}
+    return ProgramPlaces({unit.path: unit.built.preprocessed.line_map for unit in units}, sources)
+
+
+def unparsed(units: Sequence[UnitView], rules: Sequence[Rule]) -> list[FunctionReport]:
+    """Functions that do not parse and never did: unknown for every rule."""
+    reports: list[FunctionReport] = []
+    for unit in units:
+        present = {function.cfa.name for function in unit.kept.unit.functions}
+        for broken in unit.kept.unit.broken:
+            if broken.name and broken.name not in present:
+                place = unit.built.preprocessed.line_map.place(broken.start, broken.start)
+                reports.append(undecided(display_name(broken.name), place, rules, "its text does not parse"))
+    return reports
+
+
+def undecided(name: str, place: Place, rules: Sequence[Rule], reason: str) -> FunctionReport:
+    """A function about which nothing is known, for one reason."""
+    verdict = RuleVerdict("unknown", reason, (), _ENGINE)
+    return FunctionReport(name, place, {rule.name: verdict for rule in rules})
+
+
+def only_unfinished(units: Sequence[UnitView], rules: Sequence[Rule], reason: str) -> list[FunctionReport]:
+    """What a check that was ended early can say: every function it got to know is unknown."""
+    reports: list[FunctionReport] = []
+    for unit in units:
+        for function in unit.kept.unit.functions:
+            source, line_map = function.source, unit.built.preprocessed.line_map
+            place = line_map.place(source.start + source.name_site.start, source.start + source.name_site.end)
+            reports.append(undecided(display_name(function.cfa.name), place, rules, reason))
+    return reports

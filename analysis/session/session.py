@@ -1,0 +1,151 @@
+"""A session: the revisions of one program, from files to a report (DESIGN.md, sections 3 and 11).
+
+A revision builds only what changed: a unit is taken from the revision before when its file, its flags and every header it
+includes hold what they held; of a unit that is built again, functions whose text did not change keep their CFA, the others
+get the old ids of whatever corresponds. A function that does not parse now takes part with its last good CFA, marked stale.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from analysis.model.options import Options
+from analysis.model.report import Count, FileReport, Message, Report, Times, Work
+from analysis.rules.automaton import Rule
+from analysis.rules.load import load_rules
+from analysis.session.checking import Checked, check_program, only_unfinished
+from analysis.session.program_files import ProgramFiles, find_program
+from analysis.session.suppressions import Suppressions, read_suppressions, split
+from analysis.session.texts import Texts
+from analysis.session.units import Progress, Stop, Units, UnitView
+from analysis.session.withheld import overall, settle
+
+
+class Session:
+    """One program with its options. Not for several threads at once.
+
+    `failed` says of the last check that something the user asked for could not be done: a file that cannot be read, a rule or
+    an entry that does not exist, or nothing that could be parsed.
+    """
+
+    def __init__(self, options: Options, jobs: int = 1) -> None:
+        self.options = options
+        self.texts = Texts()
+        self.rules: tuple[Rule, ...] = ()
+        self.failed = False
+        self._rule_messages: tuple[Message, ...] = ()
+        self._rule_names: frozenset[str] = frozenset()
+        self._program = ProgramFiles()
+        self._units = Units(options, self.texts, jobs)
+        self._load_rules()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of the program, as the user spelled them."""
+        return self._program.files
+
+    def open(self, paths: Sequence[str]) -> None:
+        """Sets what the program is made of; empty: what the current folder suggests (INTERFACE.md)."""
+        self._program = find_program(paths, self.options)
+
+    def refresh(self) -> None:
+        """Looks again for what may have changed on the disk beside the program's own files: rules, headers that were missing."""
+        self._load_rules()
+        self._units.retry_failed()
+
+    def forget(self) -> None:
+        """Drops everything that was computed: the next check starts from nothing."""
+        self._units.forget()
+        self._load_rules()
+
+    def check(self, progress: Progress | None = None, stop: Stop | None = None) -> Report | None:
+        """Checks the program as it is now. None when `stop` asked to give up; what was built until then stays."""
+        start = time.perf_counter()
+        units = self._units.revise(self.files, self._program.flags, progress, stop)
+        if units is None:
+            return None
+        if progress is not None:
+            progress("Checking", 0, 0)
+        checked = check_program(units, self.rules, self.options)
+        return self._report(units, checked, start)
+
+    def unfinished(self, reason: str) -> Report:
+        """The report of a check that was ended early: whatever is known of the program, and nothing decided."""
+        units = self._units.known()
+        functions = tuple(only_unfinished(units, self.rules, reason))
+        message = Message("warning", "", f"The check was ended early: {reason}.")
+        return self._report(units, Checked(functions, (), (message,), Work(), 0.0), time.perf_counter())
+
+    def _load_rules(self) -> None:
+        self.rules, self._rule_messages = load_rules(self.options)
+        everything, _ = load_rules(msgspec.structs.replace(self.options, rules=("all",)))
+        self._rule_names = frozenset(rule.name for rule in everything)
+
+    def _report(self, units: Sequence[UnitView], checked: Checked, start: float) -> Report:
+        comments = self._suppressions(units, checked)
+        findings, silenced = split(checked.findings, comments)
+        functions = settle(checked.functions, findings, [(f, f"the suppression is right: {why}") for f, why in silenced])
+        files = tuple(_file_report(unit) for unit in units)
+        unreadable = [unit.path for unit in units if _is_unreadable(unit)]
+        asked = (*self._program.messages, *self._rule_messages)
+        self.failed = bool(unreadable) or checked.failed or any(m.severity == "error" for m in asked) or _nothing_parsed(files)
+        complete = not self.failed and all(file.parse_errors == 0 for file in files)
+        messages = (
+            *asked,
+            *(message for unit in units for message in unit.built.messages),
+            *checked.messages,
+            *(message for path in comments for message in comments[path].messages),
+        )
+        return Report(
+            verdict=overall(functions, findings, complete),
+            files=files,
+            functions=functions,
+            findings=tuple(findings),
+            messages=tuple(dict.fromkeys(messages)),
+            work=msgspec.structs.replace(checked.work, functions=self._lowered(units)),
+            times=self._times(units, checked, start),
+            suppressed=len(silenced),
+        )
+
+    def _suppressions(self, units: Sequence[UnitView], checked: Checked) -> dict[str, Suppressions]:
+        paths = dict.fromkeys([*(unit.path for unit in units), *(finding.place.path for finding in checked.findings)])
+        found: dict[str, Suppressions] = {}
+        for path in paths:
+            data = self.texts.read(path, self.options.limits.source_bytes)
+            if data is not None:
+                found[path] = read_suppressions(path, data, self._rule_names)
+        return found
+
+    def _lowered(self, units: Sequence[UnitView]) -> Count:
+        fresh = [unit for unit in units if unit.revision == self._units.revision]
+        recomputed = sum(unit.built.unit.lowered for unit in fresh)
+        return Count(sum(len(unit.built.unit.functions) for unit in units) - recomputed, recomputed)
+
+    def _times(self, units: Sequence[UnitView], checked: Checked, start: float) -> Times:
+        fresh = [unit.built for unit in units if unit.revision == self._units.revision]
+        return Times(
+            preprocess=sum(built.preprocessed.ms for built in fresh),
+            parse=sum(built.parse_ms for built in fresh),
+            lower=sum(built.lower_ms for built in fresh),
+            automaton=checked.ms,
+            total=(time.perf_counter() - start) * 1000,
+        )
+
+
+def _file_report(unit: UnitView) -> FileReport:
+    built = unit.built
+    return FileReport(unit.path, len(built.unit.functions), built.parse_errors)
+
+
+def _is_unreadable(unit: UnitView) -> bool:
+    """Whether the front end could get nothing out of the file, and said why."""
+    preprocessed = unit.built.preprocessed
+    return not preprocessed.text.strip() and any(message.severity == "error" for message in preprocessed.messages)
+
+
+def _nothing_parsed(files: Sequence[FileReport]) -> bool:
+    return not files or (all(file.functions == 0 for file in files) and any(file.parse_errors for file in files))

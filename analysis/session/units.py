@@ -1,0 +1,105 @@
+"""The units of a program over its revisions: which are built again, and what they keep of their last revision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from analysis.frontend.compiler_flags import UnitFlags
+from analysis.model.digest import digest_value
+from analysis.model.options import Options
+from analysis.session.building import Built, build
+from analysis.session.kept import Kept, keep
+from analysis.session.pool import build_many
+from analysis.session.texts import Texts
+
+_FEW = 4  # for no more files than this, starting processes costs more than it saves
+
+Progress = Callable[[str, int, int], None]
+Stop = Callable[[], bool]
+
+
+class UnitView(msgspec.Struct, frozen=True):
+    """A unit as it takes part in a revision.
+
+    `flags`, `digest` and `headers` are the digests of what it was built from. `revision`: the
+    number of the revision that it was built for. `retry`: something was missing then.
+    """
+
+    path: str
+    built: Built
+    kept: Kept
+    flags: str
+    digest: str | None
+    headers: Mapping[str, str | None]
+    revision: int
+    retry: bool = False
+
+
+class Units:
+    """All units of a session, by path as the user spelled it."""
+
+    def __init__(self, options: Options, texts: Texts, jobs: int) -> None:
+        self._options = options
+        self._texts = texts
+        self._jobs = jobs
+        self.revision = 0
+        self._units: dict[str, UnitView] = {}
+
+    def forget(self) -> None:
+        """Drops everything that was built."""
+        self._units.clear()
+
+    def retry_failed(self) -> None:
+        """Has units built again that lacked something, such as a header: it may be there now."""
+        for path, unit in self._units.items():
+            if unit.built.messages:
+                self._units[path] = msgspec.structs.replace(unit, retry=True)
+
+    def known(self) -> list[UnitView]:
+        """The units built so far, for a revision that was given up."""
+        return list(self._units.values())
+
+    def revise(
+        self, files: Sequence[str], flags: Mapping[str, UnitFlags], progress: Progress | None, stop: Stop | None
+    ) -> list[UnitView] | None:
+        """The units of `files` in this revision, in their order; None when `stop` asked to give up. What was built stays."""
+        self._texts.begin()
+        self.revision += 1
+        self._units = {path: self._units[path] for path in files if path in self._units}
+        marks = {path: digest_value(flags[path]) for path in files}
+        todo = [path for path in files if not self._is_current(path, marks[path])]
+        overlay = self._texts.overlay()
+        if self._jobs > 1 and len(todo) > _FEW and len(todo) == len(files):
+            for path, built in build_many(todo, flags, self._options, overlay, self._jobs, progress, stop):
+                self._enter(path, marks[path], built)
+            todo = [path for path in todo if path not in self._units]
+        for number, path in enumerate(todo):
+            if stop is not None and stop():
+                return None
+            if progress is not None:
+                progress(f"Reading {path}", number, len(todo))
+            before = self._units.get(path)
+            built = build(
+                path, self._texts.unsaved(path), flags[path], self._options, overlay, None if before is None else before.built
+            )
+            self._enter(path, marks[path], built)
+        return [self._units[path] for path in files]
+
+    def _is_current(self, path: str, flags: str) -> bool:
+        unit = self._units.get(path)
+        return (
+            unit is not None
+            and not unit.retry
+            and unit.flags == flags
+            and unit.digest == self._texts.digest(path)
+            and all(self._texts.digest(header) == digest for header, digest in unit.headers.items())
+        )
+
+    def _enter(self, path: str, flags: str, built: Built) -> None:
+        before = self._units.get(path)
+        kept = keep(built, None if before is None else before.kept, None if before is None else before.built)
+        headers = {header: self._texts.digest(header) for header in built.preprocessed.dependencies}
+        built = msgspec.structs.replace(built, unit=kept.unit)
+        self._units[path] = UnitView(path, built, kept, flags, self._texts.digest(path), headers, self.revision)

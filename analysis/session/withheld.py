@@ -1,0 +1,49 @@
+"""Findings that are not reported: silenced by a comment, or known from a baseline; and what that makes of the verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from analysis.model.report import Finding, FunctionReport, RuleVerdict, Verdict
+
+
+def settle(
+    functions: Sequence[FunctionReport], kept: Sequence[Finding], withheld: Sequence[tuple[Finding, str]]
+) -> tuple[FunctionReport, ...]:
+    """Functions whose only findings for a rule are withheld no longer count as violated.
+
+    The verdict is then `safe` under the assumption that the user was right to withhold them, which names the reason.
+    """
+    if not withheld:
+        return tuple(functions)
+    reported = {(f.function, f.rule) for f in kept}
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for finding, reason in withheld:
+        if (finding.function, finding.rule) not in reported:
+            reasons.setdefault((finding.function, finding.rule), []).append(reason)
+    return tuple(_settle_one(function, reasons) for function in functions)
+
+
+def _settle_one(function: FunctionReport, reasons: dict[tuple[str, str], list[str]]) -> FunctionReport:
+    changed: dict[str, RuleVerdict] = {}
+    for rule, verdict in function.verdicts.items():
+        why = reasons.get((function.name, rule))
+        if why and verdict.verdict == "violated":
+            assumptions = (*verdict.assumptions, *dict.fromkeys(why))
+            changed[rule] = msgspec.structs.replace(verdict, verdict="safe", reason=None, assumptions=assumptions)
+    return msgspec.structs.replace(function, verdicts={**function.verdicts, **changed}) if changed else function
+
+
+def overall(functions: Sequence[FunctionReport], findings: Sequence[Finding], complete: bool) -> Verdict:
+    """The verdict of a whole report (INTERFACE.md); `complete` False: something asked for was not checked at all.
+
+    A check without any function proves nothing, so it is `unknown` (DESIGN.md, invariant 10).
+    """
+    if findings:
+        return "violated"
+    if not complete or not functions:
+        return "unknown"
+    settled = all(not f.stale and v.verdict != "unknown" for f in functions for v in f.verdicts.values())
+    return "safe" if settled and any(f.verdicts for f in functions) else "unknown"

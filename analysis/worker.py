@@ -1,0 +1,215 @@
+"""The checker process: `python -m analysis.worker` (messages in `analysis.wire`).
+
+A thread reads requests, so that a newer edit is seen while a check runs: the check is then given up between two files (what it
+has built stays), and done again on the newer text. Every request that has arrived is applied before the next check starts,
+and of several checks asked for only one is done: the last.
+
+Standard output carries nothing but frames: whatever else prints goes to standard error.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from typing import BinaryIO
+
+import msgspec
+
+from analysis.api import Checker
+from analysis.model.options import Options
+from analysis.model.report import Finding, FunctionReport, Message, Report, Times, Work
+from analysis.wire import Check, CheckDone, Configure, Edit, Event, Failed, FileResult, Progress, Request, Shutdown, frame, read_request
+
+_log = logging.getLogger("everproof.worker")
+
+
+class _Inbox:
+    """The requests that have arrived. None at the end: no more will come."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._queue: queue.Queue[Request | None] = queue.Queue()
+        self._stream = stream
+        threading.Thread(target=self._read, name="requests", daemon=True).start()
+
+    def _read(self) -> None:
+        try:
+            while (request := read_request(self._stream)) is not None:
+                self._queue.put(request)
+        except (msgspec.DecodeError, OSError) as error:
+            _log.error("The request stream cannot be understood: %s", error)
+        self._queue.put(None)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a request waits to be taken."""
+        return not self._queue.empty()
+
+    def take(self, block: bool) -> list[Request | None]:
+        """All requests that wait; if `block`, at least one."""
+        taken: list[Request | None] = [self._queue.get()] if block else []
+        while True:
+            try:
+                taken.append(self._queue.get_nowait())
+            except queue.Empty:
+                return taken
+
+
+class Service:
+    """The state of the checker process: the programs of the workspace, and what the server has been told of them.
+
+    Each folder is a program; a file that was opened outside every folder is one by itself.
+    """
+
+    def __init__(self, send: Callable[[Event], None], interrupted: Callable[[], bool]) -> None:
+        self.generation = 0
+        self.pending: Check | None = None
+        self._send = send
+        self._interrupted = interrupted
+        self._options = Options()
+        self._folders: tuple[str, ...] = ()
+        self._edits: dict[str, Edit] = {}
+        self._checkers: dict[str, Checker] = {}
+        self._told: dict[str, FileResult] = {}
+
+    def accept(self, request: Request | None) -> None:
+        """Takes in a request; a check is done later, by `work`."""
+        if request is None:
+            return
+        self.generation = max(self.generation, request.generation)
+        match request:
+            case Configure(_, options, folders):
+                self._options, self._folders = options, tuple(os.path.abspath(folder) for folder in folders)
+                self._checkers.clear()
+            case Edit(_, path, version, text):
+                self._edit(os.path.abspath(path), request)
+                for checker in self._checkers.values():
+                    checker.change(path, text, version)
+                    if text is None:
+                        checker.refresh()
+            case Check(_, focus, full):
+                before = self.pending
+                self.pending = Check(request.generation, focus, full or (before is not None and before.full))
+            case Shutdown():
+                pass
+
+    def _edit(self, path: str, edit: Edit) -> None:
+        if edit.text is None:
+            self._edits.pop(path, None)
+            self._checkers.pop(path, None)  # a file outside every folder is of interest only while it is open
+        else:
+            self._edits[path] = edit
+
+    def work(self) -> None:
+        """Does the pending check, if there is one. If something newer arrives on the way it stays pending."""
+        check = self.pending
+        if check is None:
+            return
+        generation = self.generation
+        self._bring_programs_up_to_date()
+        if check.full:
+            for checker in self._checkers.values():
+                checker.forget()
+            self.pending = check = Check(check.generation, check.focus)
+        reports: list[tuple[Checker, Report]] = []
+        for key in self._in_order(check.focus):
+            report = self._checkers[key].check_unless(self._interrupted, progress=self._progress(generation))
+            if report is None:
+                return
+            reports.append((self._checkers[key], report))
+        self.pending = None
+        self._tell(generation, check.focus, reports)
+
+    def _progress(self, generation: int) -> Callable[[str, int, int], None]:
+        def show(text: str, done: int, total: int) -> None:
+            self._send(Progress(generation, text, 100 * done // total if total else None))
+
+        return show
+
+    def _bring_programs_up_to_date(self) -> None:
+        """A checker for each program there is now, with the files it has now."""
+        alone = [path for path in self._edits if path.endswith(".c") and not self._folder_of(path)]
+        for key in [*self._folders, *alone]:
+            if key not in self._checkers:
+                self._checkers[key] = checker = Checker(self._options, jobs=1 if key in alone else 2)
+                for edit in self._edits.values():
+                    checker.change(edit.path, edit.text, edit.version)
+            extra = [path for path in self._edits if path.endswith(".c") and self._folder_of(path) == key]
+            self._checkers[key].open_workspace(key, extra)
+
+    def _folder_of(self, path: str) -> str | None:
+        """The innermost folder of the workspace that the file is in."""
+        inside = [folder for folder in self._folders if path.startswith(folder.rstrip(os.sep) + os.sep)]
+        return max(inside, key=len, default=None)
+
+    def _in_order(self, focus: Iterable[str]) -> list[str]:
+        """The programs, those that the user looks at first."""
+        wanted = [self._folder_of(os.path.abspath(path)) or os.path.abspath(path) for path in focus]
+        return list(dict.fromkeys([*(key for key in wanted if key in self._checkers), *self._checkers]))
+
+    def _tell(self, generation: int, focus: tuple[str, ...], reports: list[tuple[Checker, Report]]) -> None:
+        """Sends the results of all files, those in focus first; of the others only what differs from what was said last."""
+        results = _by_file(generation, reports)
+        for path in self._told:
+            if path not in results:  # it had results, and has none now: they must go away
+                results[path] = FileResult(generation, path, self._version(path), (), (), ())
+        first = list(dict.fromkeys(os.path.abspath(path) for path in focus))
+        for path in dict.fromkeys([*(p for p in first if p in results), *results]):
+            result = results[path]
+            last = self._told.get(path)
+            if path in first or last is None or msgspec.structs.replace(last, generation=generation) != result:
+                self._send(result)
+            self._told[path] = result
+        self._told = {path: result for path, result in self._told.items() if not _is_empty(result)}
+        total = sum((report.times.total for _, report in reports), 0.0)
+        one = reports[0][1] if len(reports) == 1 else None
+        loose = tuple(m for _, report in reports for m in report.messages if not m.path)
+        self._send(CheckDone(generation, one.work if one else Work(), one.times if one else Times(total=total), loose))
+
+    def _version(self, path: str) -> int | None:
+        edit = self._edits.get(path)
+        return None if edit is None else edit.version
+
+
+def serve(requests: BinaryIO, events: BinaryIO) -> None:
+    """Answers requests until the stream ends or a Shutdown comes."""
+    inbox = _Inbox(requests)
+
+    def send(event: Event) -> None:
+        events.write(frame(event))
+        events.flush()
+
+    service = Service(send, interrupted=lambda: inbox.waiting)
+    while True:
+        for request in inbox.take(block=not service.pending):
+            if request is None or isinstance(request, Shutdown):
+                return
+            service.accept(request)
+        try:
+            service.work()
+        except BrokenPipeError:
+            return
+        except Exception as error:  # the process must survive a defect of its own: the next edit may avoid it
+            _log.exception("A check failed")
+            send(Failed(service.generation, f"The check failed by a defect of Everproof: {type(error).__name__}: {error}"))
+
+
+def main() -> None:
+    """Serves standard input and output."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="everproof worker: %(message)s")
+    requests = os.fdopen(os.dup(0), "rb")
+    events = os.fdopen(os.dup(1), "wb", buffering=1 << 16)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)  # a child of ours must not read our requests
+    os.dup2(2, 1)  # nor may a stray print write into our events
+    try:
+        serve(requests, events)
+    except (KeyboardInterrupt, BrokenPipeError):
+        pass
+
+
+if __name__ == "__main__":
+    main()
