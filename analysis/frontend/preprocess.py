@@ -1,0 +1,245 @@
+"""From the text in the editor to preprocessed C, with the user's own compiler.
+
+The compiler reads the unsaved text on its standard input and runs in the file's folder, so that `#include "x.h"` finds what
+it finds in a build. What goes wrong becomes messages, one sentence each; something to parse comes back in any case:
+
+- a header that is not found is replaced by an empty one and the compiler is run again, so that all else still counts;
+- a compiler that reports errors but prints text: that text is used;
+- a compiler that prints nothing, hangs, or is not there, or an untrusted workspace: the text as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tempfile
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from analysis.frontend.compiler import Outcome, find_compiler, run_compiler
+from analysis.frontend.compiler_flags import UnitFlags, include_folders
+from analysis.frontend.line_map import LineMap, escape
+from analysis.frontend.overlay import Mirror, shared_mirror
+from analysis.model.options import Options
+from analysis.model.report import Message
+
+_BOM = b"\xef\xbb\xbf"
+_MOST_MISSING = 40  # headers; each costs one more run of the compiler
+_MOST_MESSAGES = 20
+_ERROR = re.compile(r"^(?P<path>[^\n]*?):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
+_MISSING = re.compile(r"^'?(?P<name>[^'\n]+?)'?(?:: No such file or directory| file not found)")
+
+
+class Preprocessed(NamedTuple):
+    """A preprocessed file.
+
+    `path` is as the user gave it; `source` is the user's text, without a byte order mark, and `text` what the
+    preprocessor made of it. `dependencies` are the absolute paths of the headers. `ms` is the time it took in milliseconds. `raw`: no preprocessor
+    could be used and `text` is `source`. `folder`: from where relative paths in the line map count.
+    """
+
+    path: str
+    source: bytes
+    text: bytes
+    line_map: LineMap
+    messages: tuple[Message, ...]
+    dependencies: tuple[str, ...]
+    ms: float
+    raw: bool
+    folder: str
+
+
+def preprocess(
+    path: str, text: bytes | None, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes] | None = None
+) -> Preprocessed:
+    """Preprocesses a file. `text` None: as it is on disk. `overlay` maps absolute paths to the unsaved texts of all files.
+
+    Never raises for anything that a user can cause: a file that cannot be used gives an empty text and a message.
+    """
+    began = time.perf_counter()
+    absolute = os.path.abspath(path)
+    source, problem = _source(path, text, options.limits.source_bytes)
+    run = _Run(path, absolute, flags, options)
+    if problem is not None:
+        run.messages.append(problem)
+    elif source.strip():
+        run.preprocess(source, {} if overlay is None else overlay)
+    raw = run.output is None
+    result = source if run.output is None else run.output
+    line_map = LineMap(result, os.fsencode(path), raw)
+    folder = os.path.dirname(absolute)
+    dependencies = tuple(dict.fromkeys(os.path.normpath(os.path.join(folder, os.fsdecode(name))) for name in line_map.headers))
+    ms = (time.perf_counter() - began) * 1000
+    return Preprocessed(path, source, result, line_map, tuple(run.messages), dependencies, ms, raw, folder)
+
+
+def _source(path: str, text: bytes | None, limit: int) -> tuple[bytes, Message | None]:
+    """The text to work on, and why it cannot be used, if so."""
+    try:
+        if text is None:
+            state = os.stat(path)
+            if stat.S_ISDIR(state.st_mode):
+                return b"", Message("error", path, "This is a folder, not a C file.")
+            if not stat.S_ISREG(state.st_mode):
+                return b"", Message("error", path, "This is not an ordinary file.")
+            if state.st_size > limit:
+                return b"", Message("error", path, f"The file is larger than {limit:,} bytes and is not checked.")
+            with open(path, "rb") as file:
+                text = file.read(limit + 1)
+    except (OSError, ValueError) as error:
+        return b"", Message("error", path, f"The file cannot be read: {getattr(error, 'strerror', None) or error}.")
+    if len(text) > limit:
+        return b"", Message("error", path, f"The file is larger than {limit:,} bytes and is not checked.")
+    if b"\0" in text:
+        return b"", Message("error", path, "The file holds NUL bytes, so it is not C source text and is not checked.")
+    return text.removeprefix(_BOM), None
+
+
+class _Run:
+    """The runs of the compiler that it takes for one text. `output` stays None when the text must be used as it is."""
+
+    def __init__(self, path: str, absolute: str, flags: UnitFlags, options: Options) -> None:
+        self.path = path
+        self.folder = os.path.dirname(absolute)
+        self.flags = flags
+        self.options = options
+        self.messages: list[Message] = []
+        self.output: bytes | None = None
+
+    def preprocess(self, source: bytes, overlay: Mapping[str, bytes]) -> None:
+        if not self.options.trusted:
+            self._say("note", "No compiler is run in an untrusted workspace: macros and headers are not expanded.")
+            return
+        if self.options.compiler == "none":
+            self._say("note", "Preprocessing is switched off: macros and headers are not expanded.")
+            return
+        compiler = find_compiler(self.options.compiler)
+        if compiler is None:
+            wanted = (
+                f"The compiler {self.options.compiler!r} was not found" if self.options.compiler else "No C compiler was found"
+            )
+            self._say("warning", f"{wanted}: install gcc or clang, or set the compiler; macros and headers are not expanded.")
+            return
+        text = b'# 1 "%s"\n' % escape(os.fsencode(self.path)) + source
+        if not overlay:
+            self._with_stand_ins(compiler, text, None)
+            return
+        mirror = shared_mirror()
+        with mirror.holding(overlay, [self.folder, *include_folders(self.flags.arguments)]) as needed:
+            self._with_stand_ins(compiler, text, mirror if needed else None)
+
+    def _with_stand_ins(self, compiler: str, text: bytes, mirror: Mirror | None) -> None:
+        """Runs the compiler until no header is missing: each missing one is made, empty, in a temporary folder."""
+        missing: dict[str, int] = {}
+        outcome = self._compile(compiler, text, mirror, None)
+        if not _missing(outcome):
+            self._take(outcome, compiler)
+            return
+        with tempfile.TemporaryDirectory(prefix="everproof-") as stand_ins:
+            deadline = time.monotonic() + self.options.limits.preprocess_seconds
+            while (found := _missing(outcome)) and len(missing) < _MOST_MISSING and time.monotonic() < deadline:
+                name, at, where = found
+                if name in missing:
+                    break
+                if not _make_empty(stand_ins, name):
+                    if not self._is_main(where):
+                        break
+                    text = _without_include(text, at, name)
+                missing[name] = at
+                place = "" if self._is_main(where) else f" (included by {where})"
+                line = at if self._is_main(where) else 0
+                self._say("warning", f"The header '{name}' was not found{place}; what it declares is not known.", line)
+                outcome = self._compile(compiler, text, mirror, stand_ins)
+            self._take(outcome, compiler)
+            if self.output is not None:
+                self.output = self.output.replace(b' "' + os.fsencode(stand_ins) + b"/", b' "')
+
+    def _compile(self, compiler: str, text: bytes, mirror: Mirror | None, stand_ins: str | None) -> Outcome:
+        arguments, folder = list(self.flags.arguments), self.folder
+        if mirror is not None:
+            arguments, folder = mirror.redirect(arguments), mirror.inside(folder)
+        if stand_ins is not None:
+            arguments += ["-idirafter", stand_ins]
+        outcome = run_compiler([compiler, "-E", "-w", *arguments, "-x", "c", "-"], folder, text, self.options.limits)
+        if mirror is not None:
+            outcome = outcome._replace(stdout=mirror.strip(outcome.stdout), stderr=outcome.stderr.replace(mirror.root, ""))
+        return outcome
+
+    def _take(self, outcome: Outcome, compiler: str) -> None:
+        """Uses the output if it is of use, and says what the compiler complained about."""
+        name = os.path.basename(compiler)
+        limits = self.options.limits
+        if outcome.ended == "timeout":
+            self._fall_back(f"{name} did not finish preprocessing within {limits.preprocess_seconds:g} seconds")
+        elif outcome.ended == "too much output":
+            self._fall_back(f"Preprocessing gives more than {limits.preprocessed_bytes:,} bytes")
+        elif outcome.ended == "not started":
+            self._fall_back(f"{name} could not be started ({outcome.stderr})")
+        else:
+            errors = list(_ERROR.finditer(outcome.stderr))
+            for error in errors[:_MOST_MESSAGES]:
+                here = self._is_main(error["path"])
+                place = "" if here else f" in {error['path']}, line {error['line']}"
+                self._say(
+                    "warning", f"The preprocessor reports{place}: {error['text'].strip()}", int(error["line"]) if here else 0
+                )
+            if outcome.status == 0 or self._is_useful(outcome):
+                self.output = outcome.stdout
+                if outcome.status != 0 and not errors:
+                    self._say("warning", f"{name} failed ({_first_line(outcome)}); what it printed is used.")
+            else:
+                self._fall_back(f"{name} failed ({_first_line(outcome)})")
+
+    def _is_useful(self, outcome: Outcome) -> bool:
+        """Whether a failing compiler went through the whole text: fatal errors end the output where they are met."""
+        return bool(outcome.stdout.strip()) and outcome.status > 0 and "compilation terminated" not in outcome.stderr
+
+    def _is_main(self, path: str) -> bool:
+        return path in (self.path, "<stdin>")
+
+    def _fall_back(self, why: str) -> None:
+        self._say("warning", f"{why}; the text is used as it is, without expanding macros and headers.")
+
+    def _say(self, severity: str, text: str, line: int = 0) -> None:
+        message = Message("note" if severity == "note" else "warning", self.path, text, line)
+        if message not in self.messages:
+            self.messages.append(message)
+
+
+def _missing(outcome: Outcome) -> tuple[str, int, str] | None:
+    """The header that the compiler did not find, and the line and the file that include it."""
+    if outcome.ended != "exited" or outcome.status == 0:
+        return None
+    for error in _ERROR.finditer(outcome.stderr):
+        match = _MISSING.match(error["text"])
+        if match is not None:
+            return match["name"], int(error["line"]), error["path"]
+    return None
+
+
+def _make_empty(folder: str, name: str) -> bool:
+    """Makes an empty header; not for names that would lead out of the folder."""
+    path = os.path.normpath(os.path.join(folder, name))
+    if os.path.isabs(name) or not path.startswith(folder + os.sep):
+        return False
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "xb"):
+            return True
+    except OSError:
+        return False
+
+
+def _without_include(text: bytes, number: int, name: str) -> bytes:
+    """The text with an `#include` line blanked; `number` counts from 1 after the marker on the first line."""
+    lines = text.split(b"\n")
+    if number < len(lines) and os.fsencode(name) in lines[number]:
+        lines[number] = b""
+    return b"\n".join(lines)
+
+
+def _first_line(outcome: Outcome) -> str:
+    lines = [line for line in outcome.stderr.splitlines() if line.strip()]
+    return lines[0].strip()[:200] if lines else f"exit status {outcome.status}"
