@@ -1,1 +1,10 @@
-"""Automaton checking with a derivation graph (ORION)."""
+"""Automaton checking with a derivation graph (ORION).
+
+Reading order: `paths` and `facts` (what an automaton state is), `conditions`, `footprint`, `matching` and `function_model`
+(what is known of a function beforehand), `transfer` and `calls` (the transition relation), `delta` (both together,
+memoised), `full` (the algorithm), `trace` and `engine` (answers).
+"""
+
+from analysis.engines.automaton.engine import Analysis, AutomatonResult, analyse
+
+__all__ = ["Analysis", "AutomatonResult", "analyse"]

@@ -1,0 +1,207 @@
+"""How facts cross calls: caller's paths to callee's on the way in, and back with the callee's summary on the way out.
+
+On the way in, a path that an argument reaches becomes a path of the parameter, globals stay what they are, and CALLER stands for
+whatever the caller has besides. A value that the callee can neither reach nor change is not taken along: it waits for the
+callee to return (a NOTHING summary), because a callee that never returns ends the way.
+
+On the way out, the caller's own variables have kept the value; paths through memory that the callee could reach hold it if
+the callee's exit says so; results, globals and what the parameters point to are new places where it can be found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from analysis.cfa.graph import Edge
+from analysis.engines.automaton.facts import NOTHING, RESULT_KEY, Environment, Fact, bounded
+from analysis.engines.automaton.footprint import Footprints
+from analysis.engines.automaton.function_model import FunctionModel
+from analysis.engines.automaton.matching import Matcher
+from analysis.engines.automaton.paths import CALLER, LENGTH_LIMIT, RESULT, Path, kills, lvalue_cell, path_cells, path_of
+from analysis.engines.automaton.transfer import Transfer, escapes
+from analysis.model import ir
+from analysis.rules.automaton import ERROR, START
+
+CALLER_PATH: Path = (CALLER,)
+
+
+class CallTransfer:
+    """Entering and leaving functions that have a body."""
+
+    def __init__(self, transfer: Transfer, footprints: Footprints, matcher: Matcher) -> None:
+        self._transfer = transfer
+        self._facts = transfer.facts
+        self._footprints = footprints
+        self._matcher = matcher
+
+    # -- in -----------------------------------------------------------------------------------------------------
+
+    def entries(self, edge: Edge, callee: FunctionModel) -> list[int]:
+        """The facts that begin as the callee is entered from NOTHING: constants passed as arguments that a rule tracks."""
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        found: dict[int, None] = {}
+        for parameter, argument in zip(callee.cfa.parameters, call.arguments, strict=False):
+            for match in self._matcher.assigned(parameter, argument):
+                if match.source == START and match.target != ERROR and match.path is not None:
+                    found[self._facts.number(Fact(match.rule, match.target, (match.path,)))] = None
+        return list(found)
+
+    def enter(self, model: FunctionModel, edge: Edge, callee: FunctionModel, fact: Fact) -> int:
+        """The fact with which the callee is entered; NOTHING when the value does not matter to it."""
+        images = {image for path in fact.paths for image in self._images(edge, callee, path)}
+        if not images:
+            return NOTHING
+        return self._facts.number(Fact(fact.rule, fact.state, bounded(images | {CALLER_PATH})))
+
+    def _images(self, edge: Edge, callee: FunctionModel, path: Path) -> list[Path]:
+        """The callee's paths to the value at a path of the caller."""
+        images: list[Path] = []
+        if path[0][0] == "@":
+            read = self._footprints.read[callee.cfa.name]
+            if path[0] in read:
+                images.append(path)
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        for parameter, argument in zip(callee.cfa.parameters, call.arguments, strict=False):
+            image = through_argument(path, path_of(argument), parameter.name)
+            if image is not None and len(image) <= LENGTH_LIMIT:
+                images.append(image)
+        return images
+
+    # -- out ----------------------------------------------------------------------------------------------------
+
+    def leave(self, model: FunctionModel, edge: Edge, callee: FunctionModel, number: int, entry: int, exit_: int) -> list[int]:
+        """The facts after the call: for the caller's fact `number`, with which the callee was entered as `entry` and left as
+        `exit_`."""
+        if number == NOTHING:
+            if exit_ == NOTHING:
+                return [NOTHING, *self._transfer.start(model, edge)]
+            return self._returned(model, edge, callee, None, self._facts[exit_])
+        if entry == NOTHING:
+            return self._passed_by(model, edge, self._facts[number]) if exit_ == NOTHING else []
+        return self._returned(model, edge, callee, self._facts[number], self._facts[exit_])
+
+    def _passed_by(self, model: FunctionModel, edge: Edge, fact: Fact) -> list[int]:
+        """A value that the callee could not reach: lost only where the call's writes change its paths."""
+        fired = self._transfer.fire(model, edge, fact)
+        if not isinstance(fired, Fact):
+            return fired
+        paths = self._kept(model, edge, set(fired.paths))
+        return self._transfer.settle(model, edge, fired, paths, self._environment(model, edge, fired, None))
+
+    def _kept(self, model: FunctionModel, edge: Edge, paths: set[Path]) -> set[Path]:
+        """The paths whose value the call does not change, by what the callee may write and by where the result goes."""
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        written = model.written[edge.id]
+        kept = {path for path in paths if not _rewritten(path, written)}
+        if call.result is not None:
+            cell, target = lvalue_cell(call.result), path_of(call.result)
+            kept = {path for path in kept if not kills(target, cell, path)}
+        dead = {
+            path_of(argument) for argument in call.arguments if isinstance(argument, ir.Var) and argument.scope == "temporary"
+        }
+        return kept - {path for path in dead if path is not None}
+
+    def _returned(self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact | None, after: Fact) -> list[int]:
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        rule = self._transfer.rules[after.rule]
+        paths: set[Path] = set()
+        if before is not None:
+            unreachable = {p for p in before.paths if not self._images(edge, callee, p)}
+            own = {p for p in before.paths if p not in unreachable and _is_own(p, edge)}
+            paths |= self._kept(model, edge, unreachable) | self._result_kills(call, own)
+            for path in before.paths:
+                if any(image in after.paths for image in self._images(edge, callee, path)):
+                    paths |= self._result_kills(call, {path})
+        for path in after.paths:
+            if path == CALLER_PATH:
+                continue
+            home = self._home(call, callee, path)
+            if home is None or len(home) > LENGTH_LIMIT:
+                if rule.ownership and not (path[0] == RESULT and call.result is None):
+                    return []
+                continue
+            if rule.ownership and escapes(model, home):
+                return []
+            paths.add(home)
+        dead = {path_of(a) for a in call.arguments if isinstance(a, ir.Var) and a.scope == "temporary"}
+        paths -= {path for path in dead if path is not None}
+        fact = Fact(after.rule, after.state, bounded(paths) or after.paths)
+        environment = self._environment(model, edge, before or Fact(after.rule, after.state, ()), after)
+        return self._transfer.settle(model, edge, fact, paths, environment)
+
+    def _result_kills(self, call: ir.Call, paths: set[Path]) -> set[Path]:
+        if call.result is None:
+            return paths
+        cell, target = lvalue_cell(call.result), path_of(call.result)
+        return {path for path in paths if not kills(target, cell, path)}
+
+    def _home(self, call: ir.Call, callee: FunctionModel, path: Path) -> Path | None:
+        """The caller's path for a path at the callee's exit."""
+        root = path[0]
+        if root[0] == "@":
+            return path
+        if root == RESULT:
+            target = None if call.result is None else path_of(call.result)
+            return None if target is None else (*target, *path[1:])
+        index = callee.parameters.get(root)
+        if index is None or index >= len(call.arguments):
+            return None
+        return apply_operations(path_of(call.arguments[index]), path[1:])
+
+    def _environment(self, model: FunctionModel, edge: Edge, before: Fact, after: Fact | None) -> Environment:
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        killed = model.known.killed(edge)
+        known = {number: interval for number, interval in before.environment if number not in killed}
+        result = dict(after.environment).get(RESULT_KEY) if after is not None else None
+        if call.result is not None and result is not None:
+            number = model.conditions.numbers.get(call.result)
+            if number is not None:
+                known[number] = result
+        return self._transfer.environment(model, edge, known)
+
+
+def through_argument(path: Path, argument: Path | None, parameter: str) -> Path | None:
+    """The callee's path to what the caller has at `path`, if the argument's value leads there."""
+    if argument is None:
+        return None
+    if path == argument:
+        return (parameter,)
+    if argument[-1] == "&":
+        place = argument[:-1]
+        if path[: len(place)] == place:
+            return (parameter, "*", *path[len(place) :])
+    elif path[: len(argument)] == argument and path[len(argument)][0] == "*":
+        return (parameter, *path[len(argument) :])
+    return None
+
+
+def apply_operations(base: Path | None, operations: Path) -> Path | None:
+    """The path that leads on from a value by operations, the first of which follows the pointer."""
+    if base is None or not operations:
+        return base
+    if base[-1] != "&":
+        return (*base, *operations)
+    return (*base[:-1], *operations[1:]) if operations[0] == "*" else None
+
+
+def _is_own(path: Path, edge: Edge) -> bool:
+    """Whether the path is a variable of the caller's whose address is not passed: the callee cannot change it."""
+    if path[-1] == "&":
+        return len(path) == 2 or not any(op[0] == "*" for op in path)
+    if path[0][0] == "@" or any(op[0] == "*" for op in path):
+        return False
+    call = edge.effect
+    assert isinstance(call, ir.Call)
+    passed = {argument[0] for a in call.arguments if (argument := path_of(a)) is not None and argument[-1] == "&"}
+    return path[0] not in passed
+
+
+def _rewritten(path: Path, written: Mapping[str, object] | frozenset[str]) -> bool:
+    if path[-1] == "&" and not any(op[0] == "*" for op in path):
+        return False
+    return any(cell in written for cell in path_cells(path) if cell != "*")

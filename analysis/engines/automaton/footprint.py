@@ -1,0 +1,123 @@
+"""What functions read and write: cells per edge, and closed over calls, per function.
+
+A call changes what the callee and everything below it change; a tracked value that the callee cannot reach or change passes
+a call untouched, so the engine need not enter the callee with it. Functions without a body are taken to write only the
+objects behind pointers they are passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import networkx
+
+from analysis.cfa.graph import Cfa, Program
+from analysis.engines.automaton.paths import cells_read, lvalue_cell, root_of
+from analysis.model import ir
+from analysis.model.c_types import Pointer, Record, RecordDefinition, Type, spell
+
+
+def base_variable(lvalue: ir.Expr) -> ir.Var | None:
+    """The variable that the lvalue is a part of, None if it lies behind a pointer."""
+    while isinstance(lvalue, ir.Field | ir.Index | ir.Cast):
+        match lvalue:
+            case ir.Field(inner) | ir.Index(inner) | ir.Cast(inner):
+                lvalue = inner
+    return lvalue if isinstance(lvalue, ir.Var) else None
+
+
+def address_taken(cfa: Cfa) -> frozenset[str]:
+    """The locals and parameters whose address is used in the function."""
+    found = set()
+    for edge in cfa.edges:
+        for expr in ir.expressions(edge.effect):
+            for part in ir.walk(expr):
+                if isinstance(part, ir.AddressOf) and (var := base_variable(part.lvalue)) is not None and var.scope != "function":
+                    found.add(root_of(var))
+    return frozenset(found)
+
+
+def pointee_cells(type_: Type, records: Mapping[str, RecordDefinition]) -> Iterable[str]:
+    """The cells that writing through a pointer of the type can change."""
+    if not isinstance(type_, Pointer):
+        return
+    yield "*" + spell(type_.target)
+    if isinstance(type_.target, Record) and type_.target.key in records:
+        for member in records[type_.target.key].members:
+            yield "." + member.name
+
+
+def external_writes(call: ir.Call, records: Mapping[str, RecordDefinition]) -> set[str]:
+    """The cells that a function without a body can change through its arguments."""
+    written: set[str] = set()
+    for argument in call.arguments:
+        bare = ir.strip_casts(argument)
+        if isinstance(bare, ir.AddressOf):
+            var = base_variable(bare.lvalue)
+            if var is not None:
+                written.add(root_of(var))
+            else:
+                written.add(lvalue_cell(bare.lvalue))
+        elif not isinstance(bare, ir.StringConst):
+            written.update(pointee_cells(getattr(bare, "type", None) or argument.type, records))
+    return written
+
+
+def visible(cell: str) -> bool:
+    """Whether a cell means something outside the function."""
+    return cell[0] in "@.*"
+
+
+class Footprints:
+    """Cells read and written by each function and all that it calls, for one program.
+
+    `written[f]` are the visible cells that f can change, `read[f]` the globals that f reads or writes.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self.written: dict[str, frozenset[str]] = {}
+        self.read: dict[str, frozenset[str]] = {}
+        self._close()
+
+    def own(self, cfa: Cfa) -> tuple[set[str], set[str], set[str]]:
+        """Written cells and read globals of the function itself, and the functions it calls."""
+        written: set[str] = set()
+        read: set[str] = set()
+        callees: set[str] = set()
+        for edge in cfa.edges:
+            effect = edge.effect
+            for expr in ir.expressions(effect):
+                read.update(cell for cell in cells_read(expr) if cell[0] == "@")
+                read.update(root_of(v) for v in ir.variables(expr) if v.scope == "global")
+            if isinstance(effect, ir.Assign):
+                written.add(lvalue_cell(effect.target))
+            elif isinstance(effect, ir.Call):
+                if effect.result is not None:
+                    written.add(lvalue_cell(effect.result))
+                targets = self._program.targets(effect)
+                callees.update(t for t in targets if t in self._program.functions)
+                if any(t not in self._program.functions for t in targets) or not targets:
+                    written |= external_writes(effect, self._program.records)
+        return {cell for cell in written if visible(cell)}, read, callees
+
+    def _close(self) -> None:
+        graph: networkx.DiGraph[str] = networkx.DiGraph()
+        own = {}
+        for name, cfa in self._program.functions.items():
+            own[name] = self.own(cfa)
+            graph.add_node(name)
+            graph.add_edges_from((name, callee) for callee in own[name][2])
+        for component in networkx.strongly_connected_components(graph):
+            written: set[str] = set()
+            read: set[str] = set()
+            for name in component:
+                mine, globals_, callees = own[name]
+                written |= mine
+                read |= globals_
+                for callee in callees - component:
+                    written |= self.written[callee]
+                    read |= self.read[callee]
+            for name in component:
+                self.written[name] = frozenset(written)
+                self.read[name] = frozenset(read)

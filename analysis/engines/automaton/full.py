@@ -1,0 +1,194 @@
+"""Full: automaton checking from scratch, with summaries, call sites and the derivation graph (ORION Fig. 3).
+
+A configuration (f, n, r, q) says that some run of the automaton reaches location n of function f in state q, having entered
+f in state r. `DerivationGraph` records them per function, packed into integers, together with what IncrFwd and IncrBack
+need: which configurations were derived from which (the derivation relation, section 3), the summaries <r, q> and, for every
+entry state, the call sites that asked for it.
+
+Differences from the figure, all within its meaning: the automaton reacts to calls and returns (`Delta.call`, `Delta.leave`),
+as ORION's implementation did; call sites are kept per entry state, so that a new summary wakes only the callers that it
+concerns; and a work list in order of discovery makes the first derivation of a configuration a short one.
+
+Theorem 1 (a configuration in a rejecting state is found if and only if some execution leads there) is tested against
+brute-force enumeration of paths.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from analysis.cfa.graph import Edge
+
+_LOCATION_BITS = 20
+_FACT_BITS = 26
+_LOCATION_MASK = (1 << _LOCATION_BITS) - 1
+_FACT_MASK = (1 << _FACT_BITS) - 1
+
+Entry = tuple[str, int]
+
+
+def pack(location: int, entry: int, fact: int) -> int:
+    """Location, entry state and state as one integer."""
+    return ((entry << _FACT_BITS) | fact) << _LOCATION_BITS | location
+
+
+def unpack(configuration: int) -> tuple[int, int, int]:
+    """Location, entry state and state of a packed configuration."""
+    states = configuration >> _LOCATION_BITS
+    return configuration & _LOCATION_MASK, states >> _FACT_BITS, states & _FACT_MASK
+
+
+class Delta(Protocol):
+    """The transition relation of the automaton over a program, as Full needs it. All answers depend on the arguments alone."""
+
+    def outgoing(self, function: str, location: int) -> Sequence[tuple[Edge, bool]]:
+        """The edges that leave a location, each with whether it is a call."""
+
+    def exit(self, function: str) -> int:
+        """The exit location of a function."""
+
+    def entry(self, function: str) -> int:
+        """The entry location of a function."""
+
+    def step(self, function: str, edge: Edge, state: int) -> Sequence[int]:
+        """The states after an edge that is no call."""
+
+    def call(self, function: str, edge: Edge, state: int) -> tuple[Sequence[int], Sequence[Entry]]:
+        """For a call: the states after it that need no callee's summary, and the functions entered with their entry states."""
+
+    def leave(self, function: str, edge: Edge, state: int, callee: Entry, exit_: int) -> Sequence[int]:
+        """The states after a call for one summary of an entered callee."""
+
+    def rejecting(self, state: int) -> bool:
+        """Whether the state is an error."""
+
+
+class FunctionGraph:
+    """The part of the derivation graph inside one function.
+
+    `derived[c]` lists what was derived from configuration c, in order, as (edge id, configuration); `parent[c]` is the first
+    (edge id, configuration) that c was derived from, absent for entry configurations; where that was over a call, `via[c]`
+    is the callee with its entry and exit state. `summaries[r]` are the exit states for entry state r; `sites[r]` the call
+    sites that entered the function in state r, as (function, configuration, edge).
+    """
+
+    def __init__(self) -> None:
+        self.derived: dict[int, list[tuple[int, int]]] = {}
+        self.parent: dict[int, tuple[int, int]] = {}
+        self.via: dict[int, tuple[str, int, int]] = {}
+        self.summaries: dict[int, list[int]] = {}
+        self.sites: dict[int, list[tuple[str, int, Edge]]] = {}
+        self.errors: list[int] = []
+
+
+class DerivationGraph:
+    """All configurations of a program, by function. `complete` is False when the limit ended the exploration."""
+
+    def __init__(self) -> None:
+        self.functions: dict[str, FunctionGraph] = {}
+        self.initial: dict[str, list[int]] = {}
+        self.complete = True
+
+    @property
+    def configurations(self) -> int:
+        """The number of configurations."""
+        return sum(len(graph.derived) for graph in self.functions.values())
+
+    @property
+    def derivations(self) -> int:
+        """The number of derivation edges."""
+        return sum(len(edges) for graph in self.functions.values() for edges in graph.derived.values())
+
+
+class Full:
+    """One run of the algorithm. `analyse` is ANALYZE of Fig. 3; the other methods carry the figure's names."""
+
+    def __init__(self, delta: Delta, limit: int) -> None:
+        self._delta = delta
+        self._limit = limit
+        self._count = 0
+        self._work: deque[tuple[str, FunctionGraph, int]] = deque()
+        self.graph = DerivationGraph()
+
+    def analyse(self, initial: Iterable[Entry]) -> DerivationGraph:
+        """Explores everything reachable from the entry states, given as (function, state)."""
+        for function, state in initial:
+            self.graph.initial.setdefault(function, []).append(state)
+            self._enter(function, state)
+        work = self._work
+        while work:
+            if self._count > self._limit:
+                self.graph.complete = False
+                break
+            self._step(*work.popleft())
+        return self.graph
+
+    def _function(self, name: str) -> FunctionGraph:
+        graph = self.graph.functions.get(name)
+        if graph is None:
+            graph = self.graph.functions[name] = FunctionGraph()
+        return graph
+
+    def _enter(self, function: str, state: int) -> FunctionGraph:
+        graph = self._function(function)
+        if state not in graph.summaries:
+            graph.summaries[state] = []
+            graph.sites[state] = []
+            self._add_to_workset(function, graph, pack(self._delta.entry(function), state, state))
+        return graph
+
+    def _add_to_workset(self, function: str, graph: FunctionGraph, configuration: int) -> None:
+        if configuration not in graph.derived:
+            graph.derived[configuration] = []
+            self._count += 1
+            self._work.append((function, graph, configuration))
+
+    def _step(self, function: str, graph: FunctionGraph, configuration: int) -> None:
+        location, entry, state = unpack(configuration)
+        delta = self._delta
+        if delta.rejecting(state):
+            graph.errors.append(configuration)
+            return
+        if location == delta.exit(function):
+            self._summarise(graph, function, entry, state)
+            return
+        for edge, is_call in delta.outgoing(function, location):
+            if is_call:
+                self._follow_call(function, graph, configuration, entry, state, edge)
+            else:
+                for after in delta.step(function, edge, state):
+                    self._derive(function, graph, configuration, edge, pack(edge.target, entry, after))
+
+    def _derive(self, function: str, graph: FunctionGraph, configuration: int, edge: Edge, derived: int) -> None:
+        graph.derived[configuration].append((edge.id, derived))
+        if derived not in graph.derived:
+            graph.parent[derived] = (edge.id, configuration)
+            self._add_to_workset(function, graph, derived)
+
+    def _follow_call(self, function: str, graph: FunctionGraph, configuration: int, entry: int, state: int, edge: Edge) -> None:
+        direct, entered = self._delta.call(function, edge, state)
+        for after in direct:
+            self._derive(function, graph, configuration, edge, pack(edge.target, entry, after))
+        for callee, callee_entry in entered:
+            callee_graph = self._enter(callee, callee_entry)
+            callee_graph.sites[callee_entry].append((function, configuration, edge))
+            for exit_ in tuple(callee_graph.summaries[callee_entry]):
+                self._return_to(function, graph, configuration, edge, (callee, callee_entry), exit_)
+
+    def _summarise(self, graph: FunctionGraph, function: str, entry: int, state: int) -> None:
+        if state in graph.summaries[entry]:
+            return
+        graph.summaries[entry].append(state)
+        for caller, configuration, edge in tuple(graph.sites[entry]):
+            self._return_to(caller, self.graph.functions[caller], configuration, edge, (function, entry), state)
+
+    def _return_to(self, function: str, graph: FunctionGraph, configuration: int, edge: Edge, callee: Entry, exit_: int) -> None:
+        _, entry, state = unpack(configuration)
+        for after in self._delta.leave(function, edge, state, callee, exit_):
+            derived = pack(edge.target, entry, after)
+            if (edge.id, derived) not in graph.derived[configuration]:
+                if derived not in graph.derived:
+                    graph.via[derived] = (*callee, exit_)
+                self._derive(function, graph, configuration, edge, derived)

@@ -1,0 +1,86 @@
+"""A rule: a property as an automaton over C patterns (ORION section 2, with states parametrised by the tracked value).
+
+The automaton runs on values. In state `start` nothing is tracked; a transition from `start` begins to track the value
+that the rule's `tracks` metavariable stands for, in a state of its own; the value is then known by its access paths,
+which assignments, calls and returns change. Further transitions fire where a pattern matches with the metavariable standing for
+one of these paths. `stop` means: this value is of no more interest. A transition with a `message` is into the error state.
+
+A rule without `tracks` has only transitions from `start` into the error state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from analysis.model.report import Severity
+from analysis.rules.patterns import Pattern
+
+START = "start"
+STOP = "stop"
+ERROR = "error"
+
+EventKind = Literal["pattern", "lost", "leave", "nonnull", "begin"]
+
+
+class Trigger(msgspec.Struct, frozen=True):
+    """What a transition waits for.
+
+    pattern: the pattern matches at an edge. lost: the last access path to the value goes away. leave: the function in which the
+    value came to its state is left. nonnull: the value is passed for a parameter that must not be null (declared so).
+    begin: the program starts; every global that the pattern matches anywhere in the program is tracked from then on.
+    """
+
+    kind: EventKind
+    pattern: Pattern | None = None
+
+
+class Transition(msgspec.Struct, frozen=True):
+    """From a state to a state. `if_function_has`: only in functions where one of these patterns matches some edge, with the
+    tracked metavariable standing for the value. `decided`: only where the branch before it is known to be taken (`assert`)."""
+
+    source: str
+    target: str
+    trigger: Trigger
+    message: str = ""
+    if_function_has: tuple[Pattern, ...] = ()
+    decided: bool = False
+
+
+class Documentation(msgspec.Struct, frozen=True):
+    """What the rule says to a person: markdown."""
+
+    what: str
+    why: str
+    example: str
+    fix: str
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """A rule as loaded from its file. `names` limits callee metavariables; `ownership`: storing the value where others reach it,
+    or passing it to code that is not known, ends its tracking, and losing the last path is an event.
+    `keeps`: library functions that keep or take over what they are passed (for ownership rules)."""
+
+    name: str
+    summary: str
+    severity: Severity
+    cwe: int | None
+    help: Documentation
+    tracks: str | None
+    ownership: bool
+    names: Mapping[str, frozenset[str]]
+    keeps: frozenset[str]
+    transitions: tuple[Transition, ...]
+    default: bool = True
+    shipped: bool = True
+
+    def markdown(self) -> str:
+        """The rule's page."""
+        weakness = "" if self.cwe is None else f" (CWE-{self.cwe})"
+        return (
+            f"# {self.name}\n\n{self.summary}{weakness}. Severity: {self.severity}.\n\n## What\n\n{self.help.what.strip()}\n\n"
+            f"## Why\n\n{self.help.why.strip()}\n\n## Example\n\n```c\n{self.help.example.strip()}\n```\n\n"
+            f"## Fix\n\n{self.help.fix.strip()}\n"
+        )

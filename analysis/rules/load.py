@@ -1,0 +1,176 @@
+"""Reads rule files: YAML, checked against `schema.json`, turned into automata.
+
+A rule file is data: safe YAML, no tags, no aliases that could blow up, a size limit, and nothing in it is executed. A file that
+is wrong gives one message that names the file and the field; the other rules are used all the same.
+
+Besides C patterns (see `analysis.rules.patterns`), `on` knows these events: `lost` (the last access path to the value goes
+away), `leave` (the function that brought the value to its state is left), `nonnull` (the value is passed for a parameter declared
+non-null), and `begin: PATTERN` (the program starts, for every global that the pattern matches anywhere).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+from analysis.model.options import Options
+from analysis.model.report import Message
+from analysis.rules.automaton import ERROR, START, STOP, Documentation, Rule, Transition, Trigger
+from analysis.rules.patterns import Pattern, PatternError, parse_pattern
+
+_EVENTS = ("lost", "leave", "nonnull")
+
+
+class RuleError(Exception):
+    """A rule file that cannot be used; the message is one clear sentence without the file's name."""
+
+
+class _PlainLoader(yaml.SafeLoader):
+    """YAML without aliases: a few of them can stand for gigabytes."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.events.AliasEvent):
+            raise RuleError("it uses a YAML alias, which rule files may not")
+        return super().compose_node(parent, index)
+
+
+def load_rules(options: Options) -> tuple[tuple[Rule, ...], tuple[Message, ...]]:
+    """The rules that the options ask for, by name, and a message for each file or name that cannot be used.
+
+    User rules come from `options.rules_dirs`; one of the same name takes the place of a shipped one.
+    """
+    messages: list[Message] = []
+    rules = {rule.name: rule for rule in shipped_rules()}
+    for folder in options.rules_dirs:
+        for path in _rule_files(Path(folder), messages):
+            try:
+                rule = read_rule(path.read_bytes(), options.limits.rule_file_bytes)
+            except (RuleError, OSError) as error:
+                reason = error.strerror if isinstance(error, OSError) else str(error)
+                messages.append(Message("error", str(path), f"This rule file is not used: {reason}."))
+            else:
+                rules[rule.name] = rule
+    wanted = _selected(rules.values(), options.rules, messages)
+    return tuple(sorted(wanted, key=lambda rule: rule.name)), tuple(messages)
+
+
+def _rule_files(folder: Path, messages: list[Message]) -> Sequence[Path]:
+    if not folder.is_dir():
+        messages.append(Message("error", str(folder), "There is no folder of rules here."))
+        return ()
+    return sorted(path for path in folder.iterdir() if path.suffix in (".yaml", ".yml") and path.is_file())
+
+
+def _selected(rules: Iterable[Rule], names: tuple[str, ...], messages: list[Message]) -> list[Rule]:
+    known = {rule.name: rule for rule in rules}
+    if not names:
+        return [rule for rule in known.values() if rule.default]
+    if "all" in names:
+        return list(known.values())
+    for name in names:
+        if name not in known:
+            messages.append(Message("error", "", f"There is no rule named {name}; `everproof rules` lists them."))
+    return [known[name] for name in dict.fromkeys(names) if name in known]
+
+
+@cache
+def shipped_rules() -> tuple[Rule, ...]:
+    """The rules that come with Everproof, by name."""
+    folder = resources.files("analysis.rules") / "shipped"
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".yaml")), key=lambda f: f.name)
+    return tuple(read_rule(f.read_bytes(), shipped=True) for f in files)
+
+
+@cache
+def _schema() -> jsonschema.Draft202012Validator:
+    text = (resources.files("analysis.rules") / "schema.json").read_text("utf-8")
+    return jsonschema.Draft202012Validator(json.loads(text))
+
+
+def read_rule(data: bytes, limit: int = 256_000, shipped: bool = False) -> Rule:
+    """The rule in a file's bytes; raises RuleError."""
+    if len(data) > limit:
+        raise RuleError(f"it is larger than {limit} bytes")
+    try:
+        content = yaml.load(data.decode("utf-8"), _PlainLoader)  # a subclass of SafeLoader
+    except UnicodeDecodeError:
+        raise RuleError("it is not UTF-8 text") from None
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = "" if mark is None else f" in line {mark.line + 1}"
+        raise RuleError(f"it is not YAML{where}") from None
+    problem = next(iter(_schema().iter_errors(content)), None)
+    if problem is not None:
+        field = ".".join(str(part) for part in problem.absolute_path) or "the file"
+        raise RuleError(f"{field}: {problem.message[:200]}")
+    return _rule(content, shipped)
+
+
+def _rule(content: dict[str, Any], shipped: bool) -> Rule:
+    tracks = content.get("tracks")
+    transitions: list[Transition] = []
+    for number, entry in enumerate(content["transitions"]):
+        try:
+            transitions.extend(_transitions(entry, tracks))
+        except PatternError as error:
+            raise RuleError(f"transitions.{number}: {error}") from None
+    reached = {START} | {t.target for t in transitions}
+    for transition in transitions:
+        if transition.source not in reached:
+            raise RuleError(f"no transition leads to the state {transition.source}")
+    names = {name: frozenset(values) for name, values in content.get("names", {}).items()}
+    return Rule(
+        name=content["name"],
+        summary=content["summary"],
+        severity=content["severity"],
+        cwe=content.get("cwe"),
+        help=Documentation(**content["help"]),
+        tracks=tracks,
+        ownership=content.get("ownership", False),
+        names=names,
+        keeps=frozenset(content.get("keeps", ())),
+        transitions=tuple(transitions),
+        default=content.get("default", True),
+        shipped=shipped,
+    )
+
+
+def _transitions(entry: dict[str, Any], tracks: str | None) -> Iterable[Transition]:
+    target = ERROR if "error" in entry else entry["to"]
+    has = tuple(parse_pattern(p) for p in _list(entry.get("if-function-has", ())))
+    for source in _list(entry["from"]):
+        if source in (STOP, ERROR):
+            raise PatternError(f"nothing can follow the state {source}")
+        if tracks is None and (source != START or target != ERROR):
+            raise PatternError("a rule without `tracks` has only transitions from start to an error")
+        for text in _list(entry["on"]):
+            trigger = _trigger(text)
+            if source == START and trigger.kind in _EVENTS:
+                raise PatternError(f"`{text}` needs a tracked value, which there is none of in the state start")
+            if source == START and trigger.pattern is not None and tracks is not None:
+                _check_tracks(trigger.pattern, tracks)
+            yield Transition(source, target, trigger, entry.get("error", ""), has, entry.get("decided", False))
+
+
+def _check_tracks(pattern: Pattern, tracks: str) -> None:
+    if tracks not in pattern.text:
+        raise PatternError(f"`{pattern.text}` begins to track {tracks}, but does not mention it")
+
+
+def _trigger(text: str) -> Trigger:
+    if text in _EVENTS:
+        return Trigger(text)  # type: ignore[arg-type]
+    if text.startswith("begin:"):
+        return Trigger("begin", parse_pattern(text.removeprefix("begin:").strip()))
+    return Trigger("pattern", parse_pattern(text))
+
+
+def _list(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)
