@@ -38,7 +38,7 @@ unit: $(READY)
 	$(BIN)/python -m pytest -n 2 --quiet
 
 docs: $(READY)
-	$(BIN)/python -m docs.generate
+	$(BIN)/python docs/generate.py
 
 programs: $(READY)
 	$(BIN)/python -m benchmarks.programs
