@@ -1,0 +1,41 @@
+"""`python -m server`: the language server, on standard input and output or, with `--tcp`, on a socket."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import shlex
+import sys
+from collections.abc import Sequence
+
+from server.app import CHECKER, EverproofServer
+from server.stdio import serve_stdio
+from server.tcp import parse_address, serve_tcp
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the server; its exit code is 0 after `shutdown`, 1 when the client went without, 2 when it could not start."""
+    parser = argparse.ArgumentParser(prog="everproof serve", description="The Everproof language server.")
+    parser.add_argument("--tcp", metavar="HOST:PORT", help="listen on a socket instead of standard input and output")
+    parser.add_argument("--stdio", action="store_true", help="standard input and output, the default; some clients say so")
+    parser.add_argument("--log", metavar="LEVEL", default="warning", choices=("debug", "info", "warning", "error"))
+    parser.add_argument("--checker-command", metavar="COMMAND", help="for tests: what to run as the checker process")
+    parser.add_argument("--clientProcessId", help=argparse.SUPPRESS)  # vscode-languageclient adds it; `initialize` says the same
+    options = parser.parse_args(arguments)
+    logging.basicConfig(level=options.log.upper(), stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("pygls").setLevel(max(logging.getLogger().level, logging.WARNING))
+    server = EverproofServer(shlex.split(options.checker_command) if options.checker_command else CHECKER)
+    if options.tcp is None:
+        return serve_stdio(server)
+    try:
+        return serve_tcp(server, *parse_address(options.tcp))
+    except (OSError, ValueError) as error:
+        sys.stderr.write(f"everproof serve: cannot listen on {options.tcp}: {error}\n")
+        return 2
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,190 @@
+"""The language server: one object that holds the parts together, and what happens when the checker has news.
+
+Everything here runs on the event loop and is short. See server.scheduler for when checks are made, server.results for what is
+kept, server.features for the requests of the client.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from analysis.model.report import Message
+from analysis.wire import CheckDone, FileResult, Progress
+from server import progress, status
+from server.convert import Converter
+from server.documents import Document, OpenDocuments
+from server.features import register_all
+from server.features.configuration import EditorSettings
+from server.features.diagnostics import DiagnosticsPublisher
+from server.protocol import EverproofProtocol
+from server.results import Results
+from server.scheduler import RunningCheck, Scheduler
+from server.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+# -P: the folder that the editor starts us in is not searched for modules
+CHECKER = (sys.executable, "-P", "-m", "analysis.worker")
+
+
+class EverproofServer(LanguageServer):
+    """The server. Its parts exist from `initialize` on. Implements server.scheduler.Audience."""
+
+    protocol: EverproofProtocol
+
+    documents: OpenDocuments
+    results: Results
+    converter: Converter
+    scheduler: Scheduler
+    publisher: DiagnosticsPublisher
+
+    def __init__(self, command: Sequence[str] = CHECKER) -> None:
+        super().__init__("everproof", version("everproof"), protocol_cls=EverproofProtocol)
+        self._command = command
+        self.settings = Settings()
+        self.editor = EditorSettings()
+        self.shutdown_requested = False
+        self.last_check: CheckDone | None = None
+        self._progress: progress.CheckProgress | None = None
+        self._failure: str | None = None
+        self._told: dict[str, Any] = {}
+        self._logged: set[str] = set()
+        register_all(self)
+
+    def begin(self) -> None:
+        """Makes the parts, once the client has said who it is and what is open."""
+        self.documents = self.protocol.adopt_workspace()
+        self.results = Results(self.documents)
+        self.converter = Converter(self.documents)
+        self.scheduler = Scheduler(self.documents, self.settings, self._command, self)
+        self.publisher = DiagnosticsPublisher(self)
+
+    @property
+    def begun(self) -> bool:
+        """Whether `begin` was called."""
+        return hasattr(self, "scheduler")
+
+    async def end(self) -> None:
+        """Ends the checker and what is shown of it."""
+        self._end_progress()
+        if self.begun:
+            await self.scheduler.close()
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Errors of ours go to the log: a popup for each would bury the user's editor."""
+        logger.error("%s: %s", getattr(source, "__name__", source), error, exc_info=error)
+
+    def tell(self, text: str, kind: types.MessageType = types.MessageType.Warning) -> None:
+        """Shows a sentence to the user."""
+        self.window_show_message(types.ShowMessageParams(kind, text))
+
+    def is_shown(self, path: str) -> bool:
+        """Whether diagnostics of a file are shown: it is open, or it belongs to the workspace."""
+        return self.documents.at_path(path) is not None or self.documents.contains(path)
+
+    def state_of(self, document: Document) -> status.State:
+        """What is being done about a document."""
+        if self.scheduler.running_check is not None:
+            return "checking"
+        return "failed" if self._failure is not None else "idle"
+
+    def status_of(self, document: Document) -> dict[str, Any]:
+        """The state of a document and its functions, as `everproof/status` has it."""
+        return status.payload(document, self.state_of(document), self.results, self.converter, self._failure)
+
+    def tell_status(self) -> None:
+        """Sends `everproof/status` for each open document of which it would say something new."""
+        open_documents = list(self.documents.open_c())
+        for document in open_documents:
+            news = self.status_of(document)
+            if self._told.get(document.uri) != (plain := status.plain(news)):
+                self._told[document.uri] = plain
+                self.protocol.notify(status.METHOD, news)
+        still_open = {document.uri for document in open_documents}
+        self._told = {uri: told for uri, told in self._told.items() if uri in still_open}
+
+    def refresh_lenses(self) -> None:
+        """Asks the client to ask for lenses again."""
+        workspace = self.client_capabilities.workspace
+        if workspace is not None and workspace.code_lens is not None and workspace.code_lens.refresh_support:
+            self.workspace_code_lens_refresh(None)
+
+    def check_started(self, check: RunningCheck) -> None:
+        """A check is under way."""
+        if self._progress is None and progress.wanted(self.client_capabilities):
+            self._progress = progress.CheckProgress(self, self._cancel_check)
+        self.tell_status()
+
+    def edits_settled(self) -> None:
+        """Edits moved diagnostics: those that moved are published again, marked stale."""
+        for state in self.results.states():
+            if state.moved:
+                self.publisher.publish(state.path)
+        self.tell_status()
+
+    def file_checked(self, result: FileResult) -> None:
+        """News of a file."""
+        state = self.results.apply(result)
+        if state is not None:
+            self.publisher.publish(result.path)
+            self.tell_status()
+
+    def check_progressed(self, check: RunningCheck, event: Progress) -> None:
+        """The checker says how far it is."""
+        if self._progress is not None:
+            self._progress.report(event)
+
+    def check_finished(self, check: RunningCheck, done: CheckDone) -> None:
+        """A check is complete."""
+        self._failure = None
+        self.last_check = done
+        self._end_progress()
+        for path in self.results.replace_program_messages(done.messages):
+            self.publisher.publish(path)
+        self._log_messages(done.messages)
+        self.tell_status()
+        self.refresh_lenses()
+        self.publisher.settled()
+
+    def check_failed(self, check: RunningCheck | None, reason: str) -> None:
+        """A check ended without an answer: what was known is stale, and nothing looks finished."""
+        self._failure = reason
+        self._end_progress()
+        self.results.mark_stale(reason)
+        self.tell_status()
+        self.refresh_lenses()
+        self.publisher.settled()
+
+    def checker_crashed(self, reason: str, first: bool) -> None:
+        """The checker ended by itself. Said once; it is tried again with growing pauses."""
+        logger.warning("%s", reason)
+        self._failure = reason
+        self.results.mark_stale(reason)
+        self.tell_status()
+        if first:
+            self.tell(f"Everproof: {reason} It is started again.")
+
+    def _cancel_check(self) -> None:
+        check = self.scheduler.running_check
+        if check is not None:
+            self.scheduler.cancel(check)
+
+    def _end_progress(self) -> None:
+        if self._progress is not None:
+            self._progress.end()
+            self._progress = None
+
+    def _log_messages(self, messages: Sequence[Message]) -> None:
+        """Messages about no file in particular, each once."""
+        for message in messages:
+            if not message.path and message.text not in self._logged:
+                self._logged.add(message.text)
+                kind = types.MessageType.Info if message.severity == "note" else types.MessageType.Warning
+                self.window_log_message(types.LogMessageParams(kind, message.text))

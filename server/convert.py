@@ -1,0 +1,179 @@
+"""From the model to the protocol: places, findings, functions, in the client's units. The only module that makes diagnostics."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Sequence
+from importlib.resources import files
+
+from lsprotocol import types
+from pygls.uris import from_fs_path
+
+from analysis.model.limits import Limits
+from analysis.model.places import Place, Position
+from analysis.model.report import Finding, FunctionReport, Message, RuleVerdict, TraceStep, Verdict
+from server.documents import OpenDocuments
+from server.lines import clamp, content_length, split_lines
+from server.results import FileState, Results
+
+SOURCE = "everproof"
+_FILES_KEPT = 64
+_MESSAGE_SEVERITY = {
+    "error": types.DiagnosticSeverity.Error,
+    "warning": types.DiagnosticSeverity.Warning,
+    "note": types.DiagnosticSeverity.Information,
+}
+
+
+class Converter:
+    """Converts what lies in files of the workspace, open or on disk."""
+
+    def __init__(self, documents: OpenDocuments) -> None:
+        self._documents = documents
+        self._columns = documents.columns
+        self._on_disk: OrderedDict[tuple[str, int, int], Sequence[str]] = OrderedDict()
+
+    def lines(self, path: str) -> Sequence[str]:
+        """The lines of a file as the user sees them; none of one that cannot be read."""
+        document = self._documents.at_path(path)
+        return document.lines if document is not None else self._lines_on_disk(path)
+
+    def range(self, place: Place) -> types.Range:
+        """A range in the client's units, inside the text."""
+        lines = self.lines(place.path)
+        return types.Range(self._position(lines, place.range.start), self._position(lines, place.range.end))
+
+    def location(self, place: Place) -> types.Location:
+        """A location in the client's units."""
+        return types.Location(self._documents.uri_of(place.path), self.range(place))
+
+    def diagnostics(self, results: Results, path: str, unknown_hints: bool) -> list[types.Diagnostic]:
+        """All diagnostics of a file, in the order of their places."""
+        state = results.state(path)
+        found = [self._message(message) for message in results.messages(path)]
+        if state is not None:
+            found += [self._finding(finding, state.is_stale(finding)) for finding in state.findings]
+            if unknown_hints:
+                found += [self._unknown(function, state.stale is not None) for function in state.functions if _unknowns(function)]
+        return sorted(found, key=_order)
+
+    def step(self, step: TraceStep) -> dict[str, object]:
+        """A step of a trace for clients that show traces themselves."""
+        location = self.location(step.place)
+        return {
+            "uri": location.uri,
+            "range": location.range,
+            "function": step.function,
+            "depth": step.depth,
+            "kind": step.kind,
+            "text": step.text,
+            "values": step.values,
+        }
+
+    def _finding(self, finding: Finding, stale: bool) -> types.Diagnostic:
+        related = [types.DiagnosticRelatedInformation(self.location(step.place), step_text(step)) for step in finding.trace]
+        page = rule_page(finding.rule)
+        return types.Diagnostic(
+            range=self.range(finding.place),
+            message=finding.message,
+            severity=types.DiagnosticSeverity.Error if finding.status == "confirmed" else types.DiagnosticSeverity.Warning,
+            code=finding.rule,
+            code_description=types.CodeDescription(page) if page else None,
+            source=SOURCE,
+            related_information=related or None,
+            data={"fingerprint": finding.fingerprint, "status": finding.status, "stale": stale},
+        )
+
+    def _unknown(self, function: FunctionReport, stale: bool) -> types.Diagnostic:
+        rules = ", ".join(f"{rule} ({verdict.reason})" for rule, verdict in _unknowns(function))
+        return types.Diagnostic(
+            range=self.range(function.place),
+            message=f"{function.name}: not known for {rules}",
+            severity=types.DiagnosticSeverity.Hint,
+            code="unknown",
+            source=SOURCE,
+            data={"status": "unknown", "stale": stale or function.stale},
+        )
+
+    def _message(self, message: Message) -> types.Diagnostic:
+        lines = self.lines(message.path)
+        line = min(max(message.line, 1), max(len(lines), 1))
+        text = lines[line - 1] if line <= len(lines) else ""
+        start = len(text) - len(text.lstrip())
+        return types.Diagnostic(
+            range=types.Range(
+                self._position(lines, Position(line, start + 1)), self._position(lines, Position(line, content_length(text) + 1))
+            ),
+            message=message.text,
+            severity=_MESSAGE_SEVERITY[message.severity],
+            code="input",
+            source=SOURCE,
+        )
+
+    def _position(self, lines: Sequence[str], position: Position) -> types.Position:
+        line, column = max(position.line - 1, 0), max(position.column - 1, 0)
+        line, column = clamp(lines, line, column)
+        return types.Position(line, self._columns.units(lines[line][:column]) if line < len(lines) else 0)
+
+    def _lines_on_disk(self, path: str) -> Sequence[str]:
+        """Read as bytes: a file need not be UTF-8. A byte that is not counts as one code point, as everywhere else."""
+        try:
+            status = os.stat(path)
+            key = (path, status.st_mtime_ns, status.st_size)
+            if key not in self._on_disk:
+                if not os.path.isfile(path) or status.st_size > Limits().source_bytes:
+                    return ()
+                with open(path, "rb") as file:
+                    self._on_disk[key] = split_lines(file.read().decode("utf-8", "surrogateescape"))
+        except (OSError, ValueError):
+            return ()
+        self._on_disk.move_to_end(key)
+        while len(self._on_disk) > _FILES_KEPT:
+            self._on_disk.popitem(last=False)
+        return self._on_disk[key]
+
+
+def step_text(step: TraceStep) -> str:
+    """A step in one line: what is done, the values that drive it, and where it is when it is a call down."""
+    values = ", ".join(f"{name} = {value}" for name, value in step.values.items())
+    inside = f" (in {step.function})" if step.depth > 0 else ""
+    return f"{step.text}{inside}" + (f" [{values}]" if values else "")
+
+
+def rule_page(rule: str) -> str | None:
+    """The page that explains a shipped rule: its rule file, which holds its documentation. None for the user's own rules."""
+    if not all(c.isalnum() or c in "-_" for c in rule):
+        return None
+    page = files("analysis") / "rules" / "shipped" / f"{rule}.yaml"
+    path = str(page)
+    return from_fs_path(path) if os.path.isfile(path) else None
+
+
+def overall(function: FunctionReport) -> tuple[Verdict, str | None]:
+    """The verdict of a function over all rules, and its reason. Without any rule it is unknown: nothing was checked."""
+    verdicts = function.verdicts.items()
+    violated = [rule for rule, verdict in verdicts if verdict.verdict == "violated"]
+    if violated:
+        return "violated", ", ".join(sorted(violated))
+    unknown = [f"{rule}: {verdict.reason}" for rule, verdict in sorted(_unknowns(function))]
+    if unknown:
+        reasons = sorted({verdict.reason or "" for _, verdict in _unknowns(function)})
+        return "unknown", reasons[0] if len(reasons) == 1 else "; ".join(unknown)
+    return ("safe", None) if function.verdicts else ("unknown", "no rule was checked")
+
+
+def _unknowns(function: FunctionReport) -> list[tuple[str, RuleVerdict]]:
+    return [(rule, verdict) for rule, verdict in function.verdicts.items() if verdict.verdict == "unknown"]
+
+
+def _order(diagnostic: types.Diagnostic) -> tuple[int, int, str, str]:
+    start = diagnostic.range.start
+    return start.line, start.character, str(diagnostic.code), diagnostic.message
+
+
+def stale_reason(state: FileState, function: FunctionReport) -> str | None:
+    """Why a function's verdict may not hold for the text as it is now; None when it does hold."""
+    if state.stale is not None:
+        return state.stale
+    return "does not parse now; the verdict is that of its last good text" if function.stale else None

@@ -1,0 +1,46 @@
+"""Code lens: the verdict above each function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from analysis.model.report import FunctionReport
+from server.convert import overall, stale_reason
+from server.features import commands
+from server.results import FileState
+
+if TYPE_CHECKING:
+    from server.app import EverproofServer
+
+_LONGEST_REASON = 80  # characters of a reason that a lens shows; the hover shows all
+
+
+def register(server: EverproofServer) -> None:
+    """Registers the handler."""
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=False))
+    async def code_lens(params: types.CodeLensParams) -> list[types.CodeLens]:
+        document = server.documents.find(params.text_document.uri)
+        state = server.results.state(document.file_path) if document is not None else None
+        if document is None or state is None or not server.settings.code_lens:
+            return []
+        return [
+            types.CodeLens(server.converter.range(function.place), lens_command(function, state, document.uri))
+            for function in state.functions
+            if function.place.path == state.path
+        ]
+
+
+def lens_command(function: FunctionReport, state: FileState, uri: str) -> types.Command:
+    """The verdict in a few words. A click shows the trace of the first finding; otherwise it does nothing."""
+    verdict, reason = overall(function)
+    shown = reason if reason is None or len(reason) <= _LONGEST_REASON else reason[: _LONGEST_REASON - 1] + "…"
+    title = {"safe": "✓ safe", "violated": f"✗ violated: {shown}", "unknown": f"? unknown: {shown}"}[verdict]
+    if stale_reason(state, function) is not None:
+        title += " (stale)"
+    finding = next((f for f in state.findings if f.function == function.name and f.trace), None)
+    if finding is None:
+        return types.Command(title, "")
+    return types.Command(title, commands.TRACE, arguments=[uri, finding.fingerprint])

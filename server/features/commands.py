@@ -1,0 +1,65 @@
+"""Commands (`workspace/executeCommand`). Each is a coroutine, so that cancelling the request ends it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from server.convert import rule_page, step_text
+
+if TYPE_CHECKING:
+    from server.app import EverproofServer
+
+FULL_CHECK = "everproof.fullCheck"
+TRACE = "everproof.trace"
+STATUS = "everproof.status"
+CLEAR_STORE = "everproof.clearStore"
+EXPLAIN = "everproof.explainRule"
+
+
+def register(server: EverproofServer) -> None:
+    """Registers the commands."""
+
+    @server.command(FULL_CHECK)
+    async def full_check(uri: Any = None) -> dict[str, Any]:
+        document = server.documents.find(_text(FULL_CHECK, "uri", uri)) if uri is not None else None
+        if document is not None:
+            server.scheduler.look_at(document.file_path)
+        failure = await server.scheduler.full_check()
+        if failure is not None:
+            server.tell(f"Everproof: the full check is not complete: {failure}")
+        findings = sum(len(state.findings) for state in server.results.states())
+        return {"complete": failure is None, "reason": failure, "findings": findings}
+
+    @server.command(TRACE)
+    async def trace(uri: Any, fingerprint: Any) -> list[dict[str, object]]:
+        _text(TRACE, "uri", uri)
+        finding = server.results.finding(_text(TRACE, "fingerprint", fingerprint))
+        if finding is None:
+            return []
+        return [server.converter.step(step) | {"summary": step_text(step)} for step in finding.trace]
+
+    @server.command(STATUS)
+    async def status() -> list[dict[str, Any]]:
+        return [server.status_of(document) for document in server.documents.open_c()]
+
+    @server.command(CLEAR_STORE)
+    async def clear_store() -> None:
+        server.results.mark_stale("the store was cleared")
+        server.scheduler.restart()
+
+    @server.command(EXPLAIN)
+    async def explain(rule: Any) -> str | None:
+        page = rule_page(_text(EXPLAIN, "rule", rule))
+        window = server.client_capabilities.window
+        if page is not None and window is not None and window.show_document is not None and window.show_document.support:
+            await server.window_show_document_async(types.ShowDocumentParams(page, take_focus=True))
+        return page
+
+
+def _text(command: str, name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise JsonRpcInvalidParams(f"{command}: {name} must be a string.")
+    return value

@@ -1,0 +1,100 @@
+"""Settings from the client, however it sends them, and from `.everproof.toml`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from analysis.model.limits import Limits
+from server.settings import FILE_NAME, read
+
+if TYPE_CHECKING:
+    from server.app import EverproofServer
+
+SECTION = "everproof"
+
+
+def register(server: EverproofServer) -> None:
+    """Registers the handler."""
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    async def did_change(params: types.DidChangeConfigurationParams) -> None:
+        if not await pull(server):
+            server.editor.values = _section(params.settings)
+            apply(server)
+
+
+class EditorSettings:
+    """What the client has set, and which wrong settings the user has been told of."""
+
+    def __init__(self) -> None:
+        self.initial: object = None
+        self.values: object = None
+        self.told: list[str] = []
+
+    def merged(self) -> object:
+        """Initial options, overridden by what the client set later. What is no table is left to be reported."""
+        if isinstance(self.initial, Mapping) and isinstance(self.values, Mapping):
+            return {**self.initial, **{name: value for name, value in self.values.items() if value is not None}}
+        return self.initial if self.values is None else self.values
+
+
+def remember_initial(server: EverproofServer, options: Any) -> None:
+    """Takes over the options of `initialize`: the settings themselves, or a table that holds them as `everproof`."""
+    server.editor.initial = _section(options)
+    apply(server)
+
+
+async def pull(server: EverproofServer) -> bool:
+    """Asks the client for its settings; whether it knows the request."""
+    workspace = server.client_capabilities.workspace
+    if workspace is None or not workspace.configuration:
+        return False
+    try:
+        answer = await server.workspace_configuration_async(types.ConfigurationParams([types.ConfigurationItem(section=SECTION)]))
+    except JsonRpcException:
+        return False
+    server.editor.values = answer[0] if answer else None
+    apply(server)
+    return True
+
+
+def apply(server: EverproofServer) -> None:
+    """Puts the settings in force, and tells the user once about those that are wrong."""
+    found, problems = read(server.editor.merged(), _file_text(server.documents.folder_paths()))
+    changed = found != server.settings
+    server.settings = found
+    server.scheduler.configure(found)
+    if problems and problems != server.editor.told:
+        server.tell("Everproof: wrong settings. " + " ".join(problems))
+    server.editor.told = problems
+    if changed and server.results.states():
+        _show_again(server)
+
+
+def _show_again(server: EverproofServer) -> None:
+    """Some settings change what is shown, not what is known."""
+    for state in server.results.states():
+        server.publisher.publish(state.path)
+    server.refresh_lenses()
+
+
+def _section(options: object) -> object:
+    if isinstance(options, Mapping) and SECTION in options:
+        return options[SECTION]
+    return options
+
+
+def _file_text(folders: tuple[str, ...]) -> bytes | None:
+    """The settings file of the first folder that has one."""
+    for folder in folders:
+        try:
+            with open(os.path.join(folder, FILE_NAME), "rb") as file:
+                return file.read(Limits().rule_file_bytes)
+        except OSError:
+            continue
+    return None

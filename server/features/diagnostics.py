@@ -1,0 +1,82 @@
+"""Diagnostics: pushed with the version of the document, or pulled by the clients that only pull."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from analysis.model.digest import digest_text
+from server.protocol import pulls_only
+
+if TYPE_CHECKING:
+    from server.app import EverproofServer
+
+
+class DiagnosticsPublisher:
+    """Shows diagnostics: pushes them, or tells a client that pulls that there is news."""
+
+    def __init__(self, server: EverproofServer) -> None:
+        self._server = server
+        self._published: set[str] = set()
+        self._changed = False
+
+    def publish(self, path: str) -> None:
+        """Shows what is known of a file now."""
+        server = self._server
+        state = server.results.state(path)
+        if state is not None:
+            state.moved = False
+        self._changed = True
+        if pulls_only(server.client_capabilities):
+            return
+        shown = server.is_shown(path)
+        if not shown and path not in self._published:
+            return
+        items = server.converter.diagnostics(server.results, path, server.settings.unknown_hints) if shown else []
+        document = server.documents.at_path(path)
+        if not items and document is None and path not in self._published:
+            return  # nothing was shown of it and nothing is to be
+        self._push(server.documents.uri_of(path), document.version if document else None, items)
+        (self._published.add if items or document else self._published.discard)(path)
+
+    def clear(self, path: str, uri: str) -> None:
+        """Shows nothing of a file any more."""
+        self._published.discard(path)
+        if not pulls_only(self._server.client_capabilities):
+            self._push(uri, None, [])
+
+    def settled(self) -> None:
+        """A check is over: a client that pulls is told to, if there is news."""
+        workspace = self._server.client_capabilities.workspace
+        refreshes = workspace is not None and workspace.diagnostics is not None and workspace.diagnostics.refresh_support
+        if self._changed and pulls_only(self._server.client_capabilities) and refreshes:
+            self._server.workspace_diagnostic_refresh(None)
+        self._changed = False
+
+    def _push(self, uri: str, version: int | None, items: list[types.Diagnostic]) -> None:
+        self._server.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=items)
+        )
+
+
+def register(server: EverproofServer) -> None:
+    """Registers the pull; server.protocol withdraws the offer from clients that take pushed diagnostics."""
+
+    @server.feature(
+        types.TEXT_DOCUMENT_DIAGNOSTIC,
+        types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False, identifier="everproof"),
+    )
+    async def pull(
+        params: types.DocumentDiagnosticParams,
+    ) -> types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport:
+        document = server.documents.find(params.text_document.uri)
+        if document is None:
+            return types.RelatedFullDocumentDiagnosticReport(items=[])
+        if server.settings.mode == "continuous":
+            await server.scheduler.caught_up(document.file_path)
+        items = server.converter.diagnostics(server.results, document.file_path, server.settings.unknown_hints)
+        digest = digest_text(repr(items))
+        if digest == params.previous_result_id:
+            return types.RelatedUnchangedDocumentDiagnosticReport(result_id=digest)
+        return types.RelatedFullDocumentDiagnosticReport(result_id=digest, items=items)

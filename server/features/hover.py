@@ -1,0 +1,94 @@
+"""Hover on a function's name, where it is defined or called: what is known of it, and what the last check did."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from analysis.model.report import Count, FunctionReport
+from analysis.wire import CheckDone
+from server.columns import Columns
+from server.convert import overall, stale_reason
+from server.documents import Document
+
+if TYPE_CHECKING:
+    from server.app import EverproofServer
+
+_NAME = re.compile(r"[^\W\d]\w*")
+_SIGNS = {"safe": "✓", "violated": "✗", "unknown": "?"}
+
+
+def register(server: EverproofServer) -> None:
+    """Registers the handler."""
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hover(params: types.HoverParams) -> types.Hover | None:
+        document = server.documents.find(params.text_document.uri)
+        found = name_at(document, params.position, server.documents.columns) if document is not None else None
+        if document is None or found is None:
+            return None
+        name, range_ = found
+        known = server.results.function(name, document.file_path)
+        if known is None:
+            return None
+        function, state = known
+        text = describe(function, stale_reason(state, function), server.last_check)
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), range_)
+
+
+def name_at(document: Document, position: types.Position, columns: Columns) -> tuple[str, types.Range] | None:
+    """The name at a position and its range."""
+    line, column = document.position(position)
+    if line >= len(document.lines):
+        return None
+    text = document.lines[line]
+    for match in _NAME.finditer(text):
+        if match.start() <= column <= match.end():
+            start, end = columns.units(text[: match.start()]), columns.units(text[: match.end()])
+            return match.group(), types.Range(types.Position(line, start), types.Position(line, end))
+    return None
+
+
+def describe(function: FunctionReport, stale: str | None, last_check: CheckDone | None) -> str:
+    """What is known of a function, as Markdown."""
+    verdict, reason = overall(function)
+    parts = [f"**{function.name}**: {_SIGNS[verdict]} {verdict}" + (f" ({reason})" if reason else "")]
+    if stale is not None:
+        parts.append(f"*Stale: {stale}.*")
+    if function.summary:
+        parts.append("\n".join(f"- {line}" for line in function.summary))
+    parts.append("\n".join(_verdict_lines(function)))
+    assumptions = sorted({a for v in function.verdicts.values() for a in v.assumptions})
+    if assumptions:
+        parts.append("Assuming: " + "; ".join(assumptions) + ".")
+    if last_check is not None:
+        parts.append(f"*{work_text(last_check)}*")
+    return "\n\n".join(part for part in parts if part)
+
+
+def _verdict_lines(function: FunctionReport) -> list[str]:
+    """One line for each rule that says something, one for all that are safe."""
+    lines = [
+        f"- {_SIGNS[v.verdict]} `{rule}`: {v.verdict}" + (f" ({v.reason})" if v.reason else "")
+        for rule, v in sorted(function.verdicts.items())
+        if v.verdict != "safe"
+    ]
+    safe = [f"`{rule}`" for rule, v in sorted(function.verdicts.items()) if v.verdict == "safe"]
+    return lines + ([f"- {_SIGNS['safe']} safe: {', '.join(safe)}"] if safe else [])
+
+
+def work_text(done: CheckDone) -> str:
+    """What the last check did and what it took over, in one sentence."""
+    counts = [
+        ("functions", done.work.functions),
+        ("configurations", done.work.configurations),
+        ("derivations", done.work.derivations),
+    ]
+    parts = [_count_text(name, count) for name, count in counts if count != Count()]
+    return f"Last check: {', '.join(parts) or 'nothing to do'}; {done.times.total:.0f} ms."
+
+
+def _count_text(name: str, count: Count) -> str:
+    return f"{count.recomputed} {name} re-checked, {count.reused} reused"

@@ -1,0 +1,35 @@
+"""`initialize`, `initialized`, `shutdown`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from server.features import configuration, watched_files
+from server.parent import watch_parent
+
+if TYPE_CHECKING:
+    from server.app import EverproofServer
+
+
+def register(server: EverproofServer) -> None:
+    """Registers the handlers."""
+
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        server.begin()
+        configuration.remember_initial(server, params.initialization_options)
+        if params.process_id is not None:
+            watch_parent(params.process_id, server.scheduler.kill_for_good)
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(params: types.InitializedParams) -> None:
+        server.scheduler.start()
+        await configuration.pull(server)
+        await watched_files.watch(server)
+
+    @server.feature(types.SHUTDOWN)
+    async def shutdown(params: None) -> None:
+        server.shutdown_requested = True
+        await server.end()

@@ -1,0 +1,60 @@
+"""Documents opened, changed, saved and closed, and folders added and removed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from server.documents import path_of
+
+if TYPE_CHECKING:
+    from server.app import EverproofServer
+
+
+def register(server: EverproofServer) -> None:
+    """Registers the handlers."""
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: types.DidOpenTextDocumentParams) -> None:
+        document = server.documents.find(params.text_document.uri)
+        if document is not None:
+            server.scheduler.look_at(document.file_path)
+            server.scheduler.text_changed(document.file_path, check=server.settings.mode != "onDemand")
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: types.DidChangeTextDocumentParams) -> None:
+        document = server.documents.find(params.text_document.uri)
+        if document is not None:
+            server.results.edited(document.file_path, document.take_edits())
+            server.scheduler.look_at(document.file_path)
+            server.scheduler.text_changed(document.file_path, check=server.settings.mode == "continuous")
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE, types.SaveOptions(include_text=False))
+    def did_save(params: types.DidSaveTextDocumentParams) -> None:
+        document = server.documents.find(params.text_document.uri)
+        if document is not None and server.settings.mode == "onSave":
+            server.scheduler.check_soon()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: types.DidCloseTextDocumentParams) -> None:
+        closed(server, params.text_document.uri)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def did_change_folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
+        from server.features.configuration import apply
+
+        apply(server)
+
+
+def closed(server: EverproofServer, uri: str) -> None:
+    """The text on disk counts again. What is shown of a file outside the workspace goes away with it."""
+    path = path_of(uri)
+    if server.documents.at_path(path) is not None:
+        return  # also open under another URI
+    checked = server.settings.mode != "onDemand"
+    if not (checked and server.documents.contains(path)):
+        server.results.forget(path)
+        server.publisher.clear(path, uri)
+    server.scheduler.text_changed(path, check=checked)
+    server.tell_status()

@@ -1,0 +1,169 @@
+"""What the checker has said, file by file, kept in step with the text while it is edited.
+
+Positions here are the model's. A result stays until a newer one replaces it; an edit moves it and marks it stale.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from analysis.model.places import Place, whole_line
+from analysis.model.report import Finding, FunctionReport, Message, TraceStep
+from analysis.wire import FileResult
+from server.documents import OpenDocuments
+from server.lines import Edit, moved_place
+
+
+class FileState:
+    """What is known of one file. `stale` says why it may not hold for the text as it is now, None when it does."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.findings: tuple[Finding, ...] = ()
+        self.functions: tuple[FunctionReport, ...] = ()
+        self.messages: tuple[Message, ...] = ()
+        self.stale: str | None = None
+        self.moved = False
+        self.checked = False
+
+    def is_stale(self, finding: Finding) -> bool:
+        """Whether a finding may not hold for the text as it is now."""
+        if self.stale is not None:
+            return True
+        return any(f.stale and f.name == finding.function for f in self.functions)
+
+
+class Results:
+    """The state of every file that the checker has spoken of."""
+
+    def __init__(self, documents: OpenDocuments) -> None:
+        self._documents = documents
+        self._files: dict[str, FileState] = {}
+        self._program_messages: dict[str, tuple[Message, ...]] = {}
+
+    def state(self, path: str) -> FileState | None:
+        """What is known of a file, None when nothing is."""
+        return self._files.get(path)
+
+    def states(self) -> list[FileState]:
+        """What is known of all files, in the order of their paths."""
+        return [self._files[path] for path in sorted(self._files)]
+
+    def messages(self, path: str) -> tuple[Message, ...]:
+        """The messages about a file, from its own result and from the last check as a whole, each once."""
+        state = self._files.get(path)
+        own = state.messages if state else ()
+        return own + tuple(m for m in self._program_messages.get(path, ()) if m not in own)
+
+    def finding(self, fingerprint: str) -> Finding | None:
+        """The finding with a fingerprint, in whatever file."""
+        return next((f for state in self.states() for f in state.findings if f.fingerprint == fingerprint), None)
+
+    def function(self, name: str, path: str) -> tuple[FunctionReport, FileState] | None:
+        """A function by its name, of `path` rather than of another file."""
+        first = self._files.get(path)
+        for state in ([first] if first else []) + self.states():
+            for function in state.functions:
+                if function.name == name:
+                    return function, state
+        return None
+
+    def apply(self, result: FileResult) -> FileState | None:
+        """Takes over a result. One of an earlier version is moved to the current text and is stale; None when it cannot be."""
+        document = self._documents.at_path(result.path)
+        if document is None and result.version is not None:
+            return None  # the document was closed since
+        stale = None
+        if document is not None and result.version != document.current_version:
+            if result.version is None or document.edits_since(result.version) is None:
+                return None  # a result for this text is on its way
+            stale = "edited since"
+        state = self._files.setdefault(result.path, FileState(result.path))
+        edits = self._edits_since(result)
+        state.findings = tuple(_moved_finding(finding, edits) for finding in result.findings)
+        state.functions = tuple(_moved_function(function, edits) for function in result.functions)
+        state.messages = tuple(_moved_message(message, edits) for message in result.messages)
+        state.stale = stale
+        state.moved = False
+        state.checked = True
+        return state
+
+    def replace_program_messages(self, messages: tuple[Message, ...]) -> list[str]:
+        """Takes over the messages of a whole check; answers the files whose messages changed."""
+        old = self._program_messages
+        self._program_messages = {}
+        for message in messages:
+            if message.path:
+                self._program_messages[message.path] = (*self._program_messages.get(message.path, ()), message)
+        paths = sorted({*old, *self._program_messages})
+        return [path for path in paths if old.get(path) != self._program_messages.get(path)]
+
+    def edited(self, path: str, edits: list[Edit]) -> None:
+        """Moves all that lies in a file through edits of it, and marks what is known of the file stale."""
+        moves = {path: edits}
+        for state in self._files.values():
+            findings = tuple(_moved_finding(finding, moves) for finding in state.findings)
+            if any(new is not old for new, old in zip(findings, state.findings, strict=True)):
+                state.moved = True
+            state.findings = findings
+        self._move_own(path, moves)
+
+    def _move_own(self, path: str, moves: dict[str, list[Edit]]) -> None:
+        state = self._files.get(path)
+        if state is not None:
+            state.functions = tuple(_moved_function(function, moves) for function in state.functions)
+            messages = tuple(_moved_message(message, moves) for message in state.messages)
+            state.moved = state.moved or messages != state.messages
+            state.messages = messages
+            state.stale = state.stale or "edited since"
+
+    def mark_stale(self, reason: str) -> None:
+        """Marks everything stale: the checker lost it, or no longer stands by it."""
+        for state in self._files.values():
+            state.stale = state.stale or reason
+
+    def forget(self, path: str) -> None:
+        """Drops what is known of a file."""
+        self._files.pop(path, None)
+
+    def _edits_since(self, result: FileResult) -> dict[str, list[Edit]]:
+        """For each open document: the edits since the version that the result was computed from."""
+        moves: dict[str, list[Edit]] = {}
+        for document in self._documents.open_c():
+            path = document.file_path
+            version = result.version if path == result.path else document.version_at(result.generation)
+            edits = document.edits_since(version) if version is not None else None
+            if edits:
+                moves[path] = edits
+        return moves
+
+
+def _moved_finding(finding: Finding, moves: dict[str, list[Edit]]) -> Finding:
+    place = _moved(finding.place, moves)
+    trace = tuple(_moved_step(step, moves) for step in finding.trace)
+    if place is finding.place and all(new is old for new, old in zip(trace, finding.trace, strict=True)):
+        return finding
+    return msgspec.structs.replace(finding, place=place, trace=trace)
+
+
+def _moved_step(step: TraceStep, moves: dict[str, list[Edit]]) -> TraceStep:
+    place = _moved(step.place, moves)
+    return step if place is step.place else msgspec.structs.replace(step, place=place)
+
+
+def _moved_function(function: FunctionReport, moves: dict[str, list[Edit]]) -> FunctionReport:
+    place = _moved(function.place, moves)
+    return function if place is function.place else msgspec.structs.replace(function, place=place)
+
+
+def _moved_message(message: Message, moves: dict[str, list[Edit]]) -> Message:
+    """A message has a line only."""
+    if message.line < 1 or message.path not in moves:
+        return message
+    line = _moved(whole_line(message.path, message.line), moves).range.start.line
+    return message if line == message.line else msgspec.structs.replace(message, line=line)
+
+
+def _moved(place: Place, moves: dict[str, list[Edit]]) -> Place:
+    edits = moves.get(place.path)
+    return moved_place(place, place.path, edits) if edits else place

@@ -1,0 +1,275 @@
+"""When to check what: tells the checker about edits, asks it for checks, and knows which answers still count.
+
+One check is under way at a time. Edits made meanwhile are sent when it ends, or after `PATIENCE` seconds if it takes long, so
+that quick checks are never thrown away and long ones never hold up a newer text. A full check is never interrupted by
+edits, only by its user. The event loop never waits here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import Protocol
+
+from analysis.wire import Check, CheckDone, Configure, Edit, Event, Failed, FileResult, Progress
+from server.documents import OpenDocuments
+from server.settings import Settings
+from server.worker_client import WorkerClient
+
+logger = logging.getLogger(__name__)
+
+PATIENCE = 0.1  # seconds that a newer text waits for a check that is under way
+
+
+class Audience(Protocol):
+    """Who shows what the scheduler learns."""
+
+    def check_started(self, check: RunningCheck) -> None:
+        """A check was asked for."""
+
+    def edits_settled(self) -> None:
+        """The client has paused, or a check is about to start: time to show what edits have moved."""
+
+    def file_checked(self, result: FileResult) -> None:
+        """There is news of a file."""
+
+    def check_progressed(self, check: RunningCheck, event: Progress) -> None:
+        """The checker says how far it is."""
+
+    def check_finished(self, check: RunningCheck, done: CheckDone) -> None:
+        """The check is complete."""
+
+    def check_failed(self, check: RunningCheck | None, reason: str) -> None:
+        """The check ended without an answer."""
+
+    def checker_crashed(self, reason: str, first: bool) -> None:
+        """The checker process ended by itself; it is started again."""
+
+
+class RunningCheck:
+    """A check that was asked for. `finished` has the outcome: None when it is complete, else why it is not."""
+
+    def __init__(self, generation: int, full: bool) -> None:
+        self.generation = generation
+        self.full = full
+        self.finished: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+
+    def finish(self, reason: str | None) -> None:
+        """Wakes those who wait for the check."""
+        if not self.finished.done():
+            self.finished.set_result(reason)
+
+
+class Scheduler:
+    """Owns the checker process. Implements server.worker_client.Owner."""
+
+    def __init__(self, documents: OpenDocuments, settings: Settings, command: Sequence[str], audience: Audience) -> None:
+        self._documents = documents
+        self._settings = settings
+        self._audience = audience
+        self._worker = WorkerClient(command, self)
+        self._generation = 0
+        self._unsent: dict[str, None] = {}
+        self._focus: list[str] = []
+        self._wanted = False
+        self._check: RunningCheck | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._starters: list[asyncio.Future[str | None]] = []
+
+    @property
+    def running_check(self) -> RunningCheck | None:
+        """The check under way."""
+        return self._check
+
+    async def caught_up(self, path: str) -> None:
+        """Waits until no check is under way and the newest text of a file was checked, or could not be."""
+        while self._check is not None or (path in self._unsent and self._wanted):
+            if self._check is not None:
+                await asyncio.shield(self._check.finished)
+            elif self._worker.running:
+                self._flush()
+            elif await self._checker_ready() is not None:
+                return
+
+    def start(self) -> None:
+        """Starts the checker process."""
+        self._worker.start()
+
+    async def close(self) -> None:
+        """Ends the checker process."""
+        self._cancel_timer()
+        if self._check is not None:
+            self._check.finish("the server is shutting down")
+            self._check = None
+        await self._worker.close()
+
+    def kill_for_good(self) -> None:
+        """Ends the checker process when the event loop cannot; from any thread."""
+        self._worker.kill_for_good()
+
+    def look_at(self, path: str) -> None:
+        """The user turned to a file: it is checked first."""
+        self._focus = [path, *(other for other in self._focus if other != path)][:100]
+
+    def text_changed(self, path: str, check: bool) -> None:
+        """A file has a new text, open or on disk. `check`: now, otherwise when a check is asked for."""
+        self._unsent[path] = None
+        self._wanted = self._wanted or check
+        self._arm()
+
+    def check_soon(self) -> None:
+        """Asks for a check of everything as it is."""
+        self._wanted = True
+        self._arm()
+
+    def configure(self, settings: Settings) -> None:
+        """New settings or folders; a check follows unless checks are made on demand only."""
+        self._settings = settings
+        if self._worker.running:
+            self._worker.send(self._configuration())
+            if settings.mode != "onDemand":
+                self.check_soon()
+
+    async def full_check(self) -> str | None:
+        """Checks everything from nothing and waits for the end; None, or why it is not complete.
+
+        Cancelling the caller ends the checker at once; a new one is started, which checks on the next edit.
+        """
+        while self._check is not None and self._check.full:
+            await asyncio.shield(self._check.finished)
+        if not self._worker.running:
+            failure = await self._checker_ready()
+            if failure is not None:
+                return failure
+        check = self._send_check(full=True)
+        try:
+            return await asyncio.shield(check.finished)
+        except asyncio.CancelledError:
+            self.cancel(check)
+            raise
+
+    def cancel(self, check: RunningCheck) -> None:
+        """The user does not want a check any more. What it would have said is unknown; nothing of it is shown."""
+        if self._check is check:
+            self._wanted = False
+            self._end("cancelled")
+            self._worker.kill()
+
+    def restart(self) -> None:
+        """Starts the checker anew, from nothing, and checks again."""
+        self._wanted = self._settings.mode != "onDemand"
+        self._end("the checker was started again")
+        self._worker.kill()
+
+    def checker_started(self) -> None:
+        """Tells a new process all that the last one knew."""
+        self._worker.send(self._configuration())
+        self._wake_starters(None)
+        for document in self._documents.open_c():
+            self._unsent[document.file_path] = None
+        self._arm()
+
+    def checker_died(self, reason: str, first: bool) -> None:
+        """Its check is over. It is repeated: the process may have died of something else."""
+        self._wanted = self._wanted or self._check is not None
+        sentence = f"The checker process {reason}."
+        self._end(sentence)
+        self._wake_starters(sentence)
+        self._audience.checker_crashed(sentence, first)
+
+    def checker_event(self, event: Event) -> None:
+        """Sorts what the checker says."""
+        check = self._check
+        match event:
+            case FileResult():
+                self._audience.file_checked(event)
+            case Progress() if check is not None:
+                self._audience.check_progressed(check, event)
+            case CheckDone() if check is not None and event.generation >= check.generation:
+                self._worker.check_done()
+                self._check = None
+                self._audience.check_finished(check, event)
+                check.finish(None)
+                self._arm()
+            case Failed() if check is not None and event.generation >= check.generation:
+                self._worker.check_done()
+                self._end(event.reason)
+            case _:
+                logger.debug("Not for the check under way: %s", type(event).__name__)
+
+    async def _checker_ready(self) -> str | None:
+        """Waits for the next start of the process; None, or why it could not be started."""
+        waiter: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        self._starters.append(waiter)
+        return await waiter
+
+    def _wake_starters(self, failure: str | None) -> None:
+        starters, self._starters = self._starters, []
+        for waiter in starters:
+            if not waiter.done():
+                waiter.set_result(failure)
+
+    def _end(self, reason: str) -> None:
+        check, self._check = self._check, None
+        if check is not None:
+            self._audience.check_failed(check, reason)
+            check.finish(reason)
+            self._arm()
+
+    def _arm(self) -> None:
+        """Sees to it that what waits is sent: at once when nothing is under way, else when that ends or takes long."""
+        if self._timer is not None and self._check is not None:
+            return
+        self._cancel_timer()
+        if self._unsent or self._wanted:
+            delay = 0.0 if self._check is None else PATIENCE
+            self._timer = asyncio.get_running_loop().call_later(delay, self._flush)
+
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _flush(self) -> None:
+        self._timer = None
+        self._audience.edits_settled()
+        if self._check is not None and self._check.full:
+            return  # armed again when it ends
+        if self._wanted and self._worker.running:
+            self._send_check(full=False)
+
+    def _send_check(self, full: bool) -> RunningCheck:
+        """Sends the texts that changed and asks for a check. A check under way is made obsolete by it, and is continued by it."""
+        self._cancel_timer()
+        for path in self._unsent:
+            self._send_text(path)
+        self._unsent = {}
+        self._wanted = False
+        opened = [document.file_path for document in self._documents.open_c()]
+        focus = [path for path in self._focus if path in opened]
+        before = self._check
+        check = RunningCheck(self._next_generation(), full)
+        self._check = check
+        if before is not None:
+            check.finished.add_done_callback(lambda done: before.finish(done.result()))
+        self._worker.send(Check(check.generation, tuple(focus), full))
+        self._audience.check_started(check)
+        return check
+
+    def _send_text(self, path: str) -> None:
+        document = self._documents.at_path(path)
+        generation = self._next_generation()
+        if document is None:
+            self._worker.send(Edit(generation, path, 0, None))
+        else:
+            self._worker.send(Edit(generation, path, document.current_version, document.source))
+            document.sent(generation)
+
+    def _configuration(self) -> Configure:
+        folders = self._documents.folder_paths()
+        return Configure(self._next_generation(), self._settings.options(folders), folders)
+
+    def _next_generation(self) -> int:
+        self._generation += 1
+        return self._generation

@@ -1,0 +1,150 @@
+"""A checker process whose findings are written in the text it is given, and that can be told to fail.
+
+A word BUG is a finding of null-dereference, with a trace of two steps: the first line of the file, and the word.
+`int NAME(` at the start of a line is a function. A word in a text of an open file makes it misbehave on the next check:
+
+CRASH     it ends with exit code 3, once for each file name in the folder given by --state
+GARBAGE   it sends bytes that are no message, once in the same way
+HANG      it announces the check and never answers
+SLOW      it announces the check and answers when a file `go` appears in the folder given by --state
+FAILED    it answers that the check could not be done
+BROKEN    the functions of the file are stale
+MESSAGE   it says something about the line
+LOUD      it prints to what it thinks is standard output
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+from analysis import wire
+from analysis.model.places import Place, Position, Range
+from analysis.model.report import Count, Finding, FunctionReport, Message, RuleVerdict, Times, TraceStep, Work
+
+RULE = "null-dereference"
+FUNCTION = re.compile(r"^int (\w+)\(")
+LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
+
+
+class FakeChecker:
+    def __init__(self, output: BinaryIO, state: Path) -> None:
+        self.output = output
+        self.state = state
+        self.texts: dict[str, tuple[int, str]] = {}
+        self.known: set[str] = set()
+        self.folders: tuple[str, ...] = ()
+
+    def send(self, event: wire.Event) -> None:
+        self.output.write(wire.frame(event))
+        self.output.flush()
+
+    def handle(self, request: wire.Request) -> None:
+        match request:
+            case wire.Configure():
+                self.folders = request.folders
+                self.log(f"configure {len(request.folders)} {request.options.trusted} {','.join(request.options.rules)}")
+            case wire.Edit(path=path, version=version, text=text):
+                self.log(f"edit {os.path.basename(path)} {version if text is not None else 'disk'}")
+                if text is None:
+                    self.texts.pop(path, None)
+                else:
+                    self.texts[path] = (version, text)
+                self.known.add(path)
+            case wire.Check():
+                self.log("full check" if request.full else "check")
+                self.check(request)
+            case wire.Shutdown():
+                self.log("shutdown")
+
+    def check(self, request: wire.Check) -> None:
+        words = set(re.findall(r"[A-Z]+", " ".join(text for _, text in self.texts.values())))
+        if "LOUD" in words:
+            print("x" * 10_000)
+        if "CRASH" in words and self.first_time("crash"):
+            os._exit(3)
+        if "GARBAGE" in words and self.first_time("garbage"):
+            self.output.write(b"\xff" * 100)
+            self.output.flush()
+        if words & {"HANG", "SLOW"}:
+            self.send(wire.Progress(request.generation, "checking slowly", 10))
+        if "HANG" in words:
+            while True:
+                select.select([], [], [])
+        if "SLOW" in words:
+            with open(self.state / "go", "rb") as fifo:
+                fifo.read(1)
+        if "FAILED" in words:
+            self.send(wire.Failed(request.generation, "The rules could not be read."))
+            return
+        for path in [*request.focus, *sorted(self.known - set(request.focus))]:
+            self.report(request.generation, path)
+        work = Work(Count(len(self.known), 1), Count(), Count(), Count(2, 1))
+        self.send(wire.CheckDone(request.generation, work, Times(total=12.0), ()))
+
+    def report(self, generation: int, path: str) -> None:
+        version, text = self.texts.get(path, (None, None))
+        if text is None:
+            text = Path(path).read_text(encoding="utf-8") if os.path.exists(path) else ""
+        findings, functions, messages = [], [], []
+        name = "?"
+        for number, line in enumerate(LINE.findall(text), start=1):
+            match = FUNCTION.match(line)
+            if match:
+                name = match.group(1)
+                place = Place(path, Range(Position(number, match.start(1) + 1), Position(number, match.end(1) + 1)))
+                functions.append(FunctionReport(name, place, {}, "BROKEN" in text, (f"{name} returns an int",)))
+            if "MESSAGE" in line:
+                messages.append(Message("warning", path, "This line is not understood.", number))
+            for bug in re.finditer("BUG", line):
+                findings.append(self.finding(path, number, bug.start() + 1, name, len(findings)))
+        functions = [with_verdicts(function, findings) for function in functions]
+        self.send(wire.FileResult(generation, path, version, tuple(findings), tuple(functions), tuple(messages)))
+
+    def finding(self, path: str, line: int, column: int, function: str, index: int) -> Finding:
+        place = Place(path, Range(Position(line, column), Position(line, column + 3)))
+        start = Place(path, Range(Position(1, 1), Position(1, 2)))
+        trace = (
+            TraceStep(start, function, 0, "entry", f"{function}()"),
+            TraceStep(place, function, 1, "error", "*p", {"p": "NULL"}),
+        )
+        fingerprint = f"{os.path.basename(path)}:{function}:{index}"
+        status = "confirmed" if index % 2 else "possible"
+        return Finding(RULE, status, "error", "p may be null here", place, function, fingerprint, trace)
+
+    def first_time(self, name: str) -> bool:
+        mark = self.state / name
+        if mark.exists():
+            return False
+        mark.touch()
+        return True
+
+    def log(self, line: str) -> None:
+        with open(self.state / "log", "a", encoding="utf-8") as log:
+            log.write(line + "\n")
+
+
+def with_verdicts(function: FunctionReport, findings: list[Finding]) -> FunctionReport:
+    violated = any(finding.function == function.name for finding in findings)
+    verdict = RuleVerdict("violated" if violated else "safe", None, ("no signed overflow",), "automaton")
+    unknown = RuleVerdict("unknown", "not decided by this engine", (), "automaton")
+    verdicts = {RULE: verdict, "memory-leak": unknown} if function.name.startswith("unknown") else {RULE: verdict}
+    return FunctionReport(function.name, function.place, verdicts, function.stale, function.summary)
+
+
+def main() -> None:
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    checker = FakeChecker(output, Path(sys.argv[sys.argv.index("--state") + 1]))
+    while (request := wire.read_request(sys.stdin.buffer)) is not None:
+        checker.handle(request)
+        if isinstance(request, wire.Shutdown):
+            return
+
+
+if __name__ == "__main__":
+    main()
