@@ -7,6 +7,7 @@ correspond. Nothing here knows where text is; `FunctionSource` does, in a table 
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Protocol
@@ -33,6 +34,9 @@ class Cfa:
     `name` is the linkage name (`f`, or `file.c::f` for a static function), `path` the file of the definition as
     the user gave it. `edges` are in source order. `digest` depends on the parameters and the graph up to the
     numbering of ids, and on nothing else: not on layout, comments or position.
+
+    `next_location` and `next_edge` are above every id that the function had in any revision so far, so that no retired id is
+    given out again; `follows` is the CFA of the revision before that the ids were taken from, while it is alive.
     """
 
     def __init__(
@@ -46,6 +50,8 @@ class Cfa:
         exit_: int,
         edges: tuple[Edge, ...],
         digest: str,
+        next_location: int | None = None,
+        next_edge: int | None = None,
     ) -> None:
         self.name = name
         self.path = path
@@ -55,6 +61,36 @@ class Cfa:
         self.exit = exit_
         self.edges = edges
         self.digest = digest
+        self.next_location = self.locations[-1] + 1 if next_location is None else next_location
+        self.next_edge = max((edge.id for edge in edges), default=-1) + 1 if next_edge is None else next_edge
+        self._follows: weakref.ref[Cfa] | None = None
+
+    @property
+    def follows(self) -> Cfa | None:
+        """The CFA that `match` took the ids from, None if there is none or it is gone."""
+        return None if self._follows is None else self._follows()
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_follows": None}
+
+    def renumbered(
+        self, entry: int, exit_: int, edges: tuple[Edge, ...], next_location: int, next_edge: int, follows: Cfa
+    ) -> Cfa:
+        """The same CFA with other ids, taken from `follows`; for `cfa.match`."""
+        copy = Cfa(
+            name=self.name,
+            path=self.path,
+            type_=self.type,
+            parameters=self.parameters,
+            entry=entry,
+            exit_=exit_,
+            edges=edges,
+            digest=self.digest,
+            next_location=next_location,
+            next_edge=next_edge,
+        )
+        copy._follows = weakref.ref(follows)
+        return copy
 
     @cached_property
     def outgoing(self) -> Mapping[int, tuple[Edge, ...]]:

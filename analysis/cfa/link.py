@@ -1,0 +1,111 @@
+"""Linking: the units of a program become one `Program` (C11 6.9).
+
+Functions of one name with external linkage are one function; the first definition counts, and a second one that differs is
+reported. Tentative definitions make one variable; one that is declared everywhere and defined nowhere starts with an
+unknown value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from analysis.cfa.build import LoweredFunction
+from analysis.cfa.graph import Cfa, External, FunctionSource, Global, Program
+from analysis.cfa.unit import Unit
+from analysis.frontend.statements import zero
+from analysis.model import ir
+from analysis.model.c_types import Function, RecordDefinition
+from analysis.model.report import Message
+
+
+class LinkedProgram(msgspec.Struct, frozen=True):
+    """A program, where its functions' texts are, and what was wrong with putting it together."""
+
+    program: Program
+    sources: dict[str, FunctionSource]
+    messages: tuple[Message, ...]
+
+
+def link(units: Sequence[Unit], kept: Iterable[LoweredFunction] = ()) -> LinkedProgram:
+    """Links the units in the order given. `kept` are last good functions, taken where no unit defines the name."""
+    messages: list[Message] = []
+    functions: dict[str, Cfa] = {}
+    sources: dict[str, FunctionSource] = {}
+    for unit in units:
+        for function in unit.functions:
+            _add_function(function, functions, sources, messages)
+    for function in kept:
+        if function.cfa.name not in functions:
+            functions[function.cfa.name] = function.cfa
+            sources[function.cfa.name] = function.source
+    records: dict[str, RecordDefinition] = {}
+    for unit in units:
+        for key, definition in unit.records.items():
+            records.setdefault(key, definition)
+    taken = {name for unit in units for name in unit.address_taken}
+    program = Program(functions, _globals(units), _externals(units, functions), records, taken)
+    return LinkedProgram(program, sources, tuple(messages))
+
+
+def _add_function(
+    function: LoweredFunction, functions: dict[str, Cfa], sources: dict[str, FunctionSource], messages: list[Message]
+) -> None:
+    cfa = function.cfa
+    first = functions.get(cfa.name)
+    if first is None:
+        functions[cfa.name] = cfa
+        sources[cfa.name] = function.source
+    elif first.digest != cfa.digest:
+        text = f"{cfa.name} is defined in {first.path} already, with another body; this definition is not checked."
+        messages.append(Message("warning", cfa.path, text))
+
+
+def _globals(units: Sequence[Unit]) -> Mapping[str, Global]:
+    found: dict[str, Global] = {}
+    for unit in units:
+        for variable in unit.variables:
+            _add_global(found, unit.path, variable.var, variable.initial, variable.tentative)
+        for function in unit.functions:
+            for static in function.statics:
+                found.setdefault(static.var.name, Global(static.var, unit.path, static.initial))
+            for var in function.externs:
+                _add_global(found, unit.path, var, None, tentative=False)
+    return found
+
+
+def _add_global(found: dict[str, Global], path: str, var: ir.Var, initial: ir.Expr | None, tentative: bool) -> None:
+    """A definition with an initialiser wins over a tentative one, which wins over a declaration."""
+    strength = 2 if initial is not None else 1 if tentative else 0
+    value = initial if initial is not None else zero(var.type) if tentative else ir.Unknown(var.type)
+    known = found.get(var.name)
+    if known is None or strength > _strength(known):
+        found[var.name] = Global(var, path, value)
+
+
+def _strength(known: Global) -> int:
+    if isinstance(known.initial, ir.Unknown):
+        return 0
+    return 1 if known.initial == zero(known.var.type) else 2
+
+
+def _externals(units: Sequence[Unit], functions: Mapping[str, Cfa]) -> Mapping[str, External]:
+    found: dict[str, External] = {}
+    for unit in units:
+        for external in unit.externals:
+            if external.name not in functions:
+                known = found.get(external.name)
+                found[external.name] = external if known is None else _merged(known, external)
+    return found
+
+
+def _merged(one: External, other: External) -> External:
+    prototyped: Function = other.type if other.type.prototyped and not one.type.prototyped else one.type
+    return External(
+        one.name,
+        prototyped,
+        one.noreturn or other.noreturn,
+        one.nonnull or other.nonnull,
+        one.system or other.system,
+    )

@@ -1,0 +1,282 @@
+"""One translation unit: its functions as CFAs and its declarations, rebuilt after an edit with as little work as can be.
+
+A function keeps its Cfa object when its own text and every file-level answer that its lowering used are the same as
+before; only its offsets move. The declarations are read again only when the text outside function bodies changed.
+"""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from analysis.cfa.build import FunctionPart, LoweredFunction, build_function
+from analysis.cfa.graph import External
+from analysis.cfa.match import match_function
+from analysis.frontend.context import Refused
+from analysis.frontend.declarations import NAME_KINDS
+from analysis.frontend.file_level import FileLevel, FileReader, Variable
+from analysis.frontend.scope import Names
+from analysis.frontend.syntax import Node, SyntaxTree, text_of
+from analysis.model.c_types import DataModel, Function, RecordDefinition
+from analysis.model.digest import digest_text
+from analysis.model.limits import Limits
+from analysis.model.report import Count
+
+_PYTHON_FRAMES = 20_000  # deep enough for Limits.nesting levels of C, each of which takes a few Python calls
+
+
+class BrokenFunction(msgspec.Struct, frozen=True):
+    """A stretch of the preprocessed text [start, end) that does not parse; `name` is the function's, where it can be told."""
+
+    name: str | None
+    start: int
+    end: int
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """One translation unit of one revision.
+
+    `functions` are in source order. `last_good` holds functions of earlier revisions that do not parse or are gone now, by linkage
+    name: when they come back, their ids do too. `work` counts functions reused and lowered.
+    """
+
+    path: str
+    functions: tuple[LoweredFunction, ...]
+    variables: tuple[Variable, ...]
+    externals: tuple[External, ...]
+    records: dict[str, RecordDefinition]
+    address_taken: frozenset[str]
+    broken: tuple[BrokenFunction, ...]
+    work: Count
+    level: FileLevel
+    level_digest: str
+    last_good: dict[str, LoweredFunction] = {}
+
+
+def nowhere(_offset: int) -> bool:
+    """Nothing is in a system header, for text whose origin is not known."""
+    return False
+
+
+def build_unit(
+    path: str,
+    tree: SyntaxTree,
+    model: DataModel,
+    previous: Unit | None = None,
+    in_system_header: Callable[[int], bool] = nowhere,
+    limits: Limits | None = None,
+) -> Unit:
+    """Builds the unit of a parsed file; `path` names it in linkage names. `previous` is the unit of the revision before."""
+    if sys.getrecursionlimit() < _PYTHON_FRAMES:
+        sys.setrecursionlimit(_PYTHON_FRAMES)
+    limits = limits or Limits()
+    broken: list[BrokenFunction] = []
+    nodes = list(_top_level(tree.root, broken))
+    extras = Extras(tree)
+    digest = level_digest(tree, nodes, extras)
+    if previous is not None and previous.level_digest == digest:
+        level = previous.level
+    else:
+        reader = FileReader(tree, model, path, limits, in_system_header)
+        for node in nodes:
+            reader.read(node)
+        level = reader.level
+    build = _Functions(path, tree, model, limits, level, previous, same_level=previous is not None and level is previous.level)
+    for node in nodes:
+        if node.type == "function_definition":
+            build.add(node, extras.key(node))
+    return _assemble(path, level, digest, build, broken, previous)
+
+
+class _Functions:
+    """Builds or reuses the functions of one unit."""
+
+    def __init__(
+        self,
+        path: str,
+        tree: SyntaxTree,
+        model: DataModel,
+        limits: Limits,
+        level: FileLevel,
+        previous: Unit | None,
+        same_level: bool,
+    ) -> None:
+        self.path, self.tree, self.model, self.limits, self.level = path, tree, model, limits, level
+        self.found: list[LoweredFunction] = []
+        self.reused = 0
+        self.refused: list[BrokenFunction] = []
+        self._same_level = same_level
+        self._old_texts = {f.text_key: f for f in previous.functions} if previous else {}
+        self._old_names = dict(previous.last_good) if previous else {}
+        self._old_names |= {f.cfa.name: f for f in previous.functions} if previous else {}
+        self._names = Names(level.scope, None)
+        self._taken: set[str] = set()
+
+    def add(self, node: Node, key: str) -> None:
+        """Adds the function of a definition; of two definitions of one name the first counts."""
+        old = self._old_texts.get(key)
+        if old is not None and old.cfa.name not in self._taken and (self._same_level or self._still_valid(old)):
+            self.reused += 1
+            self._taken.add(old.cfa.name)
+            source = msgspec.structs.replace(old.source, start=node.start_byte)
+            self.found.append(msgspec.structs.replace(old, source=source))
+            return
+        try:
+            part = self._part(node, key)
+        except Refused:
+            self.refused.append(BrokenFunction(function_name(node), node.start_byte, node.end_byte))
+            return
+        if part.linkage in self._taken:
+            return
+        self._taken.add(part.linkage)
+        lowered = build_function(part, self.tree, self.level.scope, self.model, self.path, self.limits)
+        before = self._old_names.get(part.linkage)
+        self.found.append(lowered if before is None else match_function(lowered, before))
+
+    def _still_valid(self, old: LoweredFunction) -> bool:
+        declared = self.level.functions.get(old.cfa.name.rpartition("::")[2])
+        same_type = declared is not None and declared.linkage == old.cfa.name and declared.type == old.cfa.type
+        return same_type and self._names.still_answers(old.used)
+
+    def _part(self, node: Node, key: str) -> FunctionPart:
+        reader = FileReader.for_definitions(self.tree, self.model, self.path, self.limits, self.level)
+        declarator = reader.declarator_of(node)
+        name = declarator.name or ""
+        declared = self.level.functions.get(name)
+        return FunctionPart(node, name, name if declared is None else declared.linkage, declarator, key)
+
+
+def _assemble(
+    path: str, level: FileLevel, digest: str, build: _Functions, broken: list[BrokenFunction], previous: Unit | None
+) -> Unit:
+    functions = build.found
+    taken = set(level.address_taken)
+    records = dict(level.scope.records)
+    for function in functions:
+        taken |= function.address_taken
+        records.update(function.records)
+    present = {f.cfa.name for f in functions}
+    last_good = dict(previous.last_good) if previous else {}
+    last_good |= {f.cfa.name: f for f in previous.functions} if previous else {}
+    return Unit(
+        path=path,
+        functions=tuple(functions),
+        variables=tuple(level.variables.values()),
+        externals=tuple(_externals(level, functions)),
+        records=records,
+        address_taken=frozenset(taken),
+        broken=tuple([*broken, *build.refused]),
+        work=Count(reused=build.reused, recomputed=len(functions) - build.reused),
+        level=level,
+        level_digest=digest,
+        last_good={name: old for name, old in last_good.items() if name not in present},
+    )
+
+
+def _externals(level: FileLevel, functions: list[LoweredFunction]) -> Iterator[External]:
+    """Every function that the file declares or calls; linking drops those that are defined somewhere."""
+    seen: set[str] = set()
+    for declared in level.functions.values():
+        seen.add(declared.linkage)
+        yield External(declared.linkage, declared.type, declared.noreturn, declared.nonnull, declared.system)
+    for function in functions:
+        for var in function.implicit:
+            if var.name not in seen and isinstance(var.type, Function):
+                seen.add(var.name)
+                yield External(var.name, var.type)
+
+
+class Extras:
+    """The text of operands and declarations that the tree holds beside the main text (see frontend.syntax), by offset."""
+
+    def __init__(self, tree: SyntaxTree) -> None:
+        self._tree = tree
+        found: list[tuple[int, bytes]] = [
+            (at, text_of(n)) for t in (tree.va_args, tree.typeofs, tree.case_ends) for at, n in t.items()
+        ]
+        found += [(at, text_of(n)) for t in (tree.offsetofs, tree.compatibles) for at, pair in t.items() for n in pair]
+        found += [(at, text_of(n)) for at, nodes in tree.old_style.items() for n in nodes]
+        found += [(at, b"computed goto") for at in tree.computed_gotos]
+        self._found = sorted(found)
+
+    def texts(self, start: int, end: int) -> list[bytes]:
+        """The texts of the extras in [start, end)."""
+        inside = self._found[bisect_left(self._found, (start,)) : bisect_left(self._found, (end,))]
+        return [text for _, text in inside] + [text for _, _, text in self._tree.attributes_in(start, end)]
+
+    def between(self, start: int, end: int) -> list[str | bytes]:
+        """The extras in [start, end), with offsets from `start`."""
+        inside = self._found[bisect_left(self._found, (start,)) : bisect_left(self._found, (end,))]
+        attributes = [(at, text) for at, _, text in self._tree.attributes_in(start, end)]
+        return [part for at, text in (*inside, *attributes) for part in (str(at - start), text)]
+
+    def key(self, node: Node) -> str:
+        """A digest of a node's text, layout included."""
+        start, end = node.start_byte, node.end_byte
+        return digest_text(self._tree.text[start:end], *self.between(start, end))
+
+
+def level_digest(tree: SyntaxTree, nodes: list[Node], extras: Extras) -> str:
+    """A digest of the text outside function bodies, blind to layout where no quotes are near."""
+    parts: list[str | bytes] = []
+    at = 0
+    for node in nodes:
+        if node.type == "function_definition" and (body := node.child_by_field_name("body")) is not None:
+            parts += [_without_layout(tree.text[at : body.start_byte]), *(p for p in extras.texts(at, body.start_byte))]
+            at = node.end_byte
+    parts += [_without_layout(tree.text[at:]), *(p for p in extras.texts(at, len(tree.text)))]
+    return digest_text(*parts)
+
+
+def _without_layout(text: bytes) -> bytes:
+    return text if b'"' in text or b"'" in text else b" ".join(text.split())
+
+
+def _top_level(root: Node, broken: list[BrokenFunction]) -> Iterator[Node]:
+    """The declarations and definitions that parse, in order, also from inside what does not; the rest goes to `broken`."""
+    for node in root.children:
+        kind = node.type
+        if kind in _CONTAINERS:
+            yield from _top_level(node, broken)
+        elif kind == "linkage_specification":
+            yield from _top_level(node.child_by_field_name("body") or node, broken)
+        elif not node.has_error:
+            yield node
+        else:
+            broken.append(BrokenFunction(function_name(node), node.start_byte, node.end_byte))
+            yield from _salvaged(node, broken)
+
+
+def _salvaged(node: Node, broken: list[BrokenFunction]) -> Iterator[Node]:
+    """Definitions inside a stretch that does not parse: a missing brace makes the functions after it look nested."""
+    for child in node.named_children:
+        kind = child.type
+        if kind == "function_definition":
+            if child.has_error:
+                broken.append(BrokenFunction(function_name(child), child.start_byte, child.end_byte))
+                yield from _salvaged(child, broken)
+            else:
+                yield child
+        elif kind in ("compound_statement", "ERROR", "declaration_list") or kind in _CONTAINERS:
+            yield from _salvaged(child, broken)
+
+
+_CONTAINERS = frozenset(("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "declaration_list"))
+
+
+def function_name(node: Node) -> str | None:
+    """The name of the first function that a piece of syntax declares, None if there is none."""
+    waiting = [node]
+    while waiting:
+        here = waiting.pop()
+        if here.type == "function_declarator":
+            inner = here.child_by_field_name("declarator")
+            while inner is not None and inner.type not in NAME_KINDS:
+                inner = inner.child_by_field_name("declarator") or next(iter(inner.named_children), None)
+            return None if inner is None else text_of(inner).decode("utf-8", "surrogateescape")
+        if here.type not in ("parameter_list", "compound_statement") or here is node:
+            waiting.extend(reversed(here.named_children))
+    return None

@@ -1,0 +1,179 @@
+"""What the parts of lowering share: the text, the names, the flow under construction, and each other.
+
+Lowering is one recursive walk whose parts need one another (a statement expression holds statements, a statement
+holds expressions), so it is one object, `lowering.Lowering`, put together from mix-ins that each do one thing. This base says
+what they can rely on.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from analysis.frontend.flow import Flow
+from analysis.frontend.scope import Names
+from analysis.frontend.syntax import Node, SyntaxTree, text_of
+from analysis.frontend.types import Layout
+from analysis.model import ir
+from analysis.model.c_types import DataModel, Type
+from analysis.model.limits import Limits
+
+
+class Refused(Exception):
+    """Lowering does not model this piece of C; the reason goes into an Unsupported edge."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class StaticLocal(msgspec.Struct, frozen=True):
+    """A variable with static storage declared in a function, and its constant initial value."""
+
+    var: ir.Var
+    initial: ir.Expr
+
+
+class Context(ABC):
+    """State of one lowering, and the operations that its parts offer each other."""
+
+    def __init__(self, tree: SyntaxTree, names: Names, model: DataModel, path: str, limits: Limits) -> None:
+        self.tree = tree
+        self.text = tree.text
+        self.names = names
+        self.model = model
+        self.path = path
+        self.limits = limits
+        self.layout = Layout(model, names.record)
+        self.flow = Flow()
+        self.depth = 0
+        self.result_type: Type | None = None
+        self.address_taken: set[str] = set()
+        self.implicit: dict[str, ir.Var] = {}
+        self.statics: list[StaticLocal] = []
+        self.local_externs: dict[str, ir.Var] = {}
+        self._temporaries = 0
+        self._probing = 0
+        self._types: dict[tuple[int, int], Type] = {}
+        self._constants: dict[tuple[int, int], int | None] = {}
+
+    def source(self, node: Node) -> str:
+        """The text of a node."""
+        return text_of(node).decode("utf-8", "surrogateescape")
+
+    def temporary(self, type_: Type) -> ir.Var:
+        """A fresh temporary."""
+        self._temporaries += 1
+        return ir.Var(f"${self._temporaries}", "temporary", type_)
+
+    def emit(self, effect: ir.Effect, node: Node) -> None:
+        """An edge whose site is the node."""
+        self.flow.emit(effect, node.start_byte, node.end_byte)
+
+    def probe_type(self, node: Node) -> Type:
+        """The type of an expression that is not evaluated, as the operand of `sizeof`; arrays are not decayed."""
+        key = node.start_byte, node.end_byte
+        if key not in self._types:
+            self._types[key] = self.probe(self.expression, node).type
+        return self._types[key]
+
+    def constant(self, node: Node) -> int | None:
+        """The value of an integer constant expression, None when it is not constant."""
+        key = node.start_byte, node.end_byte
+        if key not in self._constants:
+            value = self.probe(self.value, node)
+            self._constants[key] = value.value if isinstance(value, ir.IntConst) else None
+        return self._constants[key]
+
+    def probe(self, lower: Callable[[Node], ir.Expr], node: Node) -> ir.Expr:
+        """Lowers without leaving any trace."""
+        flow, temporaries, taken, counts = self.flow, self._temporaries, set(self.address_taken), self.names.counts()
+        self.flow = Flow()
+        self._probing += 1
+        try:
+            return lower(node)
+        finally:
+            self._probing -= 1
+            self.flow, self._temporaries, self.address_taken = flow, temporaries, taken
+            self.names.restore(counts)
+
+    @abstractmethod
+    def static_value(self, type_: Type, initialiser: Node | None) -> ir.Expr:
+        """The constant that an object with static storage starts with."""
+
+    def check_depth(self) -> None:
+        """Refuses what is nested deeper than the limit (DESIGN.md section 13)."""
+        if self.depth > self.limits.nesting:
+            raise Refused("nested too deeply")
+
+    @property
+    def probing(self) -> bool:
+        """Whether what is lowered now is thrown away."""
+        return self._probing > 0
+
+    @abstractmethod
+    def expression(self, node: Node) -> ir.Expr:
+        """Lowers an expression; arrays and functions are not decayed, lvalues stay lvalues."""
+
+    @abstractmethod
+    def value(self, node: Node) -> ir.Expr:
+        """Lowers an expression to its value."""
+
+    @abstractmethod
+    def discard(self, node: Node) -> None:
+        """Lowers an expression for its effects only."""
+
+    @abstractmethod
+    def branch(self, node: Node, yes: int, no: int) -> None:
+        """Lowers a condition: control goes to `yes` when it is true, else to `no`; nothing is current afterwards."""
+
+    @abstractmethod
+    def branch_value(self, condition: ir.Expr, node: Node, yes: int, no: int) -> None:
+        """Two Assume edges on a value; nothing is current afterwards."""
+
+    @abstractmethod
+    def cast(self, type_: Type, operand: Node) -> ir.Expr:
+        """Lowers `(type) operand`."""
+
+    @abstractmethod
+    def cast_type(self, node: Node) -> Type | None:
+        """The type T if the node is `(T)(e)`, which reads as a call."""
+
+    @abstractmethod
+    def store(self, target: ir.Expr, node: Node, site: Node) -> None:
+        """Lowers `target = expression`, the edge at `site`."""
+
+    @abstractmethod
+    def call(self, node: Node, result: ir.Expr | None, wanted: bool) -> ir.Expr:
+        """Lowers a call, its result into `result`, or a temporary if it is wanted."""
+
+    @abstractmethod
+    def initialise(self, target: ir.Expr, node: Node, site: Node) -> None:
+        """Lowers the initialisation of an object by an initialiser."""
+
+    @abstractmethod
+    def initialised_length(self, element: Type, node: Node) -> int | None:
+        """The length that an initialiser gives an array without one."""
+
+    @abstractmethod
+    def statement(self, node: Node) -> None:
+        """Lowers a statement or declaration in a block."""
+
+    @abstractmethod
+    def block_value(self, node: Node) -> ir.Expr:
+        """Lowers the block of a statement expression, to its value."""
+
+    @abstractmethod
+    def type_name(self, node: Node) -> Type:
+        """The type that a type name (type_descriptor) stands for."""
+
+    @abstractmethod
+    def operand_type(self, operand: Node) -> Type:
+        """The type of an operand that is a type name or an expression that is not evaluated, as of `typeof`."""
+
+
+def children(node: Node) -> Sequence[Node]:
+    """The named children without comments."""
+    return [child for child in node.named_children if child.type != "comment"]

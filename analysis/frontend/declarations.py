@@ -1,0 +1,323 @@
+"""Declaration specifiers and declarators to types (C11 6.7).
+
+A declarator is read from the outside in: each layer wraps the type so far in a pointer, an array or a function, until
+the name is reached.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from analysis.frontend.context import Context, Refused, children
+from analysis.frontend.scope import ConstantEntry, ObjectEntry, TypedefEntry
+from analysis.frontend.syntax import Node
+from analysis.frontend.types import LONG_DOUBLE, adjust_parameter
+from analysis.model import c_types, ir
+from analysis.model.c_types import (
+    INT,
+    Array,
+    DataModel,
+    Floating,
+    Function,
+    Integer,
+    Member,
+    Pointer,
+    Record,
+    RecordDefinition,
+    Type,
+)
+from analysis.model.digest import digest_value
+
+NAME_KINDS = frozenset(("identifier", "type_identifier", "field_identifier", "primitive_type"))
+_LAYERS = frozenset(("parenthesized_declarator", "abstract_parenthesized_declarator", "attributed_declarator", "init_declarator"))
+_FLOATS = {
+    "float": c_types.FLOAT, "double": c_types.DOUBLE, "long double": LONG_DOUBLE, "_Float128": Floating(128, "_Float128"),
+    "__float128": Floating(128, "_Float128"), "_Float64": c_types.DOUBLE, "_Float32": c_types.FLOAT,
+    "_Float64x": LONG_DOUBLE, "_Float32x": c_types.DOUBLE,
+}  # fmt: skip
+_FIXED = {"int8_t": (8, True), "int16_t": (16, True), "int32_t": (32, True), "int64_t": (64, True)} | {
+    "uint8_t": (8, False), "uint16_t": (16, False), "uint32_t": (32, False), "uint64_t": (64, False),
+    "char8_t": (8, False), "char16_t": (16, False), "char32_t": (32, False),
+}  # fmt: skip
+_NAMED = {(8, True): c_types.SIGNED_CHAR, (16, True): c_types.SHORT, (32, True): INT, (8, False): c_types.UNSIGNED_CHAR}
+_NAMED |= {(16, False): c_types.UNSIGNED_SHORT, (32, False): c_types.UNSIGNED_INT}
+VA_LIST = Array(Record("struct", "struct __va_list_tag"), 1)
+
+
+class Specifiers(msgspec.Struct, frozen=True):
+    """What stands before the declarators: the type, and the storage-class and function specifiers."""
+
+    type: Type
+    storage: frozenset[str]
+
+
+class Declarator(msgspec.Struct, frozen=True):
+    """A declared name, its type, where the name is, and the parameter list next to it if it is a function."""
+
+    name: str | None
+    type: Type
+    name_node: Node | None
+    parameters: Node | None
+
+
+def basic_type(words: str, model: DataModel) -> Type | None:
+    """The type of arithmetic type specifiers in any order; None when they are none."""
+    given = words.replace("__signed__", "signed").replace("__signed", "signed").split()
+    if not given:
+        return None
+    joined = " ".join(given)
+    if joined in _FLOATS:
+        return _FLOATS[joined]
+    if any(word in ("_Complex", "__complex__", "_Imaginary") for word in given):
+        inner = basic_type(" ".join(w for w in given if not w.startswith("_")) or "double", model)
+        return Floating(2 * inner.bits, f"{inner.name} _Complex") if isinstance(inner, Floating) else None
+    if sorted(given) == ["double", "long"]:
+        return LONG_DOUBLE
+    if joined == "void":
+        return c_types.VOID
+    if joined in ("_Bool", "bool"):
+        return c_types.BOOL
+    if set(given) - {"signed", "unsigned", "short", "long", "int", "char", "__int128"}:
+        return _fixed_type(joined, model)
+    unsigned = "unsigned" in given
+    if "char" in given:
+        return c_types.UNSIGNED_CHAR if unsigned else c_types.SIGNED_CHAR if "signed" in given else c_types.CHAR
+    if "short" in given:
+        return c_types.UNSIGNED_SHORT if unsigned else c_types.SHORT
+    if "__int128" in given:
+        return Integer(128, not unsigned, "unsigned __int128" if unsigned else "__int128")
+    if given.count("long") >= 2:
+        return c_types.UNSIGNED_LONG_LONG if unsigned else c_types.LONG_LONG
+    if "long" in given:
+        return model.unsigned_long if unsigned else model.long
+    return c_types.UNSIGNED_INT if unsigned else INT
+
+
+def _fixed_type(name: str, model: DataModel) -> Type | None:
+    """The types of <stddef.h> and <stdint.h>, for text that is not preprocessed."""
+    if name in ("size_t", "uintptr_t"):
+        return Integer(model.pointer_bits, False, "unsigned long" if model.pointer_bits == model.long_bits else "unsigned int")
+    if name in ("ssize_t", "ptrdiff_t", "intptr_t"):
+        return model.intptr
+    key = _FIXED.get(name)
+    if key is None:
+        return None
+    if key in _NAMED:
+        return _NAMED[key]
+    return (model.long if key[1] else model.unsigned_long) if model.long_bits == 64 else (
+        c_types.LONG_LONG if key[1] else c_types.UNSIGNED_LONG_LONG
+    )  # fmt: skip
+
+
+class Declarations(Context):
+    """Types of declarations, type names, records and enumerations."""
+
+    def specifiers(self, node: Node) -> Specifiers:
+        """The specifiers of a declaration, parameter, member, type name or function definition."""
+        storage: set[str] = set()
+        type_: Type | None = None
+        for child in node.children:
+            kind = child.type
+            if kind == "storage_class_specifier":
+                storage.add(self.source(child))
+            elif kind in ("type_qualifier", "comment", "attribute_specifier", "attribute_declaration"):
+                continue
+            elif type_ is None and (kind.endswith("_specifier") or kind in NAME_KINDS):
+                type_ = self.specified_type(child)
+            elif kind == "typedef":
+                storage.add("typedef")
+            else:
+                break
+        return Specifiers(INT if type_ is None else type_, frozenset(storage))
+
+    def specified_type(self, node: Node) -> Type:
+        """The type that one type specifier stands for."""
+        kind = node.type
+        if node.start_byte in self.tree.typeofs:
+            return self.operand_type(self.tree.typeofs[node.start_byte])
+        if kind in ("struct_specifier", "union_specifier"):
+            return self._record(node, "struct" if kind[0] == "s" else "union")
+        if kind == "enum_specifier":
+            return self._enumeration(node)
+        if kind in ("primitive_type", "type_identifier", "identifier"):
+            return self._named_type(self.source(node))
+        if kind == "sized_type_specifier":
+            found = basic_type(self.source(node), self.model)
+            if found is not None:
+                return found
+        raise Refused(f"unknown type {self.source(node)}")
+
+    def _named_type(self, name: str) -> Type:
+        entry = self.names.lookup(name)
+        if isinstance(entry, TypedefEntry):
+            return entry.type
+        if name in ("__builtin_va_list", "va_list", "__gnuc_va_list"):
+            return VA_LIST
+        found = basic_type(name, self.model)
+        if found is None:
+            raise Refused(f"unknown type {name}")
+        return found
+
+    def operand_type(self, operand: Node) -> Type:
+        """The type of an operand of `typeof` and its like, which may be a type name that reads as an expression or the reverse."""
+        if operand.type == "type_descriptor":
+            parts = children(operand)
+            lone = parts[0] if len(parts) == 1 and parts[0].type == "type_identifier" else None
+            if lone is not None and isinstance(self.names.lookup(self.source(lone)), ObjectEntry):
+                return self._object_type(lone)
+            return self.type_name(operand)
+        if operand.type == "identifier" and isinstance(self.names.lookup(self.source(operand)), TypedefEntry):
+            return self._named_type(self.source(operand))
+        return self.probe_type(operand)
+
+    def _object_type(self, node: Node) -> Type:
+        entry = self.names.lookup(self.source(node))
+        return entry.var.type if isinstance(entry, ObjectEntry) else INT
+
+    def type_name(self, node: Node) -> Type:
+        """The type that a type name stands for."""
+        base = self.specifiers(node).type
+        declarator = node.child_by_field_name("declarator")
+        return base if declarator is None else self.declarator(declarator, base).type
+
+    def declarator(self, node: Node, base: Type) -> Declarator:
+        """Applies the layers of a declarator to the base type."""
+        parameters: Node | None = None
+        inner: Node | None = node
+        type_ = base
+        while inner is not None and inner.type not in NAME_KINDS:
+            kind = inner.type
+            following = inner.child_by_field_name("declarator")
+            if kind.endswith("pointer_declarator"):
+                type_ = Pointer(type_)
+            elif kind.endswith("array_declarator"):
+                type_ = Array(type_, self._length(inner))
+            elif kind.endswith("function_declarator"):
+                parameters = inner.child_by_field_name("parameters")
+                type_ = self._function(type_, parameters)
+            elif kind not in _LAYERS:
+                raise Refused(f"declarator {kind}")
+            if following is None:
+                following = _inner_declarator(inner)
+            inner = following
+        name = None if inner is None else self.source(inner)
+        return Declarator(name, type_, inner, parameters)
+
+    def _length(self, node: Node) -> int | None:
+        size = node.child_by_field_name("size")
+        if size is None or size.type == "*":
+            return None
+        length = self.constant(size)
+        return length if length is not None and length >= 0 else None
+
+    def _function(self, result: Type, parameters: Node | None) -> Function:
+        if parameters is None:
+            return Function(result, (), prototyped=False)
+        types: list[Type] = []
+        variadic = False
+        listed = children(parameters)
+        for child in listed:
+            if child.type == "parameter_declaration":
+                types.append(self.parameter(child).type)
+            elif child.type == "variadic_parameter":
+                variadic = True
+            elif child.type == "identifier":
+                return Function(result, (), prototyped=False)
+        variadic = variadic or any(child.type == "..." for child in parameters.children)
+        if not listed and not variadic:
+            return Function(result, (), prototyped=False)
+        if len(types) == 1 and isinstance(types[0], c_types.Void):
+            types = []
+        return Function(result, tuple(types), variadic)
+
+    def parameter(self, node: Node) -> Declarator:
+        """One parameter declaration, its type adjusted."""
+        base = self.specifiers(node).type
+        declarator = node.child_by_field_name("declarator")
+        if declarator is None:
+            return Declarator(None, base, None, None)
+        found = self.declarator(declarator, base)
+        return Declarator(found.name, adjust_parameter(found.type), found.name_node, None)
+
+    def _record(self, node: Node, kind: str) -> Type:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        tag = None if name is None else f"{kind} {self.source(name)}"
+        record_kind = "struct" if kind == "struct" else "union"
+        if body is None:
+            if tag is None:
+                raise Refused("record without a tag and members")
+            known = self.names.tag(tag)
+            if known is None:
+                known = Record(record_kind, self.names.record_key(tag))  # type: ignore[arg-type]
+                self.names.declare_tag(tag, known)
+            return known
+        if tag is None:
+            members = self._members(body)
+            names = ", ".join(m.name or "_" for m in members[:3]) + (", ..." if len(members) > 3 else "")
+            key = f"{kind} {{{names}}}#{digest_value([[m.name, _plain(m.type), m.bits] for m in members])[:8]}"
+        else:
+            known = self.names.tag_here(tag)
+            key = known.key if isinstance(known, Record) else self.names.record_key(tag)
+            self.names.declare_tag(tag, Record(record_kind, key))  # type: ignore[arg-type]
+            members = self._members(body)
+        self.names.define(RecordDefinition(key, record_kind, tuple(members)))  # type: ignore[arg-type]
+        return Record(record_kind, key)  # type: ignore[arg-type]
+
+    def _members(self, body: Node) -> list[Member]:
+        members: list[Member] = []
+        for child in children(body):
+            if child.type != "field_declaration":
+                continue
+            base = self.specifiers(child).type
+            declared = False
+            pending: Declarator | None = None
+            for position, part in enumerate(child.children):
+                if part.type == "bitfield_clause":
+                    bits = self.constant(children(part)[0])
+                    members.append(Member(pending.name or "" if pending else "", pending.type if pending else base, bits))
+                    pending, declared = None, True
+                elif child.field_name_for_child(position) == "declarator":
+                    if pending is not None:
+                        members.append(Member(pending.name or "", pending.type))
+                    pending, declared = self.declarator(part, base), True
+            if pending is not None:
+                members.append(Member(pending.name or "", pending.type))
+            elif not declared and isinstance(base, Record):
+                members.append(Member("", base))
+        return members
+
+    def _enumeration(self, node: Node) -> Type:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        tag = "enum" if name is None else f"enum {self.source(name)}"
+        if body is None:
+            return self.names.tag(tag) or Integer(32, False, tag)
+        value, lowest = 0, 0
+        for child in children(body):
+            if child.type != "enumerator":
+                continue
+            label, given = child.child_by_field_name("name"), child.child_by_field_name("value")
+            if given is not None:
+                value = self.constant(given) or 0
+            if label is not None:
+                fits = -(1 << 31) <= value < 1 << 31
+                type_ = INT if fits else self.model.long if value < 1 << 63 else self.model.unsigned_long
+                self.names.declare(self.source(label), ConstantEntry(ir.IntConst(value, type_)))
+            lowest = min(lowest, value)
+            value += 1
+        type_ = Integer(32, lowest < 0, tag)
+        if name is not None:
+            self.names.declare_tag(tag, type_)
+        return type_
+
+
+def _inner_declarator(node: Node) -> Node | None:
+    """The declarator inside a layer that has no field for it."""
+    for child in node.named_children:
+        kind = child.type
+        if kind in NAME_KINDS or kind.endswith("declarator"):
+            return child
+    return None
+
+
+def _plain(type_: Type) -> object:
+    return [type(type_).__name__, c_types.spell(type_)]

@@ -1,0 +1,473 @@
+"""Lowering of expressions: every kind but calls, initialisers and conditions, which have modules of their own.
+
+Evaluation order is left to right. A value with a side effect leaves edges in the flow; what is returned is free of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from analysis.frontend import operators
+from analysis.frontend.constants import character, number, string, string_length
+from analysis.frontend.context import Context, Refused, children
+from analysis.frontend.scope import ConstantEntry, ObjectEntry, TypedefEntry
+from analysis.frontend.syntax import Node
+from analysis.frontend.types import arithmetic_type, promote
+from analysis.model import ir
+from analysis.model.c_types import CHAR, INT, Array, Function, Pointer, Record, Type, Void
+
+_FUNCTION_NAMES = frozenset(("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"))
+# expressions whose first operand, not they themselves, is what a cast in front of them applies to
+_SPREADING = frozenset(("binary_expression", "conditional_expression", "assignment_expression", "comma_expression"))
+_STRINGS = frozenset(("string_literal", "concatenated_string"))
+
+
+class Expressions(Context):
+    """Values, lvalues and effects of expressions."""
+
+    def __init__(self, *args: object, **named: object) -> None:
+        super().__init__(*args, **named)  # type: ignore[arg-type]
+        self._casts_before: dict[int, tuple[Type, str]] = {}
+        self._kinds: dict[str, Callable[[Node], ir.Expr]] = {
+            "identifier": self._identifier,
+            "number_literal": self._number,
+            "char_literal": lambda node: character(self.source(node)),
+            "string_literal": lambda node: string(self.source(node)),
+            "concatenated_string": lambda node: string(self.source(node)),
+            "parenthesized_expression": self._parenthesized,
+            "field_expression": self._field,
+            "subscript_expression": self._subscript,
+            "pointer_expression": self._pointer,
+            "unary_expression": self._unary,
+            "binary_expression": self._binary,
+            "assignment_expression": self._assignment,
+            "update_expression": lambda node: self._update(node, wanted=True),
+            "call_expression": lambda node: self.call(node, None, wanted=True),
+            "cast_expression": self._cast,
+            "conditional_expression": self._conditional,
+            "comma_expression": self._comma,
+            "sizeof_expression": self._sizeof,
+            "alignof_expression": self._alignof,
+            "offsetof_expression": self._offsetof,
+            "compound_literal_expression": self._compound_literal,
+            "compound_statement": self.block_value,
+            "null": lambda node: self._named_or(node, ir.IntConst(0, Pointer(Void()))),
+            "true": lambda node: self._named_or(node, ir.IntConst(1, INT)),
+            "false": lambda node: self._named_or(node, ir.IntConst(0, INT)),
+            "extension_expression": lambda node: self.expression(children(node)[0]),
+            "gnu_asm_expression": self._asm,
+        }
+
+    def expression(self, node: Node) -> ir.Expr:
+        """Lowers an expression without decay."""
+        handler = self._kinds.get(node.type)
+        if handler is None:
+            raise Refused(f"expression {node.type.replace('_', ' ')}")
+        self.depth += 1
+        self.check_depth()
+        pending = None
+        if self._casts_before and node.type not in _SPREADING:
+            pending = self._casts_before.pop(node.start_byte, None)
+        found = handler(node)
+        self.depth -= 1
+        if pending is not None:
+            return operators.convert(operators.decay(self._apply_unary(pending[1], found)), pending[0])
+        return found
+
+    def value(self, node: Node) -> ir.Expr:
+        """Lowers an expression to its value."""
+        return operators.decay(self._noting(self.expression(node)))
+
+    def _noting(self, expr: ir.Expr) -> ir.Expr:
+        if isinstance(expr, ir.Var) and expr.scope == "function":
+            self.address_taken.add(expr.name)
+        return expr
+
+    def discard(self, node: Node) -> None:
+        """Lowers an expression for its effects."""
+        kind = node.type
+        if kind == "call_expression":
+            self.call(node, None, wanted=False)
+        elif kind == "update_expression":
+            self._update(node, wanted=False)
+        elif kind == "comma_expression":
+            self.discard(_field_of(node, "left"))
+            self.discard(_field_of(node, "right"))
+        elif kind == "parenthesized_expression":
+            self.discard(_inside(node))
+        elif kind == "compound_statement":
+            self.statement(node)
+        elif kind == "cast_expression" and isinstance(self.type_name(_field_of(node, "type")), Void):
+            self.discard(_field_of(node, "value"))
+        elif kind == "conditional_expression" or (kind == "binary_expression" and self._operator(node) in ("&&", "||")):
+            self._discard_branches(node)
+        else:
+            found = self.value(node)
+            if kind != "assignment_expression" and operators.may_trap(found) and not isinstance(found.type, Record | Void):
+                self.emit(ir.Assign(self.temporary(found.type), found), node)
+
+    def _discard_branches(self, node: Node) -> None:
+        end = self.flow.location()
+        if node.type == "conditional_expression":
+            yes, no = self.flow.location(), self.flow.location()
+            self.branch(_field_of(node, "condition"), yes, no)
+            consequence = node.child_by_field_name("consequence")
+            for start, arm in ((yes, consequence), (no, _field_of(node, "alternative"))):
+                self.flow.current = start
+                if arm is not None:
+                    self.discard(arm)
+                self.flow.join(end)
+            return
+        yes, operator = self.flow.location(), self._operator(node)
+        self.branch(_field_of(node, "left"), *((yes, end) if operator == "&&" else (end, yes)))
+        self.flow.current = yes
+        self.discard(_field_of(node, "right"))
+        self.flow.join(end)
+
+    def _operator(self, node: Node) -> str:
+        return _field_of(node, "operator").type
+
+    def _named_or(self, node: Node, literal: ir.Expr) -> ir.Expr:
+        """`NULL`, `true`, `false`: the program's own meaning if it declares them, else the usual one."""
+        return self._identifier(node) if self.names.lookup(self.source(node)) is not None else literal
+
+    def _identifier(self, node: Node) -> ir.Expr:
+        name = self.source(node)
+        entry = self.names.lookup(name)
+        if isinstance(entry, ObjectEntry):
+            return entry.var
+        if isinstance(entry, ConstantEntry):
+            return entry.constant
+        if name in _FUNCTION_NAMES:
+            return string(f'"{self.names.function or ""}"')
+        if entry is not None:
+            raise Refused(f"type {name} used as a value")
+        raise Refused(f"undeclared identifier {name}")
+
+    def _number(self, node: Node) -> ir.Expr:
+        found = number(self.source(node), self.model)
+        if found is None:
+            raise Refused(f"number {self.source(node)}")
+        return found
+
+    def _parenthesized(self, node: Node) -> ir.Expr:
+        return self.expression(_inside(node))
+
+    def _field(self, node: Node) -> ir.Expr:
+        argument, name = _field_of(node, "argument"), self.source(_field_of(node, "field"))
+        arrow = _field_of(node, "operator").type == "->"
+        cast = self.cast_type(argument)
+        if cast is not None:  # (T)(p)->f is (T)((p)->f)
+            record = self._record_of(_inside_arguments(argument), arrow)
+            return operators.convert(operators.decay(self._member(record, name)), cast)
+        return self._member(self._record_of(argument, arrow), name)
+
+    def _record_of(self, argument: Node, arrow: bool) -> ir.Expr:
+        return operators.dereference(self.value(argument)) if arrow else self.expression(argument)
+
+    def _member(self, record: ir.Expr, name: str) -> ir.Expr:
+        found = operators.member(record, name, self.names.record)
+        if found is None:
+            raise Refused(f"unknown member {name}")
+        return found
+
+    def _subscript(self, node: Node) -> ir.Expr:
+        base = self.expression(_field_of(node, "argument"))
+        index = self.value(_field_of(node, "index"))
+        if isinstance(index.type, Pointer):
+            base, index = index, operators.decay(base)
+        return operators.element(base, index, self.model)
+
+    def _pointer(self, node: Node) -> ir.Expr:
+        return self._prefix(_field_of(node, "operator").type, _field_of(node, "argument"))
+
+    def _prefix(self, operator: str, argument: Node) -> ir.Expr:
+        if operator == "&" and argument.type in _STRINGS:
+            return self.value(argument)
+        return self._apply_unary(operator, self.expression(argument))
+
+    def _apply_unary(self, operator: str, operand: ir.Expr) -> ir.Expr:
+        if operator == "*":
+            return operators.dereference(operators.decay(operand))
+        if operator == "&":
+            if not isinstance(operand, ir.LVALUES):
+                return operators.decay(operand)
+            return operators.address(self._noting(operand))
+        return operators.unary(operator, operators.decay(self._noting(operand)))
+
+    def _unary(self, node: Node) -> ir.Expr:
+        operator, argument = _field_of(node, "operator").type, _field_of(node, "argument")
+        if operator == "!" and _is_logical(argument):
+            return self._logical(node)
+        return self._prefix(operator, argument)
+
+    def _logical(self, node: Node) -> ir.Expr:
+        """`&&`, `||` or `!` of them as a value: a temporary that is 1 on one branch and 0 on the other."""
+        yes, no, end = self.flow.location(), self.flow.location(), self.flow.location()
+        result = self.temporary(INT)
+        self.branch(node, yes, no)
+        live = [(at, value) for at, value in ((yes, 1), (no, 0))]
+        for start, value in live:
+            self.flow.current = start
+            self.emit(ir.Assign(result, ir.IntConst(value, INT)), node)
+            self.flow.join(end)
+        return result
+
+    def _binary(self, node: Node) -> ir.Expr:
+        operator = self._operator(node)
+        left, right = _field_of(node, "left"), _field_of(node, "right")
+        if operator in ("&&", "||"):
+            constant = self._constant_logical(node) if self.probing else None
+            return self._logical(node) if constant is None else constant
+        if operator in ("*", "&", "-", "+") and left.type == "parenthesized_expression":
+            cast = self._typedef_in(left)
+            if cast is not None:  # (T)*p is a cast, but reads as a product
+                self._casts_before[right.start_byte] = (cast, operator)
+                return self.expression(right)
+        one = self.value(left)
+        other = self.value(right)
+        return operators.binary(operator, one, other, self.model, self.layout.size)
+
+    def _constant_logical(self, node: Node) -> ir.Expr | None:
+        """`&&` and `||` of constants, in constant expressions."""
+        left = operators.constant_truth(self.value(_field_of(node, "left")))
+        if left is None:
+            return None
+        if left == (self._operator(node) == "||"):
+            return ir.IntConst(int(left), INT)
+        right = operators.constant_truth(self.value(_field_of(node, "right")))
+        return None if right is None else ir.IntConst(int(right), INT)
+
+    def _typedef_in(self, node: Node) -> Type | None:
+        """The type, if the node is a type name in parentheses that was read as an expression."""
+        inner = _inside(node)
+        if inner.type != "identifier":
+            return None
+        entry = self.names.lookup(self.source(inner))
+        return entry.type if isinstance(entry, TypedefEntry) else None
+
+    def cast_type(self, node: Node) -> Type | None:
+        """The type T if the node is `(T)(e)`, which reads as a call."""
+        if node.type != "call_expression":
+            return None
+        function = _field_of(node, "function")
+        return self._typedef_in(function) if function.type == "parenthesized_expression" else None
+
+    def _assignment(self, node: Node) -> ir.Expr:
+        operator = _field_of(node, "operator").type
+        target = self.expression(_field_of(node, "left"))
+        if isinstance(target, ir.Cast):  # an old extension: (T)x = e
+            target = target.operand
+        if not isinstance(target, ir.LVALUES):
+            raise Refused("assignment to a value")
+        right = _field_of(node, "right")
+        if operator == "=":
+            self.store(target, right, node)
+        else:
+            result = operators.binary(operator[:-1], target, self.value(right), self.model, self.layout.size)
+            self.emit(ir.Assign(target, operators.convert(result, target.type)), node)
+        return target
+
+    def _update(self, node: Node, *, wanted: bool) -> ir.Expr:
+        target = self.expression(_field_of(node, "argument"))
+        if not isinstance(target, ir.LVALUES):
+            raise Refused("assignment to a value")
+        operator = _field_of(node, "operator").type
+        postfix = node.children[0].type != operator
+        old: ir.Expr = target
+        if postfix and wanted:
+            old = self.temporary(target.type)
+            self.emit(ir.Assign(old, target), node)
+        result = operators.binary(operator[0], target, ir.IntConst(1, INT), self.model, self.layout.size)
+        self.emit(ir.Assign(target, operators.convert(result, target.type)), node)
+        return old
+
+    def _cast(self, node: Node) -> ir.Expr:
+        type_ = self.type_name(_field_of(node, "type"))
+        return self.cast(type_, _field_of(node, "value"))
+
+    def cast(self, type_: Type, operand: Node) -> ir.Expr:
+        """`(type) operand`."""
+        if operand.type == "initializer_list":
+            return self._literal(type_, operand)
+        if isinstance(type_, Void):
+            self.discard(operand)
+            return ir.Unknown(type_)
+        return operators.convert(self.value(operand), type_)
+
+    def store(self, target: ir.Expr, node: Node, site: Node) -> None:
+        """Lowers `target = node` with as few temporaries as can be."""
+        inner = node
+        while inner.type == "parenthesized_expression":
+            inner = _inside(inner)
+        if inner.type == "call_expression" and self.cast_type(inner) is None:
+            found = self.call(inner, target, wanted=True)
+            if found is not target:
+                self._assign(target, found, site)
+        elif inner.type == "cast_expression" and self._casts_call(inner, target):
+            type_ = self.type_name(_field_of(inner, "type"))
+            found = self.call(_field_of(inner, "value"), target, wanted=True)
+            if found is not target:
+                self._assign(target, operators.convert(found, type_), site)
+        elif inner.type == "conditional_expression" and inner.child_by_field_name("consequence") is not None:
+            self._store_branches(target, inner, site)
+        else:
+            self._assign(target, self.value(inner), site)
+
+    def _assign(self, target: ir.Expr, value: ir.Expr, site: Node) -> None:
+        self.emit(ir.Assign(target, operators.convert(value, target.type)), site)
+
+    def _casts_call(self, node: Node, target: ir.Expr) -> bool:
+        value = _field_of(node, "value")
+        if value.type != "call_expression" or self.cast_type(value) is not None:
+            return False
+        type_ = self.type_name(_field_of(node, "type"))
+        return type_ == target.type or (isinstance(type_, Pointer) and isinstance(target.type, Pointer))
+
+    def _store_branches(self, target: ir.Expr, node: Node, site: Node) -> None:
+        yes, no, end = self.flow.location(), self.flow.location(), self.flow.location()
+        arms = _field_of(node, "consequence"), _field_of(node, "alternative")
+        common = self._common_type(node) if not isinstance(target.type, Pointer | Record) else target.type
+        self.branch(_field_of(node, "condition"), yes, no)
+        for start, arm in ((yes, arms[0]), (no, arms[1])):
+            self.flow.current = start
+            if common == target.type:
+                self.store(target, arm, site)
+            else:
+                self._assign(target, operators.convert(self.value(arm), common), site)
+            self.flow.join(end)
+
+    def _common_type(self, node: Node) -> Type:
+        """The type of a conditional expression (C11 6.5.15p5-6)."""
+        consequence = node.child_by_field_name("consequence") or _field_of(node, "condition")
+        one, other = (_decayed(self.probe_type(arm)) for arm in (consequence, _field_of(node, "alternative")))
+        if isinstance(one, Pointer) or isinstance(other, Pointer):
+            if isinstance(one, Pointer) and isinstance(other, Pointer) and isinstance(one.target, Void):
+                return other
+            return one if isinstance(one, Pointer) else other
+        if isinstance(one, Void | Record) or isinstance(other, Void | Record):
+            return one
+        return arithmetic_type(one, other)
+
+    def _conditional(self, node: Node) -> ir.Expr:
+        condition, consequence = _field_of(node, "condition"), node.child_by_field_name("consequence")
+        known = self.constant(condition) if consequence is not None else None
+        common = self._common_type(node)
+        if known is not None and consequence is not None:
+            return operators.convert(self.value(consequence if known else _field_of(node, "alternative")), common)
+        if self.probing:
+            return ir.Unknown(common)
+        if isinstance(common, Void):
+            self._discard_branches(node)
+            return ir.Unknown(common)
+        result = self.temporary(common)
+        yes, no, end = self.flow.location(), self.flow.location(), self.flow.location()
+        if consequence is None:  # a ?: b
+            tested = self.value(condition)
+            self.branch_value(tested, condition, yes, no)
+        else:
+            self.branch(condition, yes, no)
+        self.flow.current = yes
+        if consequence is None:
+            self.emit(ir.Assign(result, operators.convert(tested, common)), condition)
+        else:
+            self.store(result, consequence, consequence)
+        self.flow.join(end)
+        self.flow.current = no
+        self.store(result, _field_of(node, "alternative"), _field_of(node, "alternative"))
+        self.flow.join(end)
+        return result
+
+    def _comma(self, node: Node) -> ir.Expr:
+        self.discard(_field_of(node, "left"))
+        return self.expression(_field_of(node, "right"))
+
+    def _sizeof(self, node: Node) -> ir.Expr:
+        type_node = node.child_by_field_name("type")
+        if type_node is not None:
+            return self._size(self.type_name(type_node))
+        value = _field_of(node, "value")
+        if value.type == "parenthesized_expression" and (named := self._typedef_in(value)) is not None:
+            return self._size(named)
+        inner = value
+        while inner.type == "parenthesized_expression":
+            inner = _inside(inner)
+        if inner.type in _STRINGS:
+            return self._size(Array(CHAR, string_length(self.source(inner))))
+        return self._size(self.probe_type(value))
+
+    def _size(self, type_: Type) -> ir.Expr:
+        size = self.layout.size(type_)
+        return ir.Unknown(self.model.unsigned_long) if size is None else ir.IntConst(size, self.model.unsigned_long)
+
+    def _alignof(self, node: Node) -> ir.Expr:
+        type_node = node.child_by_field_name("type")
+        type_ = self.type_name(type_node) if type_node is not None else self.probe_type(children(node)[0])
+        return ir.IntConst(self.layout.alignment(type_), self.model.unsigned_long)
+
+    def _offsetof(self, node: Node) -> ir.Expr:
+        type_ = self.type_name(_field_of(node, "type"))
+        name = self.source(_field_of(node, "member"))
+        offset = self.layout.offset(type_, name) if isinstance(type_, Record) else None
+        if offset is None:
+            return ir.Unknown(self.model.unsigned_long)
+        return ir.IntConst(offset, self.model.unsigned_long)
+
+    def _compound_literal(self, node: Node) -> ir.Expr:
+        return self._literal(self.type_name(_field_of(node, "type")), _field_of(node, "value"))
+
+    def _literal(self, type_: Type, value: Node) -> ir.Expr:
+        if isinstance(type_, Array) and type_.length is None:
+            type_ = Array(type_.element, self.initialised_length(type_.element, value))
+        result = self.temporary(type_)
+        self.initialise(result, value, value)
+        return result
+
+    def _asm(self, node: Node) -> ir.Expr:
+        raise Refused("inline assembler")
+
+
+def _decayed(type_: Type) -> Type:
+    if isinstance(type_, Array):
+        return Pointer(type_.element)
+    return Pointer(type_) if isinstance(type_, Function) else type_
+
+
+def _is_logical(node: Node) -> bool:
+    while node.type == "parenthesized_expression":
+        node = _inside(node)
+    kind = node.type
+    if kind == "unary_expression":
+        operator = node.child_by_field_name("operator")
+        return operator is not None and operator.type == "!" and _is_logical(_field_of(node, "argument"))
+    if kind != "binary_expression":
+        return False
+    operator = node.child_by_field_name("operator")
+    return operator is not None and operator.type in ("&&", "||")
+
+
+def _field_of(node: Node, name: str) -> Node:
+    found = node.child_by_field_name(name)
+    if found is None:
+        raise Refused(f"{node.type.replace('_', ' ')} without {name}")
+    return found
+
+
+field_of = _field_of
+
+
+def _inside(node: Node) -> Node:
+    for child in node.named_children:
+        if child.type != "comment":
+            return child
+    raise Refused("empty parentheses")
+
+
+inside = _inside
+
+
+def _inside_arguments(node: Node) -> Node:
+    return _inside(_field_of(node, "arguments"))
+
+
+__all__ = ["Expressions", "field_of", "inside", "promote"]

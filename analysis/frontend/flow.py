@@ -1,0 +1,83 @@
+"""Control flow under construction: locations, and edges between them that carry one effect each.
+
+A location is a number. Two locations between which nothing happens are one (`join`), so there are no empty
+edges. Emitting into an unreachable location is harmless: `reachable_edges` leaves those edges out.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from analysis.model import ir
+
+
+class RawEdge(NamedTuple):
+    """An edge with the byte range in the preprocessed text that its effect comes from."""
+
+    source: int
+    target: int
+    effect: ir.Effect
+    start: int
+    end: int
+
+
+class Flow:
+    """The edges emitted so far, and `current`, the location that control is at."""
+
+    def __init__(self) -> None:
+        self.edges: list[RawEdge] = []
+        self._parents: list[int] = [0]
+        self.entry = 0
+        self.current = 0
+
+    def location(self) -> int:
+        """A fresh location, unreachable so far."""
+        self._parents.append(len(self._parents))
+        return len(self._parents) - 1
+
+    def emit(self, effect: ir.Effect, start: int, end: int) -> None:
+        """An edge with the effect from the current location to a fresh one, which becomes current."""
+        target = self.location()
+        self.edges.append(RawEdge(self.current, target, effect, start, end))
+        self.current = target
+
+    def edge_to(self, target: int, effect: ir.Effect, start: int, end: int) -> None:
+        """An edge with the effect from the current location, which stays current, to the target."""
+        self.edges.append(RawEdge(self.current, target, effect, start, end))
+
+    def join(self, target: int) -> None:
+        """Control goes on at the target without any effect: the two locations become one, the current one."""
+        self._parents[self.find(self.current)] = self.find(target)
+        self.current = target
+
+    def go(self, target: int) -> None:
+        """A jump: control goes to the target; what follows here is unreachable."""
+        self.join(target)
+        self.stop()
+
+    def stop(self) -> None:
+        """Control does not come here: what follows is unreachable until a label."""
+        self.current = self.location()
+
+    def find(self, location: int) -> int:
+        """The representative of a location."""
+        parents = self._parents
+        while parents[location] != location:
+            parents[location] = parents[parents[location]]
+            location = parents[location]
+        return location
+
+    def reachable_edges(self) -> list[RawEdge]:
+        """The edges that control can reach from the entry, in the order of emission, with representative locations."""
+        resolved = [RawEdge(self.find(e.source), self.find(e.target), e.effect, e.start, e.end) for e in self.edges]
+        successors: dict[int, list[int]] = {}
+        for edge in resolved:
+            successors.setdefault(edge.source, []).append(edge.target)
+        seen = {self.find(self.entry)}
+        waiting = list(seen)
+        while waiting:
+            for target in successors.get(waiting.pop(), ()):
+                if target not in seen:
+                    seen.add(target)
+                    waiting.append(target)
+        return [edge for edge in resolved if edge.source in seen]

@@ -1,0 +1,240 @@
+"""Initialisers: which subobject each expression of a braced list initialises (C11 6.7.9p17-21)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from analysis.frontend import operators
+from analysis.frontend.constants import string_length
+from analysis.frontend.context import Context, Refused, children
+from analysis.frontend.expressions import field_of
+from analysis.frontend.syntax import Node
+from analysis.model import ir
+from analysis.model.c_types import INT, Array, Integer, Record, Type
+
+_LARGEST_ARRAY = 256  # elements that are initialised one by one; arrays beyond it start with unknown content
+_STRINGS = frozenset(("string_literal", "concatenated_string"))
+
+
+class Slot(msgspec.Struct, frozen=True):
+    """A subobject and the expression that initialises it."""
+
+    target: ir.Expr
+    node: Node
+
+
+class Plan:
+    """What a braced list initialises. `length` is how many elements it gives an array of unknown length."""
+
+    def __init__(self) -> None:
+        self.slots: list[Slot] = []
+        self.length = 0
+
+
+class Initialisers(Context):
+    """Initialisation of objects."""
+
+    def initialise(self, target: ir.Expr, node: Node, site: Node) -> None:
+        """`target = initialiser` of a declaration at `site`, or of a compound literal."""
+        type_ = target.type
+        while node.type == "parenthesized_expression" and children(node)[0].type in _STRINGS and isinstance(type_, Array):
+            node = children(node)[0]
+        if node.type != "initializer_list":
+            self._store_one(target, node, site)
+            return
+        if _elements(type_) > _LARGEST_ARRAY:
+            self._evaluate(node)
+            self.emit(ir.Assign(target, ir.Unknown(type_)), site)
+            return
+        plan = self.plan(target, node)
+        if not isinstance(type_, Array | Record):
+            if plan.slots:
+                self.store(target, plan.slots[0].node, site)
+            else:
+                self.emit(ir.Assign(target, operators.convert(ir.IntConst(0, INT), type_)), site)
+            return
+        if len(plan.slots) < self._leaves(plan, target):
+            self.emit(ir.Assign(target, ir.Zero(type_)), site)
+        for slot in plan.slots:
+            self._store_one(slot.target, slot.node, slot.node)
+
+    def _store_one(self, target: ir.Expr, node: Node, site: Node) -> None:
+        if isinstance(target.type, Array):
+            value = self.expression(node)
+            if isinstance(value, ir.StringConst) or value.type == target.type:
+                self.emit(ir.Assign(target, value), site)
+            else:
+                self.emit(ir.Assign(target, ir.Unknown(target.type)), site)
+            return
+        self.store(target, node, site)
+
+    def _evaluate(self, node: Node) -> None:
+        """The side effects of a list whose values are not kept."""
+        for child in children(node):
+            value = field_of(child, "value") if child.type == "initializer_pair" else child
+            if value.type == "initializer_list":
+                self._evaluate(value)
+            elif value.type not in ("number_literal", "char_literal", "string_literal"):
+                self.value(value)
+
+    def initialised_length(self, element: Type, node: Node) -> int | None:
+        """The length that an initialiser gives an array of unknown length."""
+        while node.type == "parenthesized_expression":
+            node = children(node)[0]
+        if node.type in _STRINGS:
+            return string_length(self.source(node))
+        if node.type != "initializer_list":
+            return None
+        items = children(node)
+        if len(items) == 1 and items[0].type in _STRINGS and isinstance(element, Integer):
+            return string_length(self.source(items[0]))
+        if isinstance(element, Array | Record) or any(item.type == "initializer_pair" for item in items):
+            fake = ir.Var("", "temporary", Array(element, None))
+            return self.plan(fake, node).length
+        return len(items)
+
+    def plan(self, target: ir.Expr, node: Node) -> Plan:
+        """The slots of a braced list for an object."""
+        plan = Plan()
+        self._braced(plan, target, node, top=True)
+        return plan
+
+    def _leaves(self, plan: Plan, target: ir.Expr) -> int:
+        """How many slots a list must have to leave nothing to zero."""
+        whole = {slot.target for slot in plan.slots}
+        return self._count(target, whole)
+
+    def _count(self, target: ir.Expr, whole: set[ir.Expr]) -> int:
+        if target in whole:
+            return 1
+        match target.type:
+            case Array(element, length):
+                if length is None:
+                    return 0
+                return sum(
+                    self._count(ir.Index(target, ir.IntConst(i, self.model.intptr), element), whole) for i in range(length)
+                )
+            case Record(kind, key):
+                definition = self.names.record(key)
+                named = [m for m in definition.members if m.name or isinstance(m.type, Record)] if definition else []
+                counts = [self._count(ir.Field(target, m.name, m.type), whole) for m in named]
+                return (1 if counts else 0) if kind == "union" else sum(counts)
+            case _:
+                return 1
+
+    def _braced(self, plan: Plan, target: ir.Expr, node: Node, top: bool = False) -> None:
+        items = children(node)
+        if not isinstance(target.type, Array | Record):
+            if items:
+                inner = items[0]
+                plan.slots.append(Slot(target, inner))
+            return
+        if (
+            len(items) == 1
+            and isinstance(target.type, Array)
+            and items[0].type in _STRINGS
+            and isinstance(target.type.element, Integer)
+        ):
+            plan.slots.append(Slot(target, items[0]))
+            return
+        position, at = 0, 0
+        while at < len(items):
+            if items[at].type == "initializer_pair":
+                position = self._designated(plan, target, items[at]) + 1
+                at += 1
+            else:
+                part = self._part(target, position)
+                if part is None:
+                    break  # excess elements are ignored, as compilers do
+                at = self._element(plan, part, items, at)
+                position += 1
+            if top:
+                plan.length = max(plan.length, position)
+
+    def _designated(self, plan: Plan, target: ir.Expr, pair: Node) -> int:
+        """One `[i].m = value`; returns the position at the outermost level."""
+        designators = [
+            child for position, child in enumerate(pair.children) if pair.field_name_for_child(position) == "designator"
+        ]
+        value = field_of(pair, "value")
+        position = -1
+        targets = [target]
+        for depth, designator in enumerate(designators):
+            reached: list[ir.Expr] = []
+            for outer in targets:
+                parts, last = self._designate(outer, designator)
+                reached.extend(parts)
+                position = last if depth == 0 else position
+            targets = reached
+        for part in targets:
+            self._element(plan, part, [value], 0)
+        return position
+
+    def _designate(self, target: ir.Expr, designator: Node) -> tuple[list[ir.Expr], int]:
+        type_ = target.type
+        if designator.type == "field_designator":
+            name = self.source(children(designator)[0])
+            found = operators.member(target, name, self.names.record)
+            if found is None or not isinstance(type_, Record):
+                raise Refused(f"unknown member {name}")
+            outermost = found
+            while isinstance(outermost, ir.Field) and outermost.record != target:
+                outermost = outermost.record
+            definition = self.names.record(type_.key)
+            names = [m.name for m in definition.members if m.name or isinstance(m.type, Record)] if definition else []
+            wanted = outermost.name if isinstance(outermost, ir.Field) else name
+            return [found], names.index(wanted) if wanted in names else len(names)
+        bounds = [self.constant(child) for child in children(designator)]
+        if not isinstance(type_, Array) or not bounds or any(bound is None for bound in bounds):
+            raise Refused("designator")
+        first, last = bounds[0] or 0, bounds[-1] or 0
+        stop = min(last, first + _LARGEST_ARRAY)
+        return [ir.Index(target, ir.IntConst(i, self.model.intptr), type_.element) for i in range(first, stop + 1)], last
+
+    def _part(self, target: ir.Expr, position: int) -> ir.Expr | None:
+        """The subobject at a position, None after the last."""
+        match target.type:
+            case Array(element, length):
+                if length is not None and position >= length:
+                    return None
+                return ir.Index(target, ir.IntConst(position, self.model.intptr), element)
+            case Record(kind, key):
+                definition = self.names.record(key)
+                if definition is None:
+                    raise Refused(f"incomplete type {key}")
+                named = [m for m in definition.members if m.name or isinstance(m.type, Record)]
+                if position >= (min(1, len(named)) if kind == "union" else len(named)):
+                    return None
+                return ir.Field(target, named[position].name, named[position].type)
+            case _:
+                return target if position == 0 else None
+
+    def _element(self, plan: Plan, part: ir.Expr, items: list[Node], at: int) -> int:
+        """Initialises one subobject from the items at `at` on; returns where the next one starts (braces can be left out)."""
+        item, type_ = items[at], part.type
+        if item.type == "initializer_list":
+            self._braced(plan, part, item)
+            return at + 1
+        if not isinstance(type_, Array | Record):
+            plan.slots.append(Slot(part, item))
+            return at + 1
+        if isinstance(type_, Array) and isinstance(type_.element, Integer) and item.type in _STRINGS:
+            plan.slots.append(Slot(part, item))
+            return at + 1
+        if item.type not in ("number_literal", "string_literal") and self.probe_type(item) == type_:
+            plan.slots.append(Slot(part, item))
+            return at + 1
+        position = 0
+        while at < len(items) and items[at].type != "initializer_pair" and (inner := self._part(part, position)) is not None:
+            at = self._element(plan, inner, items, at)
+            position += 1
+        return at if position else at + 1
+
+
+def _elements(type_: Type) -> int:
+    """The number of elements of an array, of all dimensions."""
+    count = 1
+    while isinstance(type_, Array):
+        count *= type_.length or 1
+        type_ = type_.element
+    return count

@@ -1,0 +1,65 @@
+"""Lowering put together: one `Lowering` turns one function, or the declarations of a file, into effects."""
+
+from __future__ import annotations
+
+from analysis.frontend.calls import Calls
+from analysis.frontend.conditions import Conditions
+from analysis.frontend.expressions import Expressions
+from analysis.frontend.initialisers import Initialisers
+from analysis.frontend.scope import ObjectEntry
+from analysis.frontend.statements import Statements
+from analysis.frontend.syntax import Node
+from analysis.frontend.types import adjust_parameter
+from analysis.model import ir
+from analysis.model.c_types import INT, Function, Type, Void
+
+
+class Lowering(Statements, Conditions, Calls, Initialisers, Expressions):
+    """All parts of lowering in one object; make one for each function."""
+
+    def function_body(self, node: Node, type_: Function, parameters: Node | None) -> tuple[ir.Var, ...]:
+        """Lowers a function definition into `flow`; returns its parameters."""
+        self.result_type = type_.result
+        self.names.enter()
+        found = self._parameters(parameters)
+        body = node.child_by_field_name("body")
+        if body is not None:
+            for child in body.named_children:
+                self.statement(child)
+            self.flow.edge_to(self.exit, ir.Return(None), body.end_byte - 1, body.end_byte)
+        self.names.leave()
+        return found
+
+    def _parameters(self, node: Node | None) -> tuple[ir.Var, ...]:
+        if node is None:
+            return ()
+        old_style = {
+            name: type_ for declaration in self.tree.old_style.get(node.start_byte, ()) for name, type_ in self._old(declaration)
+        }
+        found: list[ir.Var] = []
+        for child in node.named_children:
+            if child.type == "parameter_declaration":
+                declared = self.parameter(child)
+                if declared.name is None and isinstance(declared.type, Void):
+                    continue
+                name, type_ = declared.name or "", declared.type
+            elif child.type == "identifier":
+                name = self.source(child)
+                type_ = old_style.get(name, INT)
+            else:
+                continue
+            var = ir.Var(self.names.unique(name or "(unnamed)"), "parameter", type_)
+            if name:
+                self.names.declare(name, ObjectEntry(var))
+            found.append(var)
+        return tuple(found)
+
+    def _old(self, declaration: Node) -> list[tuple[str, Type]]:
+        base = self.specifiers(declaration).type
+        found = []
+        for position, child in enumerate(declaration.children):
+            if declaration.field_name_for_child(position) == "declarator":
+                declared = self.declarator(child, base)
+                if declared.name is not None:
+                    found.append((declared.name, adjust_parameter(declared.type)))
+        return found

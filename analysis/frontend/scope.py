@@ -1,0 +1,171 @@
+"""What names mean: the declarations of a file, and of the blocks inside a function.
+
+A function's lowering looks names up through `Names`, which remembers every file-level answer it got. Those answers,
+with the function's own text, are all that its CFA depends on; so a function can keep its CFA after an edit
+to the declarations above it when the answers are the same (DESIGN.md, invariant 5).
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from analysis.model import ir
+from analysis.model.c_types import RecordDefinition, Type
+
+
+class TypedefEntry(msgspec.Struct, frozen=True):
+    """A name for a type."""
+
+    type: Type
+
+
+class ConstantEntry(msgspec.Struct, frozen=True):
+    """An enumeration constant."""
+
+    constant: ir.IntConst
+
+
+class ObjectEntry(msgspec.Struct, frozen=True):
+    """A variable or a function; `noreturn` says that a call to the function does not come back."""
+
+    var: ir.Var
+    noreturn: bool = False
+
+
+Entry = TypedefEntry | ConstantEntry | ObjectEntry
+Answer = Entry | Type | RecordDefinition | None
+
+
+class FileScope:
+    """The declarations of one translation unit outside functions. `tags` are by "struct t", "union t", "enum t"."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, Entry] = {}
+        self.tags: dict[str, Type] = {}
+        self.records: dict[str, RecordDefinition] = {}
+
+
+class Names:
+    """Names as one function sees them: its blocks' declarations, innermost first, then the file's.
+
+    `used` maps ("name" | "tag" | "record", what) to the file-level answer; `records` are the records declared inside the function.
+    """
+
+    def __init__(self, file: FileScope, function: str | None) -> None:
+        self.file = file
+        self.function = function
+        self.used: dict[tuple[str, str], Answer] = {}
+        self.records: dict[str, RecordDefinition] = {}
+        self._names: list[dict[str, Entry]] = []
+        self._tags: list[dict[str, Type]] = []
+        self._counts: dict[str, int] = {}
+
+    @property
+    def at_file_level(self) -> bool:
+        """Whether declarations go to the file scope."""
+        return not self._names
+
+    def enter(self) -> None:
+        """Opens a block."""
+        self._names.append({})
+        self._tags.append({})
+
+    def leave(self) -> None:
+        """Closes the innermost block."""
+        self._names.pop()
+        self._tags.pop()
+
+    def level(self) -> int:
+        """How many blocks are open."""
+        return len(self._names)
+
+    def unwind(self, level: int) -> None:
+        """Closes blocks until `level` are open."""
+        del self._names[level:]
+        del self._tags[level:]
+
+    def lookup(self, name: str) -> Entry | None:
+        """What an ordinary identifier means here."""
+        for block in reversed(self._names):
+            found = block.get(name)
+            if found is not None:
+                return found
+        answer = self.file.names.get(name)
+        self.used[("name", name)] = answer
+        return answer
+
+    def local(self, name: str) -> bool:
+        """Whether a block of the function declares the name."""
+        return any(name in block for block in self._names)
+
+    def declare(self, name: str, entry: Entry) -> None:
+        """Gives a name its meaning in the innermost block."""
+        (self._names[-1] if self._names else self.file.names)[name] = entry
+
+    def declare_outermost(self, name: str, entry: Entry) -> None:
+        """Gives a name its meaning for the rest of the function: an implicitly declared function."""
+        (self._names[0] if self._names else self.file.names)[name] = entry
+
+    def unique(self, name: str) -> str:
+        """A name for a local variable that no other variable of the function has (model.ir.Var)."""
+        count = self._counts.get(name, 0) + 1
+        self._counts[name] = count
+        return name if count == 1 else f"{name}~{count}"
+
+    def counts(self) -> dict[str, int]:
+        """How often each name was used so far; for `restore`."""
+        return dict(self._counts)
+
+    def restore(self, counts: dict[str, int]) -> None:
+        """Forgets the unique names given out since `counts`."""
+        self._counts = counts
+
+    def tag(self, tag: str) -> Type | None:
+        """The type that a tag such as "struct s" names here."""
+        for block in reversed(self._tags):
+            found = block.get(tag)
+            if found is not None:
+                return found
+        answer = self.file.tags.get(tag)
+        self.used[("tag", tag)] = answer
+        return answer
+
+    def tag_here(self, tag: str) -> Type | None:
+        """The type that a tag names in the innermost block itself."""
+        if not self._tags:
+            return self.file.tags.get(tag)
+        return self._tags[-1].get(tag)
+
+    def declare_tag(self, tag: str, type_: Type) -> None:
+        """Gives a tag its type in the innermost block."""
+        (self._tags[-1] if self._tags else self.file.tags)[tag] = type_
+
+    def record_key(self, tag: str) -> str:
+        """The key of a record that is declared here under a tag: tags of functions are kept apart by the function's name."""
+        if not self._tags:
+            return tag
+        key = self.unique(f"{tag}@{self.function}")
+        return key
+
+    def define(self, definition: RecordDefinition) -> None:
+        """Notes the members of a record."""
+        (self.records if self._tags else self.file.records)[definition.key] = definition
+
+    def record(self, key: str) -> RecordDefinition | None:
+        """The members of a record, None when it is incomplete."""
+        found = self.records.get(key)
+        if found is not None:
+            return found
+        answer = self.file.records.get(key)
+        self.used[("record", key)] = answer
+        return answer
+
+    def still_answers(self, used: dict[tuple[str, str], Answer]) -> bool:
+        """Whether the file scope gives the same answers that another lowering got."""
+        return all(_file_answer(self.file, kind, what) == answer for (kind, what), answer in used.items())
+
+
+def _file_answer(file: FileScope, kind: str, what: str) -> Answer:
+    if kind == "name":
+        return file.names.get(what)
+    return file.tags.get(what) if kind == "tag" else file.records.get(what)

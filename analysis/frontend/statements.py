@@ -1,0 +1,419 @@
+"""Lowering of statements and of declarations in blocks (C11 6.7, 6.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from analysis.frontend import operators
+from analysis.frontend.context import Refused, StaticLocal, children
+from analysis.frontend.declarations import Declarations, Declarator
+from analysis.frontend.expressions import field_of
+from analysis.frontend.scope import ObjectEntry, TypedefEntry
+from analysis.frontend.syntax import Node
+from analysis.frontend.types import promote
+from analysis.model import ir
+from analysis.model.c_types import INT, Array, Function, Type, Void
+
+_NO_CODE = frozenset(
+    (";", "comment", "preproc_call", "preproc_def", "preproc_include", "static_assert_declaration", "attribute_declaration")
+)
+_TYPES_ONLY = frozenset(("struct_specifier", "union_specifier", "enum_specifier"))
+
+
+class Statements(Declarations):
+    """Statements, blocks and their declarations."""
+
+    def __init__(self, *args: object, **named: object) -> None:
+        super().__init__(*args, **named)  # type: ignore[arg-type]
+        self.exit = self.flow.location()
+        self._breaks: list[int] = []
+        self._continues: list[int] = []
+        self._labels: dict[str, int] = {}
+        self._cases: dict[int, int] = {}
+        self._statements: dict[str, Callable[[Node], None]] = {
+            "compound_statement": self._block,
+            "expression_statement": self._expression_statement,
+            "declaration": self.declaration,
+            "type_definition": self.declaration,
+            "if_statement": self._if,
+            "while_statement": self._while,
+            "do_statement": self._do,
+            "for_statement": self._for,
+            "switch_statement": self._switch,
+            "case_statement": self._case,
+            "labeled_statement": self._labeled,
+            "goto_statement": self._goto,
+            "break_statement": lambda node: self._jump(self._breaks, node),
+            "continue_statement": lambda node: self._jump(self._continues, node),
+            "return_statement": self._return,
+            "attributed_statement": lambda node: self.statement(children(node)[-1]),
+        }
+
+    def statement(self, node: Node) -> None:
+        """Lowers one statement; what cannot be lowered becomes an Unsupported edge in its place."""
+        kind = node.type
+        handler = self._statements.get(kind)
+        if handler is None:
+            if kind in _TYPES_ONLY:
+                self._types_only(node)
+            elif kind not in _NO_CODE:
+                self._refuse(node, f"statement {kind.replace('_', ' ')}")
+            return
+        depth, current, edges, blocks = self.depth, self.flow.current, len(self.flow.edges), self.names.level()
+        self.depth += 1
+        try:
+            self.check_depth()
+            handler(node)
+        except Refused as refused:
+            del self.flow.edges[edges:]
+            self.flow.current = current
+            self.names.unwind(blocks)
+            self._refuse(node, refused.reason)
+        self.depth = depth
+
+    def _refuse(self, node: Node, reason: str) -> None:
+        if self.probing:
+            raise Refused(reason)
+        for name in self._labels_inside(node):  # control may still jump into it
+            self.flow.go(self._label(name))
+            self.flow.current = self._label(name)
+        self.emit(ir.Unsupported(reason), node)
+
+    def _labels_inside(self, node: Node) -> Iterator[str]:
+        return iter(())
+
+    def _types_only(self, node: Node) -> None:
+        try:
+            self.specified_type(node)
+        except Refused as refused:
+            self._refuse(node, refused.reason)
+
+    def _block(self, node: Node) -> None:
+        self.names.enter()
+        for child in node.named_children:
+            self.statement(child)
+        self.names.leave()
+
+    def block_value(self, node: Node) -> ir.Expr:
+        """A statement expression: the value of its last statement, if that is an expression."""
+        self.names.enter()
+        level = self.names.level()
+        try:
+            statements = children(node)
+            for child in statements[:-1]:
+                self.statement(child)
+            if not statements:
+                return ir.Unknown(Void())
+            last = statements[-1]
+            while last.type == "labeled_statement":
+                self._start_label(last)
+                last = children(last)[-1]
+            if last.type != "expression_statement" or not children(last):
+                self.statement(last)
+                return ir.Unknown(Void())
+            value = self.value(children(last)[0])
+            if isinstance(value.type, Void):
+                return value
+            result = self.temporary(value.type)
+            self.emit(ir.Assign(result, value), last)
+            return result
+        finally:
+            self.names.unwind(level - 1)
+
+    def _expression_statement(self, node: Node) -> None:
+        for child in children(node):
+            if child.type == "gnu_asm_expression":
+                self._asm(child)
+            else:
+                self.discard(child)
+
+    def _asm(self, node: Node) -> None:
+        code = node.child_by_field_name("assembly_code")
+        empty = code is not None and not self.source(code).replace('"', "").strip()
+        if not (empty and node.child_by_field_name("output_operands") is None):
+            raise Refused("inline assembler")
+
+    def declaration(self, node: Node) -> None:
+        """A declaration in a block."""
+        specifiers = self.specifiers(node)
+        if node.type == "type_definition":
+            storage = specifiers.storage | {"typedef"}
+        else:
+            storage = specifiers.storage
+        for position, child in enumerate(node.children):
+            if node.field_name_for_child(position) != "declarator":
+                continue
+            initialiser = child.child_by_field_name("value") if child.type == "init_declarator" else None
+            core = field_of(child, "declarator") if child.type == "init_declarator" else child
+            self._declare(self.declarator(core, specifiers.type), storage, initialiser, child)
+
+    def _declare(self, found: Declarator, storage: frozenset[str], initialiser: Node | None, site: Node) -> None:
+        name, type_ = found.name, found.type
+        if name is None:
+            return
+        if "typedef" in storage:
+            self.names.declare(name, TypedefEntry(type_))
+        elif isinstance(type_, Function):
+            self._declare_function(name, type_)
+        elif "extern" in storage:
+            self._declare_extern(name, type_)
+        else:
+            if isinstance(type_, Array) and type_.length is None and initialiser is not None:
+                type_ = Array(type_.element, self.initialised_length(type_.element, initialiser))
+            if "static" in storage:
+                self._declare_static(name, type_, initialiser)
+                return
+            var = ir.Var(self.names.unique(name), "local", type_)
+            self.names.declare(name, ObjectEntry(var))
+            if initialiser is None:
+                self.emit(ir.Assign(var, ir.Undefined(type_)), site)
+            else:
+                self.initialise(var, initialiser, site)
+
+    def _declare_function(self, name: str, type_: Function) -> None:
+        known = self.names.file.names.get(name)
+        self.names.used[("name", name)] = known
+        if isinstance(known, ObjectEntry):
+            self.names.declare(name, known)
+            return
+        var = ir.Var(name, "function", type_)
+        self.implicit[name] = var
+        self.names.declare(name, ObjectEntry(var))
+
+    def _declare_extern(self, name: str, type_: Type) -> None:
+        known = self.names.file.names.get(name)
+        self.names.used[("name", name)] = known
+        if isinstance(known, ObjectEntry):
+            self.names.declare(name, known)
+            return
+        var = ir.Var(name, "global", type_)
+        self.local_externs[name] = var
+        self.names.declare(name, ObjectEntry(var))
+
+    def _declare_static(self, name: str, type_: Type, initialiser: Node | None) -> None:
+        unique = self.names.unique(name)
+        var = ir.Var(f"{self.path}::{self.names.function}::{unique}", "global", type_)
+        self.names.declare(name, ObjectEntry(var))
+        if not self.probing:
+            self.statics.append(StaticLocal(var, self.static_value(type_, initialiser)))
+
+    def _if(self, node: Node) -> None:
+        end = self.flow.location()
+        following: Node | None = node
+        while following is not None and following.type == "if_statement":  # else-if chains can be long
+            yes, no = self.flow.location(), self.flow.location()
+            self.branch(field_of(following, "condition"), yes, no)
+            self.flow.current = yes
+            self.statement(field_of(following, "consequence"))
+            self.flow.join(end)
+            self.flow.current = no
+            other = following.child_by_field_name("alternative")
+            following = None if other is None else children(other)[0] if children(other) else None
+        if following is not None:
+            self.statement(following)
+        self.flow.join(end)
+
+    def _loop_body(self, node: Node, start: int, after: int, again: int) -> None:
+        self._breaks.append(after)
+        self._continues.append(again)
+        self.flow.current = start
+        self.statement(node)
+        self.flow.go(again)
+        self._breaks.pop()
+        self._continues.pop()
+
+    def _while(self, node: Node) -> None:
+        head, body, after = self.flow.location(), self.flow.location(), self.flow.location()
+        self.flow.join(head)
+        self.branch(field_of(node, "condition"), body, after)
+        self._loop_body(field_of(node, "body"), body, after, head)
+        self.flow.current = after
+
+    def _do(self, node: Node) -> None:
+        body, test, after = self.flow.location(), self.flow.location(), self.flow.location()
+        self.flow.join(body)
+        self._loop_body(field_of(node, "body"), body, after, test)
+        self.flow.current = test
+        self.branch(field_of(node, "condition"), body, after)
+        self.flow.current = after
+
+    def _for(self, node: Node) -> None:
+        self.names.enter()
+        initialiser = node.child_by_field_name("initializer")
+        if initialiser is not None:
+            if initialiser.type == "declaration":
+                self.declaration(initialiser)
+            else:
+                self.discard(initialiser)
+        head, body, step, after = (self.flow.location() for _ in range(4))
+        self.flow.join(head)
+        condition, update = node.child_by_field_name("condition"), node.child_by_field_name("update")
+        if condition is None:
+            self.flow.go(body)
+        else:
+            self.branch(condition, body, after)
+        self._loop_body(field_of(node, "body"), body, after, step)
+        self.flow.current = step
+        if update is not None:
+            self.discard(update)
+        self.flow.go(head)
+        self.flow.current = after
+        self.names.leave()
+
+    def _switch(self, node: Node) -> None:
+        value = self.value(field_of(node, "condition"))
+        value = operators.convert(value, promote(value.type))
+        body, after = field_of(node, "body"), self.flow.location()
+        default = after
+        for case in _cases(body):
+            label = self.flow.location()
+            self._cases[case.start_byte] = label
+            tested = case.child_by_field_name("value")
+            if tested is None:
+                default = label
+            else:
+                self._test_case(value, case, tested, label)
+        self.flow.go(default)
+        self._breaks.append(after)
+        self.statement(body)
+        self._breaks.pop()
+        self.flow.go(after)
+        self.flow.current = after
+
+    def _test_case(self, value: ir.Expr, case: Node, tested: Node, label: int) -> None:
+        """`value == tested` goes to the label; `tested ... last` is two tests."""
+        other = self.flow.location()
+        last = self.tree.case_ends.get(case.start_byte)
+        constant = self.value(tested)
+        if last is None:
+            self._decide(operators.binary("==", value, constant, self.model, self.layout.size), tested, label, other)
+        else:
+            above = self.flow.location()
+            self._decide(operators.binary(">=", value, constant, self.model, self.layout.size), tested, above, other)
+            self.flow.current = above
+            self._decide(operators.binary("<=", value, self.value(last), self.model, self.layout.size), tested, label, other)
+        self.flow.current = other
+
+    def _decide(self, condition: ir.Expr, node: Node, yes: int, no: int) -> None:
+        constant = operators.constant_truth(condition)
+        if constant is None:
+            self.branch_value(condition, node, yes, no)
+        else:
+            self.flow.go(yes if constant else no)
+
+    def _case(self, node: Node) -> None:
+        label = self._cases.get(node.start_byte)
+        if label is None:
+            raise Refused("case outside switch")
+        self.flow.join(label)
+        value = node.child_by_field_name("value")
+        for child in children(node):
+            if child != value:
+                self.statement(child)
+
+    def _label(self, name: str) -> int:
+        if name not in self._labels:
+            self._labels[name] = self.flow.location()
+        return self._labels[name]
+
+    def _start_label(self, node: Node) -> None:
+        self.flow.join(self._label(self.source(field_of(node, "label"))))
+
+    def _labeled(self, node: Node) -> None:
+        self._start_label(node)
+        for child in children(node)[1:]:
+            self.statement(child)
+
+    def _goto(self, node: Node) -> None:
+        if node.start_byte in self.tree.computed_gotos:
+            self.emit(ir.Unsupported("computed goto"), node)
+            self.flow.stop()
+            return
+        self.flow.go(self._label(self.source(field_of(node, "label"))))
+
+    def _jump(self, targets: list[int], node: Node) -> None:
+        if not targets:
+            raise Refused(f"{node.type.split('_')[0]} outside a loop")
+        self.flow.go(targets[-1])
+
+    def _return(self, node: Node) -> None:
+        given = children(node)
+        value: ir.Expr | None = None
+        if given:
+            if self.result_type is None or isinstance(self.result_type, Void):
+                self.discard(given[0])
+            else:
+                value = operators.convert(self.value(given[0]), self.result_type)
+        self.flow.edge_to(self.exit, ir.Return(value), node.start_byte, node.end_byte)
+        self.flow.stop()
+
+    def static_value(self, type_: Type, initialiser: Node | None) -> ir.Expr:
+        """The constant that an object with static storage starts with (graph.Global.initial)."""
+        if initialiser is None:
+            return zero(type_)
+        try:
+            return self._probed_value(type_, initialiser)
+        except Refused:
+            return ir.Unknown(type_)
+
+    def _probed_value(self, type_: Type, initialiser: Node) -> ir.Expr:
+        taken: set[str] = set()
+
+        def evaluate(node: Node) -> ir.Expr:
+            if node.type == "initializer_list":
+                found = self._constants_of(node)
+                value = found[0] if len(found) == 1 and not isinstance(type_, Array) else ir.Unknown(type_)
+            else:
+                value = operators.convert(self.value(node), type_)
+            taken.update(self.address_taken)
+            return value
+
+        value = self.probe(evaluate, initialiser)
+        self.address_taken |= taken
+        if not isinstance(value.type, type(type_)) or value.type != type_:
+            return ir.Unknown(type_)
+        return value if _constant_initial(value) else ir.Unknown(type_)
+
+    def _constants_of(self, node: Node) -> list[ir.Expr]:
+        """The values in a list that could hold addresses: what functions have their address taken must be known."""
+        found: list[ir.Expr] = []
+        for child in children(node):
+            value = field_of(child, "value") if child.type == "initializer_pair" else child
+            if value.type == "initializer_list":
+                found.extend(self._constants_of(value))
+            elif value.type not in ("number_literal", "char_literal", "string_literal", "concatenated_string"):
+                found.append(self.value(value))
+        return found
+
+
+def zero(type_: Type) -> ir.Expr:
+    """What an object with static storage and no initialiser starts with (C11 6.7.9p10)."""
+    match type_:
+        case Array() | Function() | Void():
+            return ir.Zero(type_)
+        case _ if hasattr(type_, "key"):
+            return ir.Zero(type_)
+        case _:
+            return operators.convert(ir.IntConst(0, INT), type_)
+
+
+def _constant_initial(value: ir.Expr) -> bool:
+    match ir.strip_casts(value):
+        case ir.IntConst() | ir.FloatConst() | ir.StringConst() | ir.AddressOf():
+            return True
+        case ir.Unary(_, operand):
+            return _constant_initial(operand)
+        case ir.Binary(_, left, right):
+            return _constant_initial(left) and _constant_initial(right)
+        case _:
+            return False
+
+
+def _cases(node: Node) -> Iterator[Node]:
+    """The case and default labels of a switch, in source order, without those of switches inside it."""
+    for child in node.named_children:
+        kind = child.type
+        if kind == "case_statement":
+            yield child
+        if (kind.endswith("_statement") and kind != "switch_statement") or kind == "else_clause":
+            yield from _cases(child)

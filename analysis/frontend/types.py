@@ -1,0 +1,174 @@
+"""Arithmetic on types: promotions, the usual arithmetic conversions, sizes and offsets.
+
+Conversions follow C11 6.3.1; layout follows the System V ABI, which gcc and clang use: members in order, each at
+the next multiple of its alignment, bit-fields packed into units of their declared type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from analysis.model.c_types import (
+    CHAR,
+    DOUBLE,
+    INT,
+    UNSIGNED_INT,
+    Array,
+    DataModel,
+    Floating,
+    Function,
+    Integer,
+    Pointer,
+    Record,
+    RecordDefinition,
+    Type,
+    Void,
+)
+
+RecordLookup = Callable[[str], RecordDefinition | None]
+
+LONG_DOUBLE = Floating(128, "long double")
+CHAR_POINTER = Pointer(CHAR)
+VOID_POINTER = Pointer(Void())
+
+_RANKS = {"_Bool": 0, "char": 1, "signed char": 1, "unsigned char": 1, "short": 2, "unsigned short": 2, "int": 3}
+_RANKS |= {"unsigned int": 3, "long": 4, "unsigned long": 4, "long long": 5, "unsigned long long": 5}
+_RANKS |= {"__int128": 6, "unsigned __int128": 6}
+
+
+def promote(type_: Type) -> Type:
+    """The integer promotions (C11 6.3.1.1p2); other types stay as they are."""
+    if not isinstance(type_, Integer):
+        return type_
+    if type_.name not in _RANKS:  # an enumeration has the rank of the int it is compatible with
+        return INT if type_.signed else UNSIGNED_INT
+    return INT if _RANKS[type_.name] < 3 else type_
+
+
+def promote_argument(type_: Type) -> Type:
+    """The default argument promotions (C11 6.5.2.2p6)."""
+    if isinstance(type_, Floating) and type_.bits < 64:
+        return DOUBLE
+    return promote(type_)
+
+
+def arithmetic_type(left: Type, right: Type) -> Type:
+    """The type that the usual arithmetic conversions bring two arithmetic types to (C11 6.3.1.8)."""
+    if isinstance(left, Floating) or isinstance(right, Floating):
+        if isinstance(left, Floating) and isinstance(right, Floating):
+            return left if left.bits >= right.bits else right
+        return left if isinstance(left, Floating) else right
+    one, other = promote(left), promote(right)
+    if one == other or not isinstance(one, Integer) or not isinstance(other, Integer):
+        return one
+    if one.signed == other.signed:
+        return one if _RANKS[one.name] >= _RANKS[other.name] else other
+    unsigned, signed = (other, one) if one.signed else (one, other)
+    if _RANKS[unsigned.name] >= _RANKS[signed.name]:
+        return unsigned
+    if signed.bits > unsigned.bits:
+        return signed
+    return Integer(signed.bits, False, f"unsigned {signed.name}")
+
+
+def same_representation(one: Type, other: Type) -> bool:
+    """Whether a value passes from one type to the other unchanged: equal types, pointers, or integers of one width."""
+    if one == other:
+        return True
+    if isinstance(one, Pointer) and isinstance(other, Pointer):
+        return True
+    return (
+        isinstance(one, Integer)
+        and isinstance(other, Integer)
+        and one.bits == other.bits
+        and "_Bool" not in (one.name, other.name)
+    )
+
+
+def adjust_parameter(type_: Type) -> Type:
+    """The type a parameter really has: arrays and functions are passed as pointers (C11 6.7.6.3p7-8)."""
+    if isinstance(type_, Array):
+        return Pointer(type_.element)
+    return Pointer(type_) if isinstance(type_, Function) else type_
+
+
+class Layout:
+    """Sizes, alignments and offsets, in bytes, for one data model; records are looked up by key."""
+
+    def __init__(self, model: DataModel, lookup: RecordLookup) -> None:
+        self.model = model
+        self._lookup = lookup
+
+    def size(self, type_: Type) -> int | None:
+        """`sizeof`; 1 for void and functions as gcc has it, None for incomplete types and variable-length arrays."""
+        match type_:
+            case Void() | Function():
+                return 1
+            case Integer() | Floating():
+                return self._floating(type_)[0] if isinstance(type_, Floating) else max(1, type_.bits // 8)
+            case Pointer():
+                return self.model.pointer_bits // 8
+            case Array(element, length):
+                size = self.size(element)
+                return None if size is None or length is None else size * length
+            case Record(_, key):
+                definition = self._lookup(key)
+                return None if definition is None else self._record(definition)[0]
+
+    def alignment(self, type_: Type) -> int:
+        """`_Alignof`."""
+        match type_:
+            case Array(element):
+                return self.alignment(element)
+            case Record(_, key):
+                definition = self._lookup(key)
+                return 1 if definition is None else self._record(definition)[1]
+            case Floating():
+                return self._floating(type_)[1]
+            case _:
+                size = self.size(type_) or 1
+                return min(size, 4) if self.model.pointer_bits == 32 else size
+
+    def offset(self, record: Record, name: str) -> int | None:
+        """`offsetof` a member, None when there is none or it is a bit-field."""
+        definition = self._lookup(record.key)
+        return None if definition is None else self._record(definition)[2].get(name)
+
+    def _floating(self, type_: Floating) -> tuple[int, int]:
+        if self.model.pointer_bits == 32:
+            return (12, 4) if type_.bits == 128 and "128" not in type_.name else (type_.bits // 8, 4)
+        return type_.bits // 8, min(16, type_.bits // (16 if "_Complex" in type_.name else 8))
+
+    def _record(self, definition: RecordDefinition) -> tuple[int, int, dict[str, int]]:
+        bit, alignment = 0, 1
+        largest = 0
+        offsets: dict[str, int] = {}
+        for member in definition.members:
+            size, align = self.size(member.type) or 0, self.alignment(member.type)
+            if definition.kind == "union":
+                bit = 0
+            if member.bits is not None:
+                unit = size * 8
+                if member.bits == 0:
+                    bit = -(-bit // unit) * unit if unit else bit
+                    continue
+                if unit and bit // unit != (bit + member.bits - 1) // unit:
+                    bit = -(-bit // unit) * unit
+                bit += member.bits
+                alignment = max(alignment, align) if member.name else alignment
+            else:
+                bit = -(-bit // (align * 8)) * align * 8
+                self._offsets(offsets, member.name, member.type, bit // 8)
+                bit += size * 8
+                alignment = max(alignment, align)
+            largest = max(largest, bit)
+        total = -(-largest // 8)
+        return -(-total // alignment) * alignment, alignment, offsets
+
+    def _offsets(self, offsets: dict[str, int], name: str, type_: Type, start: int) -> None:
+        """Notes a member, and the members of an anonymous record as if they were the outer record's."""
+        if name:
+            offsets[name] = start
+        elif isinstance(type_, Record) and (inner := self._lookup(type_.key)) is not None:
+            for inner_name, offset in self._record(inner)[2].items():
+                offsets[inner_name] = start + offset
