@@ -3,7 +3,7 @@
 A rule file is data: safe YAML, no tags, no aliases that could blow up, a size limit, and nothing in it is executed. A file that
 is wrong gives one message that names the file and the field; the other rules are used all the same.
 
-Besides C patterns (see `analysis.rules.patterns`), `on` knows these events: `lost` (the last access path to the value goes
+Besides C patterns (see `analysis.rules.patterns`), `when` knows these events: `lost` (the last access path to the value goes
 away), `leave` (the function that brought the value to its state is left), `nonnull` (the value is passed for a parameter declared
 non-null), and `begin: PATTERN` (the program starts, for every global that the pattern matches anywhere).
 """
@@ -150,11 +150,11 @@ def _transitions(entry: dict[str, Any], tracks: str | None) -> Iterable[Transiti
             raise PatternError(f"nothing can follow the state {source}")
         if tracks is None and (source != START or target != ERROR):
             raise PatternError("a rule without `tracks` has only transitions from start to an error")
-        for text in _list(entry["on"]):
+        for text in _list(entry["when"]):
             trigger = _trigger(text)
             if source == START and trigger.kind in _EVENTS:
                 raise PatternError(f"`{text}` needs a tracked value, which there is none of in the state start")
-            if source == START and trigger.pattern is not None and tracks is not None:
+            if source == START and target != ERROR and trigger.pattern is not None and tracks is not None:
                 _check_tracks(trigger.pattern, tracks)
             yield Transition(source, target, trigger, entry.get("error", ""), has, entry.get("decided", False))
 

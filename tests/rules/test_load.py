@@ -1,0 +1,92 @@
+"""Rule files: what is accepted, and the one sentence that a wrong one gets."""
+
+from pathlib import Path
+
+import pytest
+
+from analysis.model.options import Options
+from analysis.rules.automaton import ERROR
+from analysis.rules.load import RuleError, load_rules, read_rule, shipped_rules
+
+RULE = """
+name: my-rule
+summary: A handle is used after it was closed
+severity: warning
+tracks: $H
+help: {what: w, why: y, example: e, fix: f}
+names: {$CLOSE: [close_handle, drop_handle]}
+transitions:
+  - {from: start, when: "$CLOSE($H, ...)", to: closed}
+  - {from: closed, when: ["*$H", "use($H)"], error: "`$H` is closed"}
+"""
+
+WRONG = {
+    "not YAML": ("{", "not YAML"),
+    "a field is missing": (RULE.replace("summary: A handle is used after it was closed\n", ""), "'summary' is a required property"),
+    "a field is misspelt": (RULE.replace("tracks:", "trakcs:"), "trakcs"),
+    "severity": (RULE.replace("warning", "fatal"), "severity: 'fatal' is not one of"),
+    "a pattern is no C": (RULE.replace("use($H)", "use($H"), "transitions.1: `use($H` is not a C expression"),
+    "unknown state": (RULE.replace("from: closed", "from: open"), "no transition leads to the state open"),
+    "nothing to track": (RULE.replace('"$CLOSE($H, ...)"', '"$CLOSE()"'), "does not mention it"),
+    "an alias": (RULE + "keeps: &x [a]\nnames: *x\n", "alias"),
+    "an object": ("!!python/object:os.system {}", "not YAML"),
+    "a list": ("- 1", "the file"),
+    "an event of nothing": (RULE.replace('"$CLOSE($H, ...)"', "lost"), "needs a tracked value"),
+}
+
+
+def test_a_rule_file_becomes_an_automaton() -> None:
+    rule = read_rule(RULE.encode())
+    assert rule.name == "my-rule"
+    assert [(t.source, t.target) for t in rule.transitions] == [("start", "closed"), ("closed", ERROR), ("closed", ERROR)]
+    assert rule.names["$CLOSE"] == {"close_handle", "drop_handle"}
+    assert not rule.shipped
+
+
+@pytest.mark.parametrize("case", WRONG, ids=list(WRONG))
+def test_a_wrong_rule_file_says_what_is_wrong(case: str) -> None:
+    text, reason = WRONG[case]
+    with pytest.raises(RuleError) as error:
+        read_rule(text.encode())
+    assert reason in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_rule_file_that_is_too_large_is_not_read() -> None:
+    with pytest.raises(RuleError, match="larger than 10 bytes"):
+        read_rule(RULE.encode(), 10)
+
+
+def test_a_wrong_rule_file_is_one_message_and_the_others_are_used(tmp_path: Path) -> None:
+    (tmp_path / "good.yaml").write_text(RULE)
+    (tmp_path / "bad.yaml").write_text("name: x")
+    (tmp_path / "latin.yaml").write_bytes(b"name: \xe9")
+    rules, messages = load_rules(Options(rules_dirs=(str(tmp_path), str(tmp_path / "missing"))))
+    assert "my-rule" in [rule.name for rule in rules]
+    assert [Path(m.path).name for m in messages] == ["bad.yaml", "latin.yaml", "missing"]
+
+
+def test_rules_are_chosen_by_name(tmp_path: Path) -> None:
+    rules, messages = load_rules(Options(rules=("double-free", "no-such-rule")))
+    assert [rule.name for rule in rules] == ["double-free"]
+    assert "no-such-rule" in messages[0].text
+    assert len(load_rules(Options(rules=("all",)))[0]) == len(shipped_rules())
+
+
+def test_a_users_rule_takes_the_place_of_a_shipped_one(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(RULE.replace("my-rule", "double-free"))
+    rules, _ = load_rules(Options(rules=("double-free",), rules_dirs=(str(tmp_path),)))
+    assert [rule.summary for rule in rules] == ["A handle is used after it was closed"]
+
+
+def test_the_shipped_rules_are_those_of_the_manual() -> None:
+    assert [rule.name for rule in shipped_rules()] == [
+        "assertion",
+        "division-by-zero",
+        "double-free",
+        "lock-discipline",
+        "memory-leak",
+        "null-dereference",
+        "resource-leak",
+        "use-after-free",
+    ]
