@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from analysis.frontend import operators
 from analysis.frontend.context import Context, Refused, children
 from analysis.frontend.expressions import field_of, inside
@@ -14,11 +16,78 @@ from analysis.model.c_types import INT, Array, Function, Pointer, Record, Type, 
 _PREFIX = "__builtin_"
 # built-in functions with the meaning of the library's, under their own names
 _LIBRARY = frozenset(
-    ["abort", "abs", "alloca", "calloc", "exit", "fprintf", "fputc", "fputs", "free", "fwrite", "labs", "malloc", "memchr", "memcmp", "memcpy", "memmove", "memset", "printf", "putchar", "puts", "realloc", "snprintf", "sprintf", "stpcpy", "strcat", "strchr", "strcmp", "strcpy", "strcspn", "strdup", "strlen", "strncat", "strncmp", "strncpy", "strndup", "strpbrk", "strrchr", "strspn", "strstr", "vfprintf", "vprintf", "vsnprintf", "vsprintf"]
+    [
+        "abort",
+        "abs",
+        "alloca",
+        "calloc",
+        "exit",
+        "fprintf",
+        "fputc",
+        "fputs",
+        "free",
+        "fwrite",
+        "labs",
+        "malloc",
+        "memchr",
+        "memcmp",
+        "memcpy",
+        "memmove",
+        "memset",
+        "printf",
+        "putchar",
+        "puts",
+        "realloc",
+        "snprintf",
+        "sprintf",
+        "stpcpy",
+        "strcat",
+        "strchr",
+        "strcmp",
+        "strcpy",
+        "strcspn",
+        "strdup",
+        "strlen",
+        "strncat",
+        "strncmp",
+        "strncpy",
+        "strndup",
+        "strpbrk",
+        "strrchr",
+        "strspn",
+        "strstr",
+        "vfprintf",
+        "vprintf",
+        "vsnprintf",
+        "vsprintf",
+    ]
 )
 _CHECKED = {f"__{name}_chk": name for name in ("memcpy", "memmove", "memset", "strcpy", "strcat", "strncpy", "strncat", "stpcpy")}
 _POINTER_RESULTS = frozenset(
-    ["alloca", "calloc", "malloc", "memchr", "memcpy", "memmove", "memset", "realloc", "stpcpy", "strcat", "strchr", "strcpy", "strdup", "strncat", "strncpy", "strndup", "strpbrk", "strrchr", "strstr", "return_address", "frame_address", "assume_aligned"]
+    [
+        "alloca",
+        "calloc",
+        "malloc",
+        "memchr",
+        "memcpy",
+        "memmove",
+        "memset",
+        "realloc",
+        "stpcpy",
+        "strcat",
+        "strchr",
+        "strcpy",
+        "strdup",
+        "strncat",
+        "strncpy",
+        "strndup",
+        "strpbrk",
+        "strrchr",
+        "strstr",
+        "return_address",
+        "frame_address",
+        "assume_aligned",
+    ]
 )
 _DOUBLES = ("huge_val", "inf", "nan", "fabs", "sqrt", "copysign", "floor", "ceil", "powi", "fmax", "fmin")
 _BARRIERS = frozenset(
@@ -34,7 +103,7 @@ class Calls(Context):
         cast = self.cast_type(node)
         arguments = children(field_of(node, "arguments"))
         if cast is not None:
-            return self._cast(cast, arguments)
+            return self._cast_call(cast, arguments)
         function = field_of(node, "function")
         while function.type == "parenthesized_expression":
             function = inside(function)
@@ -47,7 +116,7 @@ class Calls(Context):
         callee = self.expression(function)
         return self._emit_call(callee, arguments, node, result, wanted)
 
-    def _cast(self, type_: Type, arguments: list[Node]) -> ir.Expr:
+    def _cast_call(self, type_: Type, arguments: Sequence[Node]) -> ir.Expr:
         for argument in arguments[:-1]:
             self.discard(argument)
         return self.cast(type_, arguments[-1]) if arguments else ir.Unknown(type_)
@@ -76,7 +145,7 @@ class Calls(Context):
         self.implicit[linkage] = var
         self.names.declare_outermost(name, ObjectEntry(var, noreturn=linkage in ("abort", "exit", "__builtin_trap")))
 
-    def _emit_call(self, callee: ir.Expr, arguments: list[Node], node: Node, result: ir.Expr | None, wanted: bool) -> ir.Expr:
+    def _emit_call(self, callee: ir.Expr, arguments: Sequence[Node], node: Node, result: ir.Expr | None, wanted: bool) -> ir.Expr:
         direct = isinstance(callee, ir.Var) and callee.scope == "function"
         target = callee if direct else operators.decay(callee)
         type_ = callee.type
@@ -106,7 +175,7 @@ class Calls(Context):
         entry = self.names.lookup(self.source(function))
         return isinstance(entry, ObjectEntry) and entry.noreturn
 
-    def _arguments(self, type_: Function, arguments: list[Node]) -> tuple[ir.Expr, ...]:
+    def _arguments(self, type_: Function, arguments: Sequence[Node]) -> tuple[ir.Expr, ...]:
         values: list[ir.Expr] = []
         for position, argument in enumerate(arguments):
             value = self.value(argument)
@@ -116,12 +185,12 @@ class Calls(Context):
                 values.append(operators.convert(value, promote_argument(value.type)))
         return tuple(values)
 
-    def _builtin(self, name: str, node: Node, arguments: list[Node]) -> ir.Expr | None:
+    def _builtin(self, name: str, node: Node, arguments: Sequence[Node]) -> ir.Expr | None:
         """The value of a built-in that is no call; None for other functions."""
         if node.start_byte in self.tree.va_args:
             return self._va_arg(node, arguments)
         if node.start_byte in self.tree.offsetofs:
-            return self._offsetof(*self.tree.offsetofs[node.start_byte])
+            return self._offsetof_operands(*self.tree.offsetofs[node.start_byte])
         if node.start_byte in self.tree.compatibles:
             one, other = self.tree.compatibles[node.start_byte]
             return ir.IntConst(int(self.operand_type(one) == self.operand_type(other)), INT)
@@ -151,13 +220,13 @@ class Calls(Context):
                 return ir.Unknown(INT)
         return None
 
-    def _va_start(self, node: Node, arguments: list[Node]) -> ir.Expr:
+    def _va_start(self, node: Node, arguments: Sequence[Node]) -> ir.Expr:
         target = self.expression(arguments[0])
         if isinstance(target, ir.LVALUES):
             self.emit(ir.Assign(target, ir.Unknown(target.type)), node)
         return ir.Unknown(c_types.VOID)
 
-    def _va_arg(self, node: Node, arguments: list[Node]) -> ir.Expr:
+    def _va_arg(self, node: Node, arguments: Sequence[Node]) -> ir.Expr:
         if arguments:
             self.value(arguments[0])
         type_ = self.operand_type(self.tree.va_args[node.start_byte])
@@ -165,7 +234,7 @@ class Calls(Context):
         self.emit(ir.Assign(result, ir.Unknown(type_)), node)
         return result
 
-    def _offsetof(self, type_node: Node, designator: Node) -> ir.Expr:
+    def _offsetof_operands(self, type_node: Node, designator: Node) -> ir.Expr:
         offset = self._offset(self.operand_type(type_node), designator)
         return ir.Unknown(self.model.unsigned_long) if offset is None else ir.IntConst(offset[1], self.model.unsigned_long)
 

@@ -145,10 +145,11 @@ class Expressions(Context):
         raise Refused(f"undeclared identifier {name}")
 
     def _number(self, node: Node) -> ir.Expr:
-        found = number(self.source(node), self.model)
+        text = self.source(node)
+        found = number(text.lstrip("+-"), self.model)
         if found is None:
-            raise Refused(f"number {self.source(node)}")
-        return found
+            raise Refused(f"number {text}")
+        return operators.unary(text[0], found) if text[0] in "+-" else found  # the grammar takes signs in
 
     def _parenthesized(self, node: Node) -> ir.Expr:
         return self.expression(_inside(node))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from analysis.frontend import operators
@@ -209,7 +211,7 @@ class Initialisers(Context):
             case _:
                 return target if position == 0 else None
 
-    def _element(self, plan: Plan, part: ir.Expr, items: list[Node], at: int) -> int:
+    def _element(self, plan: Plan, part: ir.Expr, items: Sequence[Node], at: int) -> int:
         """Initialises one subobject from the items at `at` on; returns where the next one starts (braces can be left out)."""
         item, type_ = items[at], part.type
         if item.type == "initializer_list":

@@ -123,11 +123,11 @@ class Statements(Declarations):
     def _expression_statement(self, node: Node) -> None:
         for child in children(node):
             if child.type == "gnu_asm_expression":
-                self._asm(child)
+                self._asm_statement(child)
             else:
                 self.discard(child)
 
-    def _asm(self, node: Node) -> None:
+    def _asm_statement(self, node: Node) -> None:
         code = node.child_by_field_name("assembly_code")
         empty = code is not None and not self.source(code).replace('"', "").strip()
         if not (empty and node.child_by_field_name("output_operands") is None):
