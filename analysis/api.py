@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from analysis.model.options import Options
 from analysis.model.report import Report
 from analysis.rules.automaton import Rule
-from analysis.session.session import Session
+from analysis.session.session import Inspection, Session
 
 Progress = Callable[[str, int, int], None]
 Stop = Callable[[], bool]
@@ -44,8 +44,18 @@ class Checker:
         return self._session.files
 
     def open(self, paths: Sequence[str]) -> None:
-        """Says which files and folders make the program; none: what the current folder suggests. What they lack is in the report."""
+        """Says which files and folders make the program; none: what the current folder suggests.
+
+        What they lack is in the next report.
+        """
         self._session.open(paths)
+
+    def open_workspace(self, folder: str, extra: Sequence[str] = ()) -> None:
+        """Makes the program that of a folder of a workspace, or of one file; `extra` files in it need not be on the disk yet.
+
+        Paths are absolute, in the reports as well.
+        """
+        self._session.open_workspace(folder, extra)
 
     def change(self, path: str, text: str | None, version: int | None = None) -> None:
         """Gives a file, or a header, its unsaved text; None: what is on the disk counts again."""
@@ -75,6 +85,10 @@ class Checker:
         if report is not None:
             self._report = report
         return report
+
+    def inspect(self) -> Inspection:
+        """The program's syntax trees and its CFAs, without checking anything."""
+        return self._session.inspect()
 
     def unfinished(self, reason: str) -> Report:
         """The report of a check that was ended from outside: nothing is decided, for this reason."""

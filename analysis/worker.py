@@ -9,6 +9,7 @@ Standard output carries nothing but frames: whatever else prints goes to standar
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import queue
@@ -22,7 +23,20 @@ import msgspec
 from analysis.api import Checker
 from analysis.model.options import Options
 from analysis.model.report import Finding, FunctionReport, Message, Report, Times, Work
-from analysis.wire import Check, CheckDone, Configure, Edit, Event, Failed, FileResult, Progress, Request, Shutdown, frame, read_request
+from analysis.wire import (
+    Check,
+    CheckDone,
+    Configure,
+    Edit,
+    Event,
+    Failed,
+    FileResult,
+    Progress,
+    Request,
+    Shutdown,
+    frame,
+    read_request,
+)
 
 _log = logging.getLogger("everproof.worker")
 
@@ -174,6 +188,39 @@ class Service:
         return None if edit is None else edit.version
 
 
+def _by_file(generation: int, reports: list[tuple[Checker, Report]]) -> dict[str, FileResult]:
+    """What the reports say of each file, headers included, by absolute path."""
+    findings: dict[str, list[Finding]] = {}
+    functions: dict[str, list[FunctionReport]] = {}
+    messages: dict[str, list[Message]] = {}
+    versions: dict[str, int | None] = {}
+    for checker, report in reports:
+        for finding in report.findings:
+            findings.setdefault(os.path.abspath(finding.place.path), []).append(finding)
+        for function in report.functions:
+            functions.setdefault(os.path.abspath(function.place.path), []).append(function)
+        for message in report.messages:
+            if message.path:
+                messages.setdefault(os.path.abspath(message.path), []).append(message)
+        for path in [*(file.path for file in report.files), *findings, *functions, *messages]:
+            versions.setdefault(os.path.abspath(path), checker.version(path))
+    results = {}
+    for path, version in versions.items():
+        results[path] = FileResult(
+            generation,
+            path,
+            version,
+            findings=tuple(findings.get(path, ())),
+            functions=tuple(functions.get(path, ())),
+            messages=tuple(messages.get(path, ())),
+        )
+    return results
+
+
+def _is_empty(result: FileResult) -> bool:
+    return not (result.findings or result.functions or result.messages)
+
+
 def serve(requests: BinaryIO, events: BinaryIO) -> None:
     """Answers requests until the stream ends or a Shutdown comes."""
     inbox = _Inbox(requests)
@@ -205,10 +252,8 @@ def main() -> None:
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)  # a child of ours must not read our requests
     os.dup2(2, 1)  # nor may a stray print write into our events
-    try:
+    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
         serve(requests, events)
-    except (KeyboardInterrupt, BrokenPipeError):
-        pass
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ def without_known(report: Report, known: Counter[str]) -> tuple[Report, int]:
     for finding in report.findings:
         if left[finding.fingerprint] > 0:
             left[finding.fingerprint] -= 1
-            withheld.append((finding, "the findings in the baseline are accepted"))
+            withheld.append((finding, "its finding is in the baseline"))
         else:
             kept.append(finding)
     functions = settle(report.functions, kept, withheld)

@@ -37,8 +37,12 @@ def _program(command: Command) -> Command:
             click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="A folder of headers."),
             click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Define a macro."),
             click.option("--std", metavar="STD", help="The C standard, as for the compiler."),
-            click.option("--compiler", metavar="NAME", help="The preprocessor to run: gcc, clang, cc; none for no preprocessing."),
-            click.option("--data-model", type=click.Choice(["LP64", "ILP32"]), default="LP64", help="Widths of long and pointers."),
+            click.option(
+                "--compiler", metavar="NAME", help="The preprocessor to run: gcc, clang, cc; none for no preprocessing."
+            ),
+            click.option(
+                "--data-model", type=click.Choice(["LP64", "ILP32"]), default="LP64", help="Widths of long and pointers."
+            ),
             click.option(
                 "--entry",
                 "entries",
@@ -69,11 +73,15 @@ def _run(command: Command) -> Command:
             ),
             click.option("--timeout", type=seconds, metavar="S", help="Seconds for the whole run."),
             click.option("--task-timeout", type=seconds, metavar="S", help="Seconds for one proof task; no engine has any yet."),
-            click.option("--jobs", type=click.IntRange(1, 64), metavar="N", help="Processes. Default: one per processor, at most 2."),
+            click.option(
+                "--jobs", type=click.IntRange(1, 64), metavar="N", help="Processes. Default: one per processor, at most 2."
+            ),
             click.option("--store", metavar="FILE|none", help="Where results are kept between runs; nothing is kept yet."),
             click.option("--baseline", metavar="FILE", help="Report only findings that this file does not hold."),
             click.option("--write-baseline", metavar="FILE", help="Write the findings to this file."),
-            click.option("--format", "format_", type=click.Choice(["text", "json", "sarif"]), default="text", help="Default: text."),
+            click.option(
+                "--format", "format_", type=click.Choice(["text", "json", "sarif"]), default="text", help="Default: text."
+            ),
             click.option("--output", metavar="FILE", help="Write the report here, not to standard output."),
             click.option("--stats", is_flag=True, help="Times and work counters, also in text."),
             click.option("--strict", is_flag=True, help="Exit with 3 where something stayed unknown."),

@@ -13,7 +13,7 @@ Report = Callable[[str, int, int], None]
 
 @contextmanager
 def progress() -> Iterator[Report | None]:
-    """Gives a function that shows `text (done of total)` on standard error while the block runs; None when that is no terminal."""
+    """A function that shows `text (done of total)` on standard error while the block runs; None when that is no terminal."""
     if not sys.stderr.isatty():
         yield None
         return

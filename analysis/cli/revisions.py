@@ -68,9 +68,7 @@ def _check(version: str, asked: Asked, quiet: bool = False) -> tuple[Report, int
     return report, exit_code(report, failed=checker.failed, strict=asked.strict), checker.rules
 
 
-def _render(
-    versions: tuple[str, ...], reports: list[Report], codes: list[int], rules: tuple[Rule, ...], asked: Asked
-) -> str:
+def _render(versions: tuple[str, ...], reports: list[Report], codes: list[int], rules: tuple[Rule, ...], asked: Asked) -> str:
     if asked.format == "json":
         return encode_json([report_document(report) for report in reports])
     if asked.format == "sarif":
@@ -83,13 +81,21 @@ def _render(
 def _differs(version: str, one: Report, other: Report) -> bool:
     """Whether two reports on one version disagree; each disagreement is said on standard error."""
     problems: list[str] = []
-    mine, theirs = ({f"{f.rule} {f.place.path}:{f.place.range.start.line} {f.fingerprint}" for f in r.findings} for r in (one, other))
+    mine, theirs = _findings(one), _findings(other)
     problems.extend(f"only incrementally: {finding}" for finding in sorted(mine - theirs))
     problems.extend(f"only from scratch: {finding}" for finding in sorted(theirs - mine))
-    left, right = ({(f.name, f.place.path, rule): v.verdict for f in r.functions for rule, v in f.verdicts.items()} for r in (one, other))
+    left, right = _verdicts(one), _verdicts(other)
     for key in sorted(left.keys() | right.keys()):
         if left.get(key) != right.get(key):
             problems.append(f"{key[0]} ({key[1]}), {key[2]}: {left.get(key)} incrementally, {right.get(key)} from scratch")
     for problem in problems:
         click.echo(f"{version}: {problem}", err=True)
     return bool(problems)
+
+
+def _findings(report: Report) -> set[str]:
+    return {f"{f.rule} {f.place.path}:{f.place.range.start.line} {f.fingerprint}" for f in report.findings}
+
+
+def _verdicts(report: Report) -> dict[tuple[str, str, str], str]:
+    return {(f.name, f.place.path, rule): verdict.verdict for f in report.functions for rule, verdict in f.verdicts.items()}

@@ -16,22 +16,19 @@ from analysis.frontend.preprocess import Preprocessed, preprocess
 from analysis.frontend.syntax import parse
 from analysis.model.c_types import ILP32, LP64
 from analysis.model.options import Options
-from analysis.model.report import Message
 
 
 class Built(msgspec.Struct, frozen=True):
-    """One unit of a revision. Times in milliseconds; `parse_errors` counts places that the parser did not understand."""
+    """One unit of a revision. Times in milliseconds; `parse_errors` counts places that the parser did not understand.
+    `lowered` counts the functions that were lowered, not taken from an earlier revision.
+    """
 
     preprocessed: Preprocessed
     unit: Unit
     parse_errors: int
+    lowered: int
     parse_ms: float
     lower_ms: float
-
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        """What the front end has to say about the file."""
-        return (*self.preprocessed.messages, *self.unit.messages)
 
 
 def build(
@@ -48,11 +45,12 @@ def build(
     """
     preprocessed = preprocess(path, text, flags, options, overlay)
     if previous is not None and previous.preprocessed.text == preprocessed.text:
-        return msgspec.structs.replace(previous, preprocessed=preprocessed, parse_ms=0.0, lower_ms=0.0)
+        return msgspec.structs.replace(previous, preprocessed=preprocessed, lowered=0, parse_ms=0.0, lower_ms=0.0)
     start = time.perf_counter()
     tree = parse(preprocessed.text)
     parsed = time.perf_counter()
     model = ILP32 if options.data_model == "ILP32" else LP64
-    unit = build_unit(path, tree, model, None if previous is None else previous.unit)
+    before = None if previous is None else previous.unit
+    unit = build_unit(path, tree, model, before, preprocessed.line_map.in_system_header, options.limits)
     done = time.perf_counter()
-    return Built(preprocessed, unit, len(tree.errors), (parsed - start) * 1000, (done - parsed) * 1000)
+    return Built(preprocessed, unit, len(tree.errors), unit.work.recomputed, (parsed - start) * 1000, (done - parsed) * 1000)

@@ -35,9 +35,9 @@ def check_program(units: Sequence[UnitView], rules: Sequence[Rule], options: Opt
     """Links the units to one program and checks it against the rules."""
     linked = link([unit.kept.unit for unit in units])
     program = linked.program
-    places = _places(units)
+    places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units})
     entries, messages = choose_entries(program, options.entries)
-    result = analyse(program, rules, entries, options.limits, places)
+    result = analyse(program, tuple(rules), entries, options.limits, places)
     stale = frozenset(name for unit in units for name in unit.kept.stale)
     functions = [
         FunctionReport(
@@ -60,11 +60,6 @@ def check_program(units: Sequence[UnitView], rules: Sequence[Rule], options: Opt
     )
 
 
-def _places(units: Sequence[UnitView]) -> ProgramPlaces:
-    sources = {f.cfa.name: f.source for unit in units for f in unit.kept.unit.functions}
-    return ProgramPlaces({unit.path: unit.built.preprocessed.line_map for unit in units}, sources)
-
-
 def unparsed(units: Sequence[UnitView], rules: Sequence[Rule]) -> list[FunctionReport]:
     """Functions that do not parse and never did: unknown for every rule."""
     reports: list[FunctionReport] = []
@@ -72,7 +67,7 @@ def unparsed(units: Sequence[UnitView], rules: Sequence[Rule]) -> list[FunctionR
         present = {function.cfa.name for function in unit.kept.unit.functions}
         for broken in unit.kept.unit.broken:
             if broken.name and broken.name not in present:
-                place = unit.built.preprocessed.line_map.place(broken.start, broken.start)
+                place = unit.places.place(broken.start, broken.start)
                 reports.append(undecided(display_name(broken.name), place, rules, "its text does not parse"))
     return reports
 
@@ -88,7 +83,18 @@ def only_unfinished(units: Sequence[UnitView], rules: Sequence[Rule], reason: st
     reports: list[FunctionReport] = []
     for unit in units:
         for function in unit.kept.unit.functions:
-            source, line_map = function.source, unit.built.preprocessed.line_map
-            place = line_map.place(source.start + source.name_site.start, source.start + source.name_site.end)
+            source = function.source
+            place = unit.places.place(source.start + source.name_site.start, source.start + source.name_site.end)
             reports.append(undecided(display_name(function.cfa.name), place, rules, reason))
     return reports
+
+
+def unit_messages(unit: UnitView) -> tuple[Message, ...]:
+    """What there is to say about reading the file: the preprocessor's complaints, and what does not parse."""
+    messages = list(unit.built.preprocessed.messages)
+    for broken in unit.built.unit.broken:
+        line = unit.places.place(broken.start, broken.start)
+        what = "This text" if broken.name is None else f"The function {display_name(broken.name)}"
+        stale = " Its last good text is checked instead." if broken.name in unit.kept.stale else ""
+        messages.append(Message("warning", line.path, f"{what} does not parse and is not checked.{stale}", line.range.start.line))
+    return tuple(messages)

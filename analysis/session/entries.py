@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from analysis.cfa.graph import Cfa, Program
-from analysis.model import ir
+from analysis.cfa.callgraph import callees
+from analysis.cfa.graph import Program
 from analysis.model.report import Message
 from analysis.model.spelling import display_name
 
@@ -19,19 +19,11 @@ def choose_entries(program: Program, wanted: Sequence[str]) -> tuple[tuple[str, 
         return _named(program, wanted)
     if "main" in program.functions:
         return ("main",), ()
-    called = {target for cfa in program.functions.values() for call in _calls(cfa) for target in _callees(program, cfa.name, call)}
+    # Not `callgraph.roots`: a function whose address only goes to code outside the program (a callback) is called by nobody here.
+    called = {target for name, targets in callees(program).items() for target in targets if target != name}
     roots = tuple(sorted(name for name in program.functions if name not in called))
     # A program in which everything is called by something, as two functions that call each other, is entered anywhere.
     return roots or tuple(sorted(program.functions)), ()
-
-
-def _calls(cfa: Cfa) -> Iterator[ir.Call]:
-    return (edge.effect for edge in cfa.edges if isinstance(edge.effect, ir.Call))
-
-
-def _callees(program: Program, caller: str, call: ir.Call) -> Sequence[str]:
-    """The functions that a call reaches, without the caller: who only calls itself is still called by nobody."""
-    return [target for target in program.targets(call) if target != caller]
 
 
 def _named(program: Program, wanted: Sequence[str]) -> tuple[tuple[str, ...], tuple[Message, ...]]:

@@ -13,7 +13,6 @@ import msgspec
 
 from analysis.model.report import Message
 
-COMPILE_COMMANDS = "compile_commands.json"
 _MOST_FILES = 20_000
 _MOST_DEPTH = 40
 
@@ -23,19 +22,6 @@ class FileSet(msgspec.Struct, frozen=True):
 
     files: tuple[str, ...]
     messages: tuple[Message, ...] = ()
-
-
-def find_upward(start: str, name: str = COMPILE_COMMANDS) -> str | None:
-    """The nearest file called `name` in `start` or a folder above it, spelled relative to `start` where that is shorter."""
-    folder = os.path.abspath(start)
-    while True:
-        candidate = os.path.join(folder, name)
-        if os.path.isfile(candidate):
-            return shortest(candidate)
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent
 
 
 def shortest(path: str) -> str:
@@ -85,11 +71,12 @@ def _below(folder: str, messages: list[Message]) -> Iterator[str]:
         for name in sorted(names):
             if name.endswith(".c") and not name.startswith("."):
                 if count == _MOST_FILES:
-                    text = f"There are more than {_MOST_FILES} C files below {folder}: the rest is left out; name a smaller folder."
+                    text = f"More than {_MOST_FILES} C files are below {folder}: the rest is left out; name a smaller folder."
                     messages.append(Message("error", folder, text))
                     return
                 count += 1
-                yield os.path.normpath(os.path.join(where, name)) if where == "." else os.path.join(where, name)
+                path = os.path.join(where, name)
+                yield os.path.normpath(path) if folder == "." else path
 
 
 def existing(paths: Iterable[str], listed_in: str) -> FileSet:

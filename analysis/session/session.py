@@ -7,22 +7,33 @@ get the old ids of whatever corresponds. A function that does not parse now take
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
+from analysis.cfa.graph import Program
+from analysis.cfa.link import link
+from analysis.frontend.syntax import SyntaxTree, parse
 from analysis.model.options import Options
 from analysis.model.report import Count, FileReport, Message, Report, Times, Work
 from analysis.rules.automaton import Rule
 from analysis.rules.load import load_rules
-from analysis.session.checking import Checked, check_program, only_unfinished
-from analysis.session.program_files import ProgramFiles, find_program
+from analysis.session.checking import Checked, check_program, only_unfinished, unit_messages
+from analysis.session.program_files import ProgramFiles, find_program, find_workspace
 from analysis.session.suppressions import Suppressions, read_suppressions, split
 from analysis.session.texts import Texts
 from analysis.session.units import Progress, Stop, Units, UnitView
 from analysis.session.withheld import overall, settle
+
+
+class Inspection(NamedTuple):
+    """A program before it is checked: the syntax trees of its files, and its CFAs."""
+
+    trees: tuple[SyntaxTree, ...]
+    program: Program
+    messages: tuple[Message, ...]
 
 
 class Session:
@@ -52,6 +63,10 @@ class Session:
         """Sets what the program is made of; empty: what the current folder suggests (INTERFACE.md)."""
         self._program = find_program(paths, self.options)
 
+    def open_workspace(self, folder: str, extra: Sequence[str]) -> None:
+        """Sets the program to that of a folder of a workspace, with files in it that may not be on the disk yet."""
+        self._program = find_workspace(folder, extra, self.options)
+
     def refresh(self) -> None:
         """Looks again for what may have changed on the disk beside the program's own files: rules, headers that were missing."""
         self._load_rules()
@@ -73,6 +88,15 @@ class Session:
         checked = check_program(units, self.rules, self.options)
         return self._report(units, checked, start)
 
+    def inspect(self) -> Inspection:
+        """The program as the front end sees it, without checking anything."""
+        units = self._units.revise(self.files, self._program.flags, None, None) or []
+        self.failed = not units or any(_is_unreadable(unit) for unit in units)
+        linked = link([unit.kept.unit for unit in units])
+        trees = tuple(parse(unit.built.preprocessed.text) for unit in units)
+        messages = (*self._program.messages, *(m for unit in units for m in unit_messages(unit)), *linked.messages)
+        return Inspection(trees, linked.program, messages)
+
     def unfinished(self, reason: str) -> Report:
         """The report of a check that was ended early: whatever is known of the program, and nothing decided."""
         units = self._units.known()
@@ -88,7 +112,7 @@ class Session:
     def _report(self, units: Sequence[UnitView], checked: Checked, start: float) -> Report:
         comments = self._suppressions(units, checked)
         findings, silenced = split(checked.findings, comments)
-        functions = settle(checked.functions, findings, [(f, f"the suppression is right: {why}") for f, why in silenced])
+        functions = settle(checked.functions, findings, [(f, f"its finding is suppressed: {why}") for f, why in silenced])
         files = tuple(_file_report(unit) for unit in units)
         unreadable = [unit.path for unit in units if _is_unreadable(unit)]
         asked = (*self._program.messages, *self._rule_messages)
@@ -96,7 +120,7 @@ class Session:
         complete = not self.failed and all(file.parse_errors == 0 for file in files)
         messages = (
             *asked,
-            *(message for unit in units for message in unit.built.messages),
+            *(message for unit in units for message in unit_messages(unit)),
             *checked.messages,
             *(message for path in comments for message in comments[path].messages),
         )
@@ -122,7 +146,7 @@ class Session:
 
     def _lowered(self, units: Sequence[UnitView]) -> Count:
         fresh = [unit for unit in units if unit.revision == self._units.revision]
-        recomputed = sum(unit.built.unit.lowered for unit in fresh)
+        recomputed = sum(unit.built.lowered for unit in fresh)
         return Count(sum(len(unit.built.unit.functions) for unit in units) - recomputed, recomputed)
 
     def _times(self, units: Sequence[UnitView], checked: Checked, start: float) -> Times:

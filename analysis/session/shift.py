@@ -17,9 +17,12 @@ class Shift(msgspec.Struct, frozen=True):
     old_end: int
     new_end: int
 
-    def offset(self, offset: int) -> int:
-        """Where an offset into the old text is in the new one; what was replaced is where the replacement begins."""
-        if offset <= self.prefix:
+    def offset(self, offset: int, is_end: bool = False) -> int:
+        """Where an offset into the old text is in the new one; what was replaced is where the replacement begins.
+
+        Where text was only inserted, what ends there stays before the insertion, and what begins there comes after it.
+        """
+        if offset < self.prefix or (is_end and offset == self.prefix):
             return offset
         if offset >= self.old_end:
             return offset - self.old_end + self.new_end
@@ -31,7 +34,7 @@ class Shift(msgspec.Struct, frozen=True):
 
         def move(site: Site) -> Site:
             begin = self.offset(source.start + site.start)
-            end = max(begin, self.offset(source.start + site.end))
+            end = max(begin, self.offset(source.start + site.end, is_end=True))
             return Site(begin - start, end - start)
 
         sites = {edge: move(site) for edge, site in source.sites.items()}

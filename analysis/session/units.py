@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from analysis.frontend.columns import FileMap
 from analysis.frontend.compiler_flags import UnitFlags
 from analysis.model.digest import digest_value
 from analysis.model.options import Options
@@ -30,6 +31,7 @@ class UnitView(msgspec.Struct, frozen=True):
     path: str
     built: Built
     kept: Kept
+    places: FileMap
     flags: str
     digest: str | None
     headers: Mapping[str, str | None]
@@ -54,7 +56,7 @@ class Units:
     def retry_failed(self) -> None:
         """Has units built again that lacked something, such as a header: it may be there now."""
         for path, unit in self._units.items():
-            if unit.built.messages:
+            if unit.built.preprocessed.messages:
                 self._units[path] = msgspec.structs.replace(unit, retry=True)
 
     def known(self) -> list[UnitView]:
@@ -100,6 +102,6 @@ class Units:
     def _enter(self, path: str, flags: str, built: Built) -> None:
         before = self._units.get(path)
         kept = keep(built, None if before is None else before.kept, None if before is None else before.built)
+        places = FileMap(built.preprocessed, self._texts.overlay())
         headers = {header: self._texts.digest(header) for header in built.preprocessed.dependencies}
-        built = msgspec.structs.replace(built, unit=kept.unit)
-        self._units[path] = UnitView(path, built, kept, flags, self._texts.digest(path), headers, self.revision)
+        self._units[path] = UnitView(path, built, kept, places, flags, self._texts.digest(path), headers, self.revision)

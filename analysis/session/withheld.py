@@ -14,7 +14,7 @@ def settle(
 ) -> tuple[FunctionReport, ...]:
     """Functions whose only findings for a rule are withheld no longer count as violated.
 
-    The verdict is then `safe` under the assumption that the user was right to withhold them, which names the reason.
+    Nothing is proved by that: the verdict is then `unknown`, and the reason names what withheld them.
     """
     if not withheld:
         return tuple(functions)
@@ -31,8 +31,8 @@ def _settle_one(function: FunctionReport, reasons: dict[tuple[str, str], list[st
     for rule, verdict in function.verdicts.items():
         why = reasons.get((function.name, rule))
         if why and verdict.verdict == "violated":
-            assumptions = (*verdict.assumptions, *dict.fromkeys(why))
-            changed[rule] = msgspec.structs.replace(verdict, verdict="safe", reason=None, assumptions=assumptions)
+            reason = "; ".join(dict.fromkeys(why))
+            changed[rule] = msgspec.structs.replace(verdict, verdict="unknown", reason=reason)
     return msgspec.structs.replace(function, verdicts={**function.verdicts, **changed}) if changed else function
 
 

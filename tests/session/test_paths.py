@@ -1,0 +1,52 @@
+from pathlib import Path
+
+import pytest
+
+from analysis.session.paths import collect, existing
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("b.c", "a.c", "sub/c.c", ".hidden/d.c", "sub/.e.c", "notes.txt"):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("int x;")
+    return tmp_path
+
+
+def test_a_folder_stands_for_the_c_files_below_it(folder: Path) -> None:
+    assert collect(["."]).files == ("a.c", "b.c", "sub/c.c")
+    assert collect(["sub/"]).files == ("sub/c.c",)
+    assert collect([str(folder)]).files == (f"{folder}/a.c", f"{folder}/b.c", f"{folder}/sub/c.c")
+
+
+def test_a_file_keeps_its_spelling_and_counts_once(folder: Path) -> None:
+    assert collect(["./b.c", "b.c", "."]).files == ("./b.c", "a.c", "sub/c.c")
+
+
+def test_a_file_named_by_itself_needs_no_suffix(folder: Path) -> None:
+    assert collect(["notes.txt"]).files == ("notes.txt",)
+
+
+def test_links_to_folders_are_not_followed(folder: Path) -> None:
+    (folder / "sub" / "loop").symlink_to(folder)
+    assert collect(["."]).files == ("a.c", "b.c", "sub/c.c")
+
+
+def test_what_does_not_exist_is_an_error_and_the_rest_goes_on(folder: Path) -> None:
+    found = collect(["none.c", "a.c"])
+    assert found.files == ("a.c",)
+    assert [(m.severity, m.path) for m in found.messages] == [("error", "none.c")]
+
+
+def test_a_folder_without_c_files_says_so(folder: Path) -> None:
+    (folder / "empty").mkdir()
+    assert [m.severity for m in collect(["empty"]).messages] == ["error"]
+
+
+def test_files_of_a_database_that_are_gone_are_named_once(folder: Path) -> None:
+    found = existing([str(folder / "a.c"), str(folder / "x.c"), str(folder / "y.c")], "compile_commands.json")
+    assert found.files == ("a.c",)
+    assert len(found.messages) == 1
+    assert "x.c and 1 more" in found.messages[0].text
