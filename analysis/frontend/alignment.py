@@ -77,6 +77,18 @@ class Alignment:
         finish = self._source[self._source_of(last, other.last if other else None)].end
         return Span(begin, max(begin, finish), None)
 
+    def open_call(self) -> int | None:
+        """The source token that is the name of a macro whose call is not closed; a name at the end may have its call after it."""
+        at = 0
+        while at < len(self._source):
+            if at not in self._from and self._source[at].word:
+                end = self._call_end(at)
+                if end == at and (at + 1 == len(self._source) or self._source[at + 1].text == b"("):
+                    return at
+                at = end
+            at += 1
+        return None
+
     def _source_of(self, index: int, known: int | None) -> int:
         """The source token of a preprocessed one; for one that fits nowhere, that of the last one before it that fits."""
         if known is not None:
@@ -154,8 +166,29 @@ def source_block(lines: Sequence[bytes], number: int) -> bytes:
     return b"\n".join(lines[number - 1 : number - 1 + _MOST_LINES])
 
 
-def logical_line(block: bytes) -> list[Token]:
-    """The tokens of the first logical line of a block, and of the lines after it that its open parentheses reach over.
+def align(result: Sequence[Token], block: bytes, limit: int) -> Alignment:
+    """Aligns a preprocessed line with the block of source that begins at its line; `limit` bounds the source line in the block.
+
+    A macro call that is open at the limit belongs to the line as a whole, since that is where its expansion is; what comes after
+    the call does not.
+    """
+    source = logical_line(block, limit)
+    alignment = Alignment(result, source)
+    name = alignment.open_call()
+    if name is None:
+        return alignment
+    depth = 0
+    for token in tokens(block[source[name].end :], source[name].end):
+        depth += (token.text == b"(") - (token.text == b")")
+        if token.start > source[-1].start:
+            source.append(token)
+        if depth <= 0:
+            break
+    return Alignment(result, source) if depth == 0 and source[-1].text == b")" else alignment
+
+
+def logical_line(block: bytes, limit: int) -> list[Token]:
+    """The tokens of the first logical line of a block, and of the lines up to `limit` that its open parentheses reach over.
 
     When the line begins inside a comment, the tokens after the comment.
     """
@@ -168,7 +201,7 @@ def logical_line(block: bytes) -> list[Token]:
         begin = close + 2
     for token in tokens(block[begin:], begin):
         if token.start >= end:
-            if depth <= 0:
+            if depth <= 0 or token.start >= limit:
                 break
             end = _end_of_line(block, token.start)
         found.append(token)

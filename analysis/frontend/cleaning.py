@@ -96,16 +96,22 @@ _SINGLE = re.compile(
 _SINGLE_MARKS = (b"_Alignas", b"tatic_assert", b"_Atomic", b"_Complex", b"_Imaginary", b"_Noreturn", b"_Thread_local", b"[[")
 _LITERAL = re.compile(rb"""\"(?:[^\"\\]++|\\.)*+(?:\"|\Z)|'(?:[^'\\]++|\\.)*+(?:'|\Z)""", re.DOTALL)
 _COMMENT = re.compile(rb"""(?P<keep>"(?:[^"\\\n]++|\\.)*+"?|'(?:[^'\\\n]++|\\.)*+'?)|/\*.*?(?:\*/|\Z)|//[^\n]*""", re.DOTALL)
-_OPERATOR = re.compile(
-    rb"(?<![\w$.>])(?:(?P<typeof>(?:__)?typeof(?:_unqual)?(?:__)?)|(?P<va_arg>__builtin_va_arg|va_arg)|(?P<offsetof>__builtin_offsetof|offsetof)"
-    rb"|(?P<compatible>__builtin_types_compatible_p))\s*+\("
+_OPERATORS = {  # each with a literal beginning; what may stand before it is checked afterwards
+    "typeof": re.compile(rb"typeof(?:_unqual)?+(?:__)?+\s*+\("),
+    "va_arg": re.compile(rb"va_arg\s*+\("),
+    "offsetof": re.compile(rb"offsetof\s*+\("),
+    "compatible": re.compile(rb"types_compatible_p\s*+\("),
+}
+_BEFORE_OPERATOR = re.compile(rb"(?:^|[^\w$.>])(__builtin_|__)?\Z")
+_CASE_RANGE = re.compile(
+    rb"case(?<![\w$]case)\b((?:[^:;{}'.?]|'(?:[^'\\\n]|\\.)*+')*?)\.\.\.((?:[^:;{}'?]|'(?:[^'\\\n]|\\.)*+')*+):"
 )
-_CASE_RANGE = re.compile(rb"(?<![\w$])case\b((?:[^:;{}'.?]|'(?:[^'\\\n]|\\.)*+')*?)\.\.\.((?:[^:;{}'?]|'(?:[^'\\\n]|\\.)*+')*+):")
-_COMPUTED_GOTO = re.compile(rb"(?<![\w$])goto(\s*\*[^;{}]*);")
+_COMPUTED_GOTO = re.compile(rb"goto(?<![\w$]goto)(\s*\*[^;{}]*);")
 _EXTRA_SEMICOLON = re.compile(rb";(\s*;)+(?=\s*\})")
-_UNNAMED_BITS = re.compile(rb"[;{]\s*+(?:(?:const|volatile|unsigned|signed|int|long|short|char|_Bool)\b\s*+)++(:[^:;{}]++)(?=;)")
+_BITS = re.compile(rb":\s*+\w++\s*+;")
+_UNNAMED = re.compile(rb"[;{]\s*+(?:(?:const|volatile|unsigned|signed|int|long|short|char|_Bool)\b\s*+)++\Z")
 _REGISTER_ONLY = re.compile(
-    rb"(?<![\w$])(register|auto)(\s+(?!(?:int|char|long|short|unsigned|signed|float|double|struct)\b)[A-Za-z_]\w*\s*[;=,\[])"
+    rb"register(?<![\w$]register)(?=\s+(?!(?:int|char|long|short|unsigned|signed|float|double|struct)\b)[A-Za-z_]\w*\s*[;=,\[])"
 )
 _PUNCTUATION = re.compile(rb"""[()\[\]{},]|"(?:[^"\\\n]++|\\.)*+"?|'(?:[^'\\\n]++|\\.)*+'?""")
 
@@ -208,15 +214,18 @@ def _arguments(text: bytes, opening: int) -> list[tuple[int, int]] | None:
 
 def _operators(buffer: bytearray, fragments: list[Fragment]) -> None:
     """Takes the types out of `typeof`, `va_arg`, `offsetof` and `__builtin_types_compatible_p`."""
-    if b"typeof" not in buffer and b"va_arg" not in buffer and b"offsetof" not in buffer and b"_compatible_p" not in buffer:
-        return
     text = bytes(buffer)
-    for match in reversed(list(_OPERATOR.finditer(text))):  # the inner ones first, so that they are clean in the outer ones
-        kind = match.lastgroup or ""
-        ranges = _arguments(text, match.end() - 1)
+    found: list[tuple[int, int, str]] = []
+    for kind, pattern in _OPERATORS.items():
+        for match in pattern.finditer(text):
+            before = _BEFORE_OPERATOR.search(text[max(0, match.start() - 20) : match.start()])
+            if before is not None:
+                found.append((match.start() - len(before.group(1) or b""), match.end(), kind))
+    for key, after, kind in sorted(found, reverse=True):  # the inner ones first, so that they are clean in the outer ones
+        ranges = _arguments(text, after - 1)
         if ranges is None or (len(ranges) != 2 and kind != "typeof"):
             continue
-        key, opening, last = match.start(), match.end(), ranges[-1][1]
+        opening, last = after, ranges[-1][1]
         if kind == "typeof":
             ranges = [(opening, last)]  # a comma in it is an operator
         elif kind == "va_arg":
@@ -226,7 +235,7 @@ def _operators(buffer: bytearray, fragments: list[Fragment]) -> None:
             buffer[key : last + 1] = TYPEOF + blank(text[key + len(TYPEOF) : last + 1])
         else:
             buffer[opening:last] = blank(text[opening:last])
-        if match.group("offsetof") == b"offsetof":  # a keyword of the grammar, which takes no blanks for its operands
+        if text.startswith(b"offsetof", key):  # a keyword of the grammar, which takes no blanks for its operands
             buffer[key : key + len(OFFSETOF)] = OFFSETOF
 
 
@@ -261,8 +270,8 @@ def _small_repairs(buffer: bytearray) -> None:
     text = bytes(buffer)
     for match in _EXTRA_SEMICOLON.finditer(text):
         buffer[match.start() + 1 : match.end()] = blank(match.group()[1:])
-    for match in _UNNAMED_BITS.finditer(text):
-        buffer[match.start(1) : match.end(1)] = blank(match.group(1))
-    if b"register" in text or b"auto" in text:
-        for match in _REGISTER_ONLY.finditer(text):
-            buffer[match.start(1) : match.end(1)] = IMPLICIT_INT.ljust(len(match.group(1)))
+    for match in _BITS.finditer(text):
+        if _UNNAMED.search(text, max(0, match.start() - 80), match.start()):
+            buffer[match.start() : match.end() - 1] = blank(match.group()[:-1])
+    for match in _REGISTER_ONLY.finditer(text):
+        buffer[match.start() : match.end()] = IMPLICIT_INT.ljust(len(match.group()))

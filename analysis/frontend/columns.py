@@ -6,7 +6,7 @@ import os
 from bisect import bisect_right
 from collections.abc import Mapping
 
-from analysis.frontend.alignment import Alignment, Span, logical_line, source_block, tokens
+from analysis.frontend.alignment import Alignment, Span, align, source_block, tokens
 from analysis.frontend.line_map import Line
 from analysis.frontend.preprocess import Preprocessed
 from analysis.model.places import Place, Position, Range, whole_line
@@ -102,7 +102,8 @@ class FileMap:
             block = source_block(lines, line.number)
             text = self.preprocessed.text
             result = [token for start, end in self.line_map.offsets_of(line) for token in tokens(text[start:end], start)]
-            known = (block, Alignment(result, logical_line(block)))
+            following = self.line_map.next_line(line)
+            known = (block, align(result, block, len(block) if following is None else _offset_of(block, following - line.number)))
             self._aligned[line] = known
         return known
 
@@ -140,6 +141,16 @@ def _position(block: bytes, offset: int, number: int) -> Position:
     """The position of an offset in a block of source whose first line has the given number."""
     begin = block.rfind(b"\n", 0, offset) + 1
     return Position(number + block.count(b"\n", 0, offset), _columns(block[begin:offset]) + 1)
+
+
+def _offset_of(block: bytes, lines: int) -> int:
+    """The offset in a block at which so many lines are over."""
+    offset = 0
+    for _ in range(lines):
+        offset = block.find(b"\n", offset) + 1
+        if offset == 0:
+            return len(block)
+    return offset
 
 
 def _columns(text: bytes) -> int:

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
-_MARKER = re.compile(rb'\n#(?:line)? (\d+) "((?:[^"\\\n]|\\.)*+)"([ 0-9]*+)(?=\r?\n|\Z)')
+_MARKER = re.compile(rb'\n#(?:line)? (\d+) "((?:[^"\\\n]|\\.)*+)"([ 0-9]*+)')
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)")
 
 
@@ -21,35 +21,36 @@ class Line(NamedTuple):
     number: int
 
 
-class Segment(NamedTuple):
-    """The text from `start` on, up to the next segment, is `path` from `line` on."""
-
-    start: int
-    path: bytes
-    line: int
-
-
 class LineMap:
-    """The lines of one preprocessed text. `main` is the path of the file that was preprocessed, as given to the preprocessor."""
+    """The lines of one preprocessed text. `main` is the path of the file that was preprocessed, as given to the preprocessor.
+
+    The text is a sequence of segments: from `_starts[i]` on, up to the next start, it is `_paths[i]` from line `_numbers[i]` on.
+    """
 
     def __init__(self, text: bytes, main: bytes, raw: bool = False) -> None:
         self.main = main
         self._text = text
-        self._segments: list[Segment] = [Segment(0, main, 1)]
+        self._starts = [0]
+        self._paths = [main]
+        self._numbers = [1]
         self._entered: dict[bytes, bool] = {}  # headers in the order of their first inclusion; whether they are the system's
+        self._lines: dict[bytes, dict[int, list[tuple[int, int]]]] = {}
+        self._used: dict[bytes, list[int]] = {}
         if not raw:
             self._read_markers()
-        self._starts = [segment.start for segment in self._segments]
-        self._lines: dict[bytes, dict[int, list[tuple[int, int]]]] = {}
-        self._numbers: dict[bytes, list[int]] = {}
 
     def _read_markers(self) -> None:
-        paths: dict[bytes, bytes] = {}
-        for match in _MARKER.finditer(b"\n" + self._text):
-            written, flags = match.group(2), match.group(3).split()
-            path = paths.setdefault(written, unescape(written) if b"\\" in written else written)
-            self._segments.append(Segment(min(match.end(), len(self._text)), path, int(match.group(1))))
-            if b"1" in flags and not path.startswith(b"<"):
+        known: dict[bytes, bytes] = {}
+        starts, paths, numbers = self._starts.append, self._paths.append, self._numbers.append
+        for match in _MARKER.finditer(b"\n" + self._text):  # the end in that text is the offset of the next line in ours
+            number, written, flags = match.groups()
+            path = known.get(written)
+            if path is None:
+                path = known[written] = unescape(written)
+            starts(match.end())
+            paths(path)
+            numbers(int(number))
+            if flags.startswith(b" 1") and not path.startswith(b"<"):
                 self._entered[path] = self._entered.get(path, True) and b"3" in flags
 
     @property
@@ -59,16 +60,16 @@ class LineMap:
 
     def line_at(self, offset: int) -> Line:
         """The line of a byte of the preprocessed text. The end of the text belongs to the last line."""
-        segment = self._segments[bisect_right(self._starts, offset) - 1]
-        return Line(segment.path, segment.line + self._text.count(b"\n", segment.start, offset))
+        at = bisect_right(self._starts, offset) - 1
+        return Line(self._paths[at], self._numbers[at] + self._text.count(b"\n", self._starts[at], offset))
 
     def in_main_file(self, offset: int) -> bool:
         """Whether the byte comes from the file itself, not from a header (nor from a file that `#line` names)."""
-        return self._segments[bisect_right(self._starts, offset) - 1].path == self.main
+        return self._paths[bisect_right(self._starts, offset) - 1] == self.main
 
     def in_system_header(self, offset: int) -> bool:
         """Whether the byte comes from a header of the system's. Expansions of the system's macros in other files do not."""
-        return self._entered.get(self._segments[bisect_right(self._starts, offset) - 1].path, False)
+        return self._entered.get(self._paths[bisect_right(self._starts, offset) - 1], False)
 
     def offsets_of(self, line: Line) -> list[tuple[int, int]]:
         """The half-open ranges of the preprocessed text that come from a line, in order; without line ends and markers."""
@@ -76,8 +77,9 @@ class LineMap:
 
     def next_line(self, line: Line) -> int | None:
         """The number of the next line of the same file that left any text."""
-        self._lines_of(line.path)
-        numbers = self._numbers[line.path]
+        numbers = self._used.get(line.path)
+        if numbers is None:
+            numbers = self._used[line.path] = sorted(self._lines_of(line.path))
         at = bisect_right(numbers, line.number)
         return numbers[at] if at < len(numbers) else None
 
@@ -87,24 +89,24 @@ class LineMap:
         if lines is None:
             lines = {}
             ends = [*self._starts[1:], len(self._text)]
-            for segment, end in zip(self._segments, ends, strict=True):
-                if segment.path == path:
-                    self._add_lines(lines, segment, end)
+            for start, own, number, end in zip(self._starts, self._paths, self._numbers, ends, strict=True):
+                if own == path:
+                    self._add_lines(lines, start, end, number)
             self._lines[path] = lines
-            self._numbers[path] = sorted(lines)
         return lines
 
-    def _add_lines(self, lines: dict[int, list[tuple[int, int]]], segment: Segment, end: int) -> None:
-        offset, number = segment.start, segment.line
-        for row in self._text[segment.start : end].split(b"\n"):
+    def _add_lines(self, lines: dict[int, list[tuple[int, int]]], start: int, end: int, number: int) -> None:
+        for row in self._text[start:end].split(b"\n"):
             if row and not row.isspace() and not row.startswith(b"# "):
-                lines.setdefault(number, []).append((offset, offset + len(row)))
-            offset += len(row) + 1
+                lines.setdefault(number, []).append((start, start + len(row)))
+            start += len(row) + 1
             number += 1
 
 
 def unescape(written: bytes) -> bytes:
     """The path in a line marker: preprocessors escape quotes, backslashes and bytes that cannot be printed, in octal."""
+    if b"\\" not in written:
+        return written
     return _ESCAPE.sub(lambda m: bytes([int(m.group(1), 8) & 0xFF]) if m.group(1)[:1].isdigit() else m.group(1), written)
 
 

@@ -36,8 +36,8 @@ class Preprocessed(NamedTuple):
     """A preprocessed file.
 
     `path` is as the user gave it; `source` is the user's text, without a byte order mark, and `text` what the
-    preprocessor made of it. `dependencies` are the absolute paths of the headers. `ms` is the time it took in milliseconds. `raw`: no preprocessor
-    could be used and `text` is `source`. `folder`: from where relative paths in the line map count.
+    preprocessor made of it. `dependencies` are the absolute paths of the headers. `ms` is the time it took in milliseconds.
+    `raw`: no preprocessor could be used and `text` is `source`. `folder`: from where relative paths in the line map count.
     """
 
     path: str
