@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from analysis.cfa.graph import Cfa, Edge, FunctionSource
-from analysis.frontend.context import Refused, StaticLocal
+from analysis.frontend.context import Misread, Refused, StaticLocal
 from analysis.frontend.declarations import Declarator
 from analysis.frontend.lowering import Lowering
 from analysis.frontend.scope import Answer, FileScope, Names
@@ -57,10 +57,10 @@ def build_function(
     node = part.node
     try:
         parameters = lowering.function_body(node, type_, part.declarator.parameters)
-    except Refused as refused:
+    except (Refused, Misread) as refused:  # in the parameters; statements look after themselves
         parameters = ()
         lowering.flow.current = lowering.flow.entry
-        lowering.emit(ir.Unsupported(refused.reason), node)
+        lowering.emit(ir.Unsupported(str(refused) or "parameters"), node)
     cfa, sites = _number(lowering, part, type_, parameters, path)
     return LoweredFunction(
         cfa=cfa,

@@ -15,7 +15,7 @@ import msgspec
 from analysis.cfa.build import FunctionPart, LoweredFunction, build_function
 from analysis.cfa.graph import External
 from analysis.cfa.match import match_function
-from analysis.frontend.context import Refused
+from analysis.frontend.context import Misread, Refused
 from analysis.frontend.declarations import NAME_KINDS
 from analysis.frontend.file_level import FileLevel, FileReader, Variable
 from analysis.frontend.scope import Names
@@ -126,7 +126,7 @@ class _Functions:
             return
         try:
             part = self._part(node, key)
-        except Refused:
+        except (Refused, Misread):
             self.refused.append(BrokenFunction(function_name(node), node.start_byte, node.end_byte))
             return
         if part.linkage in self._taken:

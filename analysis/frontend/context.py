@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from analysis.frontend.flow import Flow
-from analysis.frontend.scope import Names
-from analysis.frontend.syntax import Node, SyntaxTree, text_of
+from analysis.frontend.scope import ConstantEntry, Names, ObjectEntry
+from analysis.frontend.syntax import Node, SyntaxTree, parse_again, text_of
 from analysis.frontend.types import Layout
 from analysis.model import ir
 from analysis.model.c_types import DataModel, Type
@@ -27,6 +27,10 @@ class Refused(Exception):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+class Misread(Exception):
+    """The grammar read `(x)` as a cast's type, but `x` is no type: the statement must be parsed again (`reread`)."""
 
 
 class StaticLocal(msgspec.Struct, frozen=True):
@@ -89,7 +93,7 @@ class Context(ABC):
 
     def probe(self, lower: Callable[[Node], ir.Expr], node: Node) -> ir.Expr:
         """Lowers without leaving any trace."""
-        flow, temporaries, taken, counts = self.flow, self._temporaries, set(self.address_taken), self.names.counts()
+        flow, temporaries, taken, mark = self.flow, self._temporaries, set(self.address_taken), self.names.mark()
         self.flow = Flow()
         self._probing += 1
         try:
@@ -97,7 +101,28 @@ class Context(ABC):
         finally:
             self._probing -= 1
             self.flow, self._temporaries, self.address_taken = flow, temporaries, taken
-            self.names.restore(counts)
+            self.names.reset(mark)
+
+    def reread(self, node: Node) -> Node | None:
+        """The node parsed again without the parentheses around what is no type; None if there are none such.
+
+        C cannot be parsed without knowing what is a type: `a < (b) - c` is read as a cast of `-c`.
+        """
+        blanks: list[int] = []
+        waiting = [node]
+        while waiting:
+            here = waiting.pop()
+            if here.type == "cast_expression" and self.casts_to_no_type(here):
+                blanks += [c.start_byte for c in here.children if c.type in "()"]
+            waiting.extend(here.named_children)
+        return parse_again(self.tree, node, blanks) if blanks else None
+
+    def casts_to_no_type(self, cast: Node) -> bool:
+        """Whether the "type" of a cast is the name of an object or constant."""
+        type_ = cast.child_by_field_name("type")
+        if type_ is None or type_.named_child_count != 1 or type_.named_children[0].type != "type_identifier":
+            return False
+        return isinstance(self.names.lookup(self.source(type_)), ObjectEntry | ConstantEntry)
 
     @abstractmethod
     def static_value(self, type_: Type, initialiser: Node | None) -> ir.Expr:

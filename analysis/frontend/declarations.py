@@ -213,6 +213,8 @@ class Declarations(Context):
     def _function(self, result: Type, parameters: Node | None) -> Function:
         if parameters is None:
             return Function(result, (), prototyped=False)
+        if self.names_only(parameters):
+            return Function(result, (), prototyped=False)
         types: list[Type] = []
         variadic = False
         listed = children(parameters)
@@ -221,14 +223,28 @@ class Declarations(Context):
                 types.append(self.parameter(child).type)
             elif child.type == "variadic_parameter":
                 variadic = True
-            elif child.type == "identifier":
-                return Function(result, (), prototyped=False)
         variadic = variadic or any(child.type == "..." for child in parameters.children)
         if not listed and not variadic:
             return Function(result, (), prototyped=False)
         if len(types) == 1 and isinstance(types[0], c_types.Void):
             types = []
         return Function(result, tuple(types), variadic)
+
+    def names_only(self, parameters: Node) -> bool:
+        """Whether the list is that of an old-style definition: names, which read as types that do not exist."""
+        if parameters.start_byte in self.tree.old_style:
+            return True
+        listed = children(parameters)
+        return bool(listed) and all(self._bare_name(child) for child in listed)
+
+    def _bare_name(self, parameter: Node) -> bool:
+        if parameter.type == "identifier":
+            return True
+        parts = parameter.named_children
+        if parameter.type != "parameter_declaration" or len(parts) != 1 or parts[0].type != "type_identifier":
+            return False
+        name = self.source(parts[0])
+        return not isinstance(self.names.lookup(name), TypedefEntry) and basic_type(name, self.model) is None
 
     def parameter(self, node: Node) -> Declarator:
         """One parameter declaration, its type adjusted."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from analysis.frontend import operators
 from analysis.frontend.constants import character, number, string, string_length
-from analysis.frontend.context import Context, Refused, children
+from analysis.frontend.context import Context, Misread, Refused, children
 from analysis.frontend.scope import ConstantEntry, ObjectEntry, TypedefEntry
 from analysis.frontend.syntax import Node
 from analysis.frontend.types import arithmetic_type, promote
@@ -97,7 +97,7 @@ class Expressions(Context):
             self.discard(_inside(node))
         elif kind == "compound_statement":
             self.statement(node)
-        elif kind == "cast_expression" and isinstance(self.type_name(_field_of(node, "type")), Void):
+        elif kind == "cast_expression" and self._casts_to_void(node):
             self.discard(_field_of(node, "value"))
         elif kind == "conditional_expression" or (kind == "binary_expression" and self._operator(node) in ("&&", "||")):
             self._discard_branches(node)
@@ -284,8 +284,9 @@ class Expressions(Context):
         return old
 
     def _cast(self, node: Node) -> ir.Expr:
-        type_ = self.type_name(_field_of(node, "type"))
-        return self.cast(type_, _field_of(node, "value"))
+        if self.casts_to_no_type(node):
+            raise Misread
+        return self.cast(self.type_name(_field_of(node, "type")), _field_of(node, "value"))
 
     def cast(self, type_: Type, operand: Node) -> ir.Expr:
         """`(type) operand`."""
@@ -318,9 +319,12 @@ class Expressions(Context):
     def _assign(self, target: ir.Expr, value: ir.Expr, site: Node) -> None:
         self.emit(ir.Assign(target, operators.convert(value, target.type)), site)
 
+    def _casts_to_void(self, node: Node) -> bool:
+        return not self.casts_to_no_type(node) and isinstance(self.type_name(_field_of(node, "type")), Void)
+
     def _casts_call(self, node: Node, target: ir.Expr) -> bool:
         value = _field_of(node, "value")
-        if value.type != "call_expression" or self.cast_type(value) is not None:
+        if value.type != "call_expression" or self.cast_type(value) is not None or self.casts_to_no_type(node):
             return False
         type_ = self.type_name(_field_of(node, "type"))
         return type_ == target.type or (isinstance(type_, Pointer) and isinstance(target.type, Pointer))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from analysis.frontend.context import Refused
+from analysis.frontend.context import Misread, Refused
 from analysis.frontend.declarations import Declarator
 from analysis.frontend.expressions import field_of
 from analysis.frontend.lowering import Lowering
@@ -80,18 +80,27 @@ class FileReader:
 
     def read(self, node: Node) -> None:
         """Takes in one top-level node; what is not understood is noted in `refused`."""
+        again: Node | None = node
         try:
-            kind = node.type
-            if kind in ("declaration", "type_definition"):
-                self._declaration(node)
-            elif kind == "function_definition":
-                self.definition(node)
-            elif kind in ("struct_specifier", "union_specifier", "enum_specifier"):
-                self._lowering.specified_type(node)
-        except Refused as refused:
-            self.level.refused.append((node.start_byte, refused.reason))
+            try:
+                self._read(node)
+            except Misread:
+                again = self._lowering.reread(node)
+                if again is not None:
+                    self._read(again)
+        except (Refused, Misread) as refused:
+            self.level.refused.append((node.start_byte, str(refused)))
         self._lowering.depth = 0
         self._previous_end = node.end_byte
+
+    def _read(self, node: Node) -> None:
+        kind = node.type
+        if kind in ("declaration", "type_definition"):
+            self._declaration(node)
+        elif kind == "function_definition":
+            self.definition(node)
+        elif kind in ("struct_specifier", "union_specifier", "enum_specifier"):
+            self._lowering.specified_type(node)
 
     def definition(self, node: Node) -> Declarator:
         """Declares the function that a definition defines, and gives its declarator."""

@@ -37,15 +37,16 @@ class Lowering(Statements, Conditions, Calls, Initialisers, Expressions):
             name: type_ for declaration in self.tree.old_style.get(node.start_byte, ()) for name, type_ in self._old(declaration)
         }
         found: list[ir.Var] = []
+        names_only = self.names_only(node)
         for child in node.named_children:
-            if child.type == "parameter_declaration":
+            if names_only and child.type in ("identifier", "parameter_declaration"):
+                name = self.source(child)
+                type_ = old_style.get(name, INT)
+            elif child.type == "parameter_declaration":
                 declared = self.parameter(child)
                 if declared.name is None and isinstance(declared.type, Void):
                     continue
                 name, type_ = declared.name or "", declared.type
-            elif child.type == "identifier":
-                name = self.source(child)
-                type_ = old_style.get(name, INT)
             else:
                 continue
             var = ir.Var(self.names.unique(name or "(unnamed)"), "parameter", type_)

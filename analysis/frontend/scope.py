@@ -59,6 +59,7 @@ class Names:
         self._names: list[dict[str, Entry]] = []
         self._tags: list[dict[str, Type]] = []
         self._counts: dict[str, int] = {}
+        self._given: list[str] = []
 
     @property
     def at_file_level(self) -> bool:
@@ -110,15 +111,17 @@ class Names:
         """A name for a local variable that no other variable of the function has (model.ir.Var)."""
         count = self._counts.get(name, 0) + 1
         self._counts[name] = count
+        self._given.append(name)
         return name if count == 1 else f"{name}~{count}"
 
-    def counts(self) -> dict[str, int]:
-        """How often each name was used so far; for `restore`."""
-        return dict(self._counts)
+    def mark(self) -> int:
+        """A point to `reset` to."""
+        return len(self._given)
 
-    def restore(self, counts: dict[str, int]) -> None:
-        """Forgets the unique names given out since `counts`."""
-        self._counts = counts
+    def reset(self, mark: int) -> None:
+        """Forgets the unique names given out since `mark`, so that what is lowered twice gets the same names."""
+        while len(self._given) > mark:
+            self._counts[self._given.pop()] -= 1
 
     def tag(self, tag: str) -> Type | None:
         """The type that a tag such as "struct s" names here."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from analysis.frontend import operators
-from analysis.frontend.context import Refused, StaticLocal, children
+from analysis.frontend.context import Misread, Refused, StaticLocal, children
 from analysis.frontend.declarations import Declarations, Declarator
 from analysis.frontend.expressions import field_of
 from analysis.frontend.scope import ObjectEntry, TypedefEntry
@@ -59,17 +59,29 @@ class Statements(Declarations):
             elif kind not in _NO_CODE:
                 self._refuse(node, f"statement {kind.replace('_', ' ')}")
             return
-        depth, current, edges, blocks = self.depth, self.flow.current, len(self.flow.edges), self.names.level()
+        state = self.depth, self.flow.current, len(self.flow.edges), self.names.level(), self.names.mark()
         self.depth += 1
         try:
             self.check_depth()
             handler(node)
         except Refused as refused:
-            del self.flow.edges[edges:]
-            self.flow.current = current
-            self.names.unwind(blocks)
+            self._back_to(*state)
             self._refuse(node, refused.reason)
-        self.depth = depth
+        except Misread:
+            self._back_to(*state)
+            again = self.reread(node)
+            if again is None:
+                self._refuse(node, "a cast that cannot be told from an operator")
+            else:
+                self.statement(again)
+        self.depth = state[0]
+
+    def _back_to(self, depth: int, current: int, edges: int, blocks: int, mark: int) -> None:
+        """Forgets what lowering a statement did."""
+        self.depth, self.flow.current = depth, current
+        del self.flow.edges[edges:]
+        self.names.unwind(blocks)
+        self.names.reset(mark)
 
     def _refuse(self, node: Node, reason: str) -> None:
         if self.probing:

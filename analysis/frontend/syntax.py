@@ -25,7 +25,7 @@ from tree_sitter import Language, Node, Parser, Point, Range, Tree
 from analysis.frontend.cleaning import Attribute, Fragment, clean
 from analysis.frontend.old_style import OldStyle, give_types, separate
 
-__all__ = ["Attribute", "Node", "SyntaxTree", "child_of", "error_ranges", "parse", "text_of"]
+__all__ = ["Attribute", "Node", "SyntaxTree", "child_of", "error_ranges", "parse", "parse_again", "text_of"]
 
 _LANGUAGE = Language(tree_sitter_c.language())
 _SIZEOF = b"sizeof("  # what is written before an operand to parse it as "a type or an expression"; room for it is always there
@@ -138,6 +138,17 @@ def _operand(statement: Node) -> Node | None:
     if value is not None and value.type == "parenthesized_expression" and value.named_child_count == 1:
         return value.named_child(0)
     return value
+
+
+def parse_again(syntax: SyntaxTree, node: Node, blanks: Sequence[int]) -> Node | None:
+    """A statement or declaration of the tree parsed again, at its own offsets, with the bytes at `blanks` left out; None if that fails."""
+    start, end = node.start_byte, node.end_byte
+    buffer = bytearray(syntax.text)
+    for at in blanks:
+        buffer[at] = 0x20
+    tree = Parser(_LANGUAGE, included_ranges=[Range(Point(0, start), Point(0, end), start, end)]).parse(bytes(buffer))
+    found = tree.root_node.named_children
+    return found[0] if len(found) == 1 and not found[0].has_error and found[0].end_byte == end else None
 
 
 def text_of(node: Node) -> bytes:
