@@ -141,17 +141,17 @@ class Alignment:
 
 
 def _match(source: list[bytes], result: list[bytes]) -> dict[int, int]:
-    """Which source token is which preprocessed one."""
-    if source == result:
-        return {i: i for i in range(len(source))}
-    if len(source) * len(result) > _MOST_CELLS:
-        shorter = min(len(source), len(result))
-        head = next((i for i in range(shorter) if source[i] != result[i]), shorter)
-        tail = next((i for i in range(shorter - head) if source[-1 - i] != result[-1 - i]), shorter - head)
-        ends = {len(source) - i: len(result) - i for i in range(1, tail + 1)}
-        return {i: i for i in range(head)} | ends
-    blocks = difflib.SequenceMatcher(None, source, result, autojunk=False).get_matching_blocks()
-    return {block.a + i: block.b + i for block in blocks for i in range(block.size)}
+    """Which source token is which preprocessed one: what is equal at both ends, and the longest common blocks in between."""
+    shorter = min(len(source), len(result))
+    head = next((i for i in range(shorter) if source[i] != result[i]), shorter)
+    tail = next((i for i in range(shorter - head) if source[-1 - i] != result[-1 - i]), shorter - head)
+    matched = {i: i for i in range(head)}
+    inner, outer = source[head : len(source) - tail], result[head : len(result) - tail]
+    if inner and outer and len(inner) * len(outer) <= _MOST_CELLS:
+        for block in difflib.SequenceMatcher(None, inner, outer, autojunk=False).get_matching_blocks():
+            matched |= {head + block.a + i: head + block.b + i for i in range(block.size)}
+    matched |= {len(source) - i: len(result) - i for i in range(tail, 0, -1)}
+    return matched
 
 
 def tokens(text: bytes, base: int = 0) -> Iterator[Token]:
