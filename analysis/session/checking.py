@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -39,6 +39,7 @@ def check_program(units: Sequence[UnitView], rules: Sequence[Rule], options: Opt
     entries, messages = choose_entries(program, options.entries)
     result = analyse(program, tuple(rules), entries, options.limits, places)
     stale = frozenset(name for unit in units for name in unit.kept.stale)
+    mine = frozenset(name for unit in units for name in _own_functions(unit))
     functions = [
         FunctionReport(
             name=display_name(name),
@@ -48,6 +49,7 @@ def check_program(units: Sequence[UnitView], rules: Sequence[Rule], options: Opt
             summary=result.summaries.get(name, ()),
         )
         for name in program.functions
+        if name in mine
     ]
     functions.extend(unparsed(units, rules))
     return Checked(
@@ -58,6 +60,18 @@ def check_program(units: Sequence[UnitView], rules: Sequence[Rule], options: Opt
         ms=result.ms,
         failed=bool(messages),
     )
+
+
+def _own_functions(unit: UnitView) -> Iterator[str]:
+    """The linkage names of the unit's functions, without those that a header of the system's defines."""
+    is_system = unit.built.preprocessed.line_map.in_system_header
+    return (f.cfa.name for f in unit.kept.unit.functions if not is_system(f.source.start))
+
+
+def count_functions(unit: UnitView) -> int:
+    """How many functions the unit has that are the user's; those that do not parse count, too."""
+    own = set(_own_functions(unit))
+    return len(own) + sum(1 for broken in unit.built.unit.broken if broken.name not in own)
 
 
 def unparsed(units: Sequence[UnitView], rules: Sequence[Rule]) -> list[FunctionReport]:

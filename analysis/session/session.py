@@ -20,7 +20,7 @@ from analysis.model.options import Options
 from analysis.model.report import Count, FileReport, Message, Report, Times, Work
 from analysis.rules.automaton import Rule
 from analysis.rules.load import load_rules
-from analysis.session.checking import Checked, check_program, only_unfinished, unit_messages
+from analysis.session.checking import Checked, check_program, count_functions, only_unfinished, unit_messages
 from analysis.session.program_files import ProgramFiles, find_program, find_workspace
 from analysis.session.suppressions import Suppressions, read_suppressions, split
 from analysis.session.texts import Texts
@@ -161,8 +161,7 @@ class Session:
 
 
 def _file_report(unit: UnitView) -> FileReport:
-    built = unit.built
-    return FileReport(unit.path, len(built.unit.functions), built.parse_errors)
+    return FileReport(unit.path, count_functions(unit), unit.built.parse_errors)
 
 
 def _is_unreadable(unit: UnitView) -> bool:
