@@ -25,7 +25,7 @@ from server.features.configuration import EditorSettings
 from server.features.diagnostics import DiagnosticsPublisher
 from server.protocol import EverproofProtocol
 from server.results import Results
-from server.scheduler import RunningCheck, Scheduler
+from server.scheduler import CANCELLED, RunningCheck, Scheduler
 from server.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -93,11 +93,14 @@ class EverproofServer(LanguageServer):
         """What is being done about a document."""
         if self.scheduler.running_check is not None:
             return "checking"
-        return "failed" if self._failure is not None else "idle"
+        if self._failure is not None:
+            return "failed"
+        return "checking" if self.scheduler.check_is_wanted else "idle"
 
     def status_of(self, document: Document) -> dict[str, Any]:
         """The state of a document and its functions, as `everproof/status` has it."""
-        return status.payload(document, self.state_of(document), self.results, self.converter, self._failure)
+        state = self.state_of(document)
+        return status.payload(document, state, self.results, self.converter, self._failure if state == "failed" else None)
 
     def tell_status(self) -> None:
         """Sends `everproof/status` for each open document of which it would say something new."""
@@ -146,7 +149,8 @@ class EverproofServer(LanguageServer):
         self._failure = None
         self.last_check = done
         self._end_progress()
-        for path in self.results.replace_program_messages(done.messages):
+        changed = [*self.results.confirm(done.generation), *self.results.replace_program_messages(done.messages)]
+        for path in dict.fromkeys(changed):
             self.publisher.publish(path)
         self._log_messages(done.messages)
         self.tell_status()
@@ -155,7 +159,7 @@ class EverproofServer(LanguageServer):
 
     def check_failed(self, check: RunningCheck | None, reason: str) -> None:
         """A check ended without an answer: what was known is stale, and nothing looks finished."""
-        self._failure = reason
+        self._failure = None if reason == CANCELLED else reason
         self._end_progress()
         self.results.mark_stale(reason)
         self.tell_status()

@@ -5,6 +5,8 @@ Positions here are the model's. A result stays until a newer one replaces it; an
 
 from __future__ import annotations
 
+import os
+
 import msgspec
 
 from analysis.model.places import Place, whole_line
@@ -78,6 +80,7 @@ class Results:
             if result.version is None or document.edits_since(result.version) is None:
                 return None  # a result for this text is on its way
             stale = "edited since"
+        result = _with_absolute_paths(result)
         state = self._files.setdefault(result.path, FileState(result.path))
         edits = self._edits_since(result)
         state.findings = tuple(_moved_finding(finding, edits) for finding in result.findings)
@@ -94,7 +97,9 @@ class Results:
         self._program_messages = {}
         for message in messages:
             if message.path:
-                self._program_messages[message.path] = (*self._program_messages.get(message.path, ()), message)
+                path = os.path.abspath(message.path)
+                located = msgspec.structs.replace(message, path=path)
+                self._program_messages[path] = (*self._program_messages.get(path, ()), located)
         paths = sorted({*old, *self._program_messages})
         return [path for path in paths if old.get(path) != self._program_messages.get(path)]
 
@@ -117,6 +122,16 @@ class Results:
             state.messages = messages
             state.stale = state.stale or "edited since"
 
+    def confirm(self, generation: int) -> list[str]:
+        """A check of all that was sent up to `generation` is complete: what it has not replaced holds. Answers what was stale."""
+        confirmed = []
+        for state in self.states():
+            document = self._documents.at_path(state.path)
+            if state.stale is not None and (document is None or document.version_at(generation) == document.current_version):
+                state.stale = None
+                confirmed.append(state.path)
+        return confirmed
+
     def mark_stale(self, reason: str) -> None:
         """Marks everything stale: the checker lost it, or no longer stands by it."""
         for state in self._files.values():
@@ -136,6 +151,28 @@ class Results:
             if edits:
                 moves[path] = edits
         return moves
+
+
+def _with_absolute_paths(result: FileResult) -> FileResult:
+    """The same with the paths that documents are known by; the compiler names headers as it found them."""
+    result = msgspec.structs.replace(result, path=os.path.abspath(result.path))
+    findings = tuple(
+        msgspec.structs.replace(f, place=_absolute(f.place), trace=tuple(_absolute_step(step) for step in f.trace))
+        for f in result.findings
+    )
+    functions = tuple(msgspec.structs.replace(f, place=_absolute(f.place)) for f in result.functions)
+    messages = tuple(msgspec.structs.replace(m, path=os.path.abspath(m.path)) for m in result.messages)
+    return msgspec.structs.replace(result, findings=findings, functions=functions, messages=messages)
+
+
+def _absolute_step(step: TraceStep) -> TraceStep:
+    place = _absolute(step.place)
+    return step if place is step.place else msgspec.structs.replace(step, place=place)
+
+
+def _absolute(place: Place) -> Place:
+    path = os.path.abspath(place.path)
+    return place if path == place.path else Place(path, place.range, place.macro)
 
 
 def _moved_finding(finding: Finding, moves: dict[str, list[Edit]]) -> Finding:

@@ -12,6 +12,7 @@ import logging
 from collections.abc import Sequence
 from typing import Protocol
 
+from analysis.model.options import Options
 from analysis.wire import Check, CheckDone, Configure, Edit, Event, Failed, FileResult, Progress
 from server.documents import OpenDocuments
 from server.settings import Settings
@@ -19,6 +20,7 @@ from server.worker_client import WorkerClient
 
 logger = logging.getLogger(__name__)
 
+CANCELLED = "cancelled"
 PATIENCE = 0.1  # seconds that a newer text waits for a check that is under way
 
 
@@ -72,6 +74,7 @@ class Scheduler:
         self._generation = 0
         self._unsent: dict[str, None] = {}
         self._focus: list[str] = []
+        self._configured: tuple[Options, tuple[str, ...]] | None = None
         self._wanted = False
         self._check: RunningCheck | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -81,6 +84,11 @@ class Scheduler:
     def running_check(self) -> RunningCheck | None:
         """The check under way."""
         return self._check
+
+    @property
+    def check_is_wanted(self) -> bool:
+        """Whether a check is to be made as soon as possible."""
+        return self._wanted
 
     async def caught_up(self, path: str) -> None:
         """Waits until no check is under way and the newest text of a file was checked, or could not be."""
@@ -123,13 +131,17 @@ class Scheduler:
         self._wanted = True
         self._arm()
 
-    def configure(self, settings: Settings) -> None:
-        """New settings or folders; a check follows unless checks are made on demand only."""
+    def configure(self, settings: Settings, files_changed: bool = False) -> None:
+        """Settings or folders, old or new. It is checked again if they, or the files that they name, change what is checked."""
+        mode_changed = settings.mode != self._settings.mode
         self._settings = settings
-        if self._worker.running:
+        if not self._worker.running:
+            return
+        reconfigured = files_changed or self._asked_for() != self._configured
+        if reconfigured:
             self._worker.send(self._configuration())
-            if settings.mode != "onDemand":
-                self.check_soon()
+        if (reconfigured or mode_changed) and settings.mode != "onDemand":
+            self.check_soon()
 
     async def full_check(self) -> str | None:
         """Checks everything from nothing and waits for the end; None, or why it is not complete.
@@ -153,7 +165,7 @@ class Scheduler:
         """The user does not want a check any more. What it would have said is unknown; nothing of it is shown."""
         if self._check is check:
             self._wanted = False
-            self._end("cancelled")
+            self._end(CANCELLED)
             self._worker.kill()
 
     def restart(self) -> None:
@@ -266,9 +278,14 @@ class Scheduler:
             self._worker.send(Edit(generation, path, document.current_version, document.source))
             document.sent(generation)
 
-    def _configuration(self) -> Configure:
+    def _asked_for(self) -> tuple[Options, tuple[str, ...]]:
+        """The options and the folders as they are now."""
         folders = self._documents.folder_paths()
-        return Configure(self._next_generation(), self._settings.options(folders), folders)
+        return self._settings.options(folders), folders
+
+    def _configuration(self) -> Configure:
+        self._configured = self._asked_for()
+        return Configure(self._next_generation(), *self._configured)
 
     def _next_generation(self) -> int:
         self._generation += 1

@@ -63,12 +63,15 @@ async def pull(server: EverproofServer) -> bool:
     return True
 
 
-def apply(server: EverproofServer) -> None:
-    """Puts the settings in force, and tells the user once about those that are wrong."""
+def apply(server: EverproofServer, files_changed: bool = False) -> None:
+    """Puts the settings in force, and tells the user once about those that are wrong.
+
+    `files_changed`: the rules or the compile commands that the settings name did.
+    """
     found, problems = read(server.editor.merged(), _file_text(server.documents.folder_paths()))
     changed = found != server.settings
     server.settings = found
-    server.scheduler.configure(found)
+    server.scheduler.configure(found, files_changed)
     if problems and problems != server.editor.told:
         server.tell("Everproof: wrong settings. " + " ".join(problems))
     server.editor.told = problems

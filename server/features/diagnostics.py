@@ -18,7 +18,7 @@ class DiagnosticsPublisher:
 
     def __init__(self, server: EverproofServer) -> None:
         self._server = server
-        self._published: set[str] = set()
+        self._published: dict[str, tuple[int | None, list[types.Diagnostic]]] = {}
         self._changed = False
 
     def publish(self, path: str) -> None:
@@ -35,14 +35,16 @@ class DiagnosticsPublisher:
             return
         items = server.converter.diagnostics(server.results, path, server.settings.unknown_hints) if shown else []
         document = server.documents.at_path(path)
-        if not items and document is None and path not in self._published:
-            return  # nothing was shown of it and nothing is to be
-        self._push(server.documents.uri_of(path), document.version if document else None, items)
-        (self._published.add if items or document else self._published.discard)(path)
+        if not items and document is None and not self._published.get(path, (None, []))[1]:
+            return  # nothing is shown of it and nothing is to be
+        news = (document.version if document else None, items)
+        if self._published.get(path) != news:
+            self._push(server.documents.uri_of(path), *news)
+        self._published[path] = news
 
     def clear(self, path: str, uri: str) -> None:
         """Shows nothing of a file any more."""
-        self._published.discard(path)
+        self._published.pop(path, None)
         if not pulls_only(self._server.client_capabilities):
             self._push(uri, None, [])
 

@@ -23,15 +23,15 @@ def register(server: EverproofServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def did_change(params: types.DidChangeWatchedFilesParams) -> None:
-        settings_changed = False
+        files_changed = False
         for change in params.changes:
             path = path_of(change.uri)
             if path.endswith((".c", ".h")):
                 _source_changed(server, path, change)
             else:
-                settings_changed = True
-        if settings_changed:
-            configuration.apply(server)
+                files_changed = True
+        if files_changed:
+            configuration.apply(server, files_changed=True)
 
 
 def _source_changed(server: EverproofServer, path: str, change: types.FileEvent) -> None:

@@ -77,8 +77,7 @@ class Editor(LanguageClient):
             return params.uri == uri and (version is None or params.version == version) and marks <= {stale}
 
         published = await self.until(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, fits, after)
-        items: list[types.Diagnostic] = published.diagnostics
-        return items
+        return list(published.diagnostics)
 
     async def status(self, uri: str, state: str, version: int | None = None, after: int = 0) -> Any:
         def fits(params: Any) -> bool:
