@@ -23,6 +23,7 @@ _NOT_A_NAME = frozenset({b"if", b"while", b"for", b"switch", b"return", b"sizeof
 _NOT_A_DECLARATION = re.compile(
     rb"\s*+(?:return|goto|break|continue|else|if|while|do|case|default|typedef|extern|static)(?![\w$])"
 )
+_MEMBERS = re.compile(rb"\{[^{}]*+\}")
 _NAME = re.compile(rb"[A-Za-z_$][\w$]*+")
 
 
@@ -60,9 +61,9 @@ def _is_definition(match: re.Match[bytes]) -> bool:
     if match.group("name") in _NOT_A_NAME or match.group("gap").count(b"(") > match.group("gap").count(b")"):
         return False
     names = set(_NAME.findall(match.group("names")))
-    for declaration in match.group("declarations").split(b";")[:-1]:
+    for declaration in _MEMBERS.sub(b" ", match.group("declarations")).split(b";")[:-1]:
         words = _NAME.findall(declaration)
-        if not names.intersection(words) and b"}" not in declaration and b"{" not in declaration:
+        if not names.intersection(words):
             return False
         if len(words) < 2 or _NOT_A_DECLARATION.match(declaration):
             return False
