@@ -46,7 +46,8 @@ class Unit(msgspec.Struct, frozen=True):
     path: str
     functions: tuple[LoweredFunction, ...]
     variables: tuple[Variable, ...]
-    externals: tuple[External, ...]
+    declared: tuple[External, ...]
+    implicit: tuple[External, ...]
     records: dict[str, RecordDefinition]
     address_taken: frozenset[str]
     broken: tuple[BrokenFunction, ...]
@@ -54,6 +55,11 @@ class Unit(msgspec.Struct, frozen=True):
     level: FileLevel
     level_digest: str
     last_good: dict[str, LoweredFunction] = {}
+
+    @property
+    def externals(self) -> tuple[External, ...]:
+        """The functions that the unit declares, and those that it calls without a declaration."""
+        return self.declared + self.implicit
 
 
 def nowhere(_offset: int) -> bool:
@@ -165,7 +171,8 @@ def _assemble(
         path=path,
         functions=tuple(functions),
         variables=tuple(level.variables.values()),
-        externals=tuple(_externals(level, functions)),
+        declared=previous.declared if previous is not None and previous.level is level else _declared(level),
+        implicit=tuple(_implicit(level, functions)),
         records=records,
         address_taken=frozenset(taken),
         broken=tuple([*broken, *build.refused]),
@@ -176,15 +183,17 @@ def _assemble(
     )
 
 
-def _externals(level: FileLevel, functions: list[LoweredFunction]) -> Iterator[External]:
-    """Every function that the file declares or calls; linking drops those that are defined somewhere."""
+def _declared(level: FileLevel) -> tuple[External, ...]:
+    """Every function that the file declares; linking drops those that are defined somewhere."""
+    return tuple(External(d.linkage, d.type, d.noreturn, d.nonnull, d.system) for d in level.functions.values())
+
+
+def _implicit(level: FileLevel, functions: list[LoweredFunction]) -> Iterator[External]:
+    """The functions that are called without a declaration at file level."""
     seen: set[str] = set()
-    for declared in level.functions.values():
-        seen.add(declared.linkage)
-        yield External(declared.linkage, declared.type, declared.noreturn, declared.nonnull, declared.system)
     for function in functions:
         for var in function.implicit:
-            if var.name not in seen and isinstance(var.type, Function):
+            if var.name not in seen and var.name not in level.functions and isinstance(var.type, Function):
                 seen.add(var.name)
                 yield External(var.name, var.type)
 

@@ -6,6 +6,8 @@ the name is reached.
 
 from __future__ import annotations
 
+from functools import cache
+
 import msgspec
 
 from analysis.frontend.context import Context, Refused, children
@@ -60,6 +62,7 @@ class Declarator(msgspec.Struct, frozen=True):
     parameters: Node | None
 
 
+@cache
 def basic_type(words: str, model: DataModel) -> Type | None:
     """The type of arithmetic type specifiers in any order; None when they are none."""
     given = words.replace("__signed__", "signed").replace("__signed", "signed").split()

@@ -19,6 +19,7 @@ from analysis.model.c_types import CHAR, INT, Array, Function, Pointer, Record, 
 _FUNCTION_NAMES = frozenset(("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"))
 # expressions whose first operand, not they themselves, is what a cast in front of them applies to
 _SPREADING = frozenset(("binary_expression", "conditional_expression", "assignment_expression", "comma_expression"))
+_LOOK_AHEAD = 8  # levels of parentheses and negations that are looked through; only the form of the result depends on it
 _STRINGS = frozenset(("string_literal", "concatenated_string"))
 
 
@@ -439,16 +440,15 @@ def _decayed(type_: Type) -> Type:
 
 
 def _is_logical(node: Node) -> bool:
-    while node.type == "parenthesized_expression":
-        node = _inside(node)
-    kind = node.type
-    if kind == "unary_expression":
-        operator = node.child_by_field_name("operator")
-        return operator is not None and operator.type == "!" and _is_logical(_field_of(node, "argument"))
-    if kind != "binary_expression":
-        return False
-    operator = node.child_by_field_name("operator")
-    return operator is not None and operator.type in ("&&", "||")
+    """Whether the value is that of `&&` or `||`, perhaps negated a few times."""
+    for _ in range(_LOOK_AHEAD):
+        if node.type == "parenthesized_expression":
+            node = _inside(node)
+        elif node.type == "unary_expression" and _field_of(node, "operator").type == "!":
+            node = _field_of(node, "argument")
+        else:
+            break
+    return node.type == "binary_expression" and _field_of(node, "operator").type in ("&&", "||")
 
 
 def _field_of(node: Node, name: str) -> Node:
