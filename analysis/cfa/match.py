@@ -1,7 +1,7 @@
 """Identity across edits (DESIGN.md section 4): gives the CFA of a new revision the ids of the old one.
 
 The edges of both, in source order, are aligned by fingerprints of their effects, blind to layout and to the numbering of
-temporaries. Aligned edges keep their ids, and their end points too as far as that is consistent. What is new gets ids that no edge or
+temporaries and of local variables that share a name; these get their old numbers back where edges correspond. Aligned edges keep their ids, and their end points too as far as that is consistent. What is new gets ids that no edge or
 location of the function had before in this session: the high-water marks travel with the CFA.
 """
 
@@ -14,14 +14,17 @@ import msgspec
 
 from analysis.cfa.build import LoweredFunction
 from analysis.cfa.graph import Cfa, Edge
+from analysis.cfa.rewrite import Renaming
+from analysis.model import ir
 
 _TEMPORARY = re.compile(rb"[\xa1-\xaf]\$\d+")
+_LOCAL = re.compile(rb"\xa4name(?:[\xa1-\xbf]|\xd9.)([^\xa5~]*)(?:~\d+)?(?=\xa5scope\xa5local)", re.DOTALL)
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 
 
 def fingerprint(edge: Edge) -> bytes:
-    """What an edge does, whatever its temporaries are called."""
-    return _TEMPORARY.sub(b"$", _encode(edge.effect))
+    """What an edge does, whatever the numbers in the names of its variables."""
+    return _LOCAL.sub(rb"\1", _TEMPORARY.sub(b"$", _encode(edge.effect)))
 
 
 def match(new: Cfa, old: Cfa) -> Cfa:
@@ -42,13 +45,44 @@ def match(new: Cfa, old: Cfa) -> Cfa:
             locations[location] = next_location
             next_location += 1
     ids = {at: old.edges[before].id for at, before in pairs}
+    rename = Renaming(_names(new, old, pairs))
     edges: list[Edge] = []
     for at, edge in enumerate(new.edges):
         if at not in ids:
             ids[at] = next_edge
             next_edge += 1
-        edges.append(Edge(ids[at], locations[edge.source], locations[edge.target], edge.effect))
+        edges.append(Edge(ids[at], locations[edge.source], locations[edge.target], rename(edge.effect)))
     return new.renumbered(locations[new.entry], locations[new.exit], tuple(edges), next_location, next_edge, old)
+
+
+def _names(new: Cfa, old: Cfa, pairs: list[tuple[int, int]]) -> dict[str, str]:
+    """New names for the locals and temporaries of `new`: those of `old` where edges correspond, else names that `old` does not use."""
+    names: dict[str, str] = {}
+    for at, before in pairs:
+        for mine, theirs in zip(_numbered(new.edges[at].effect), _numbered(old.edges[before].effect), strict=True):
+            names.setdefault(mine, theirs)
+    given: set[str] = set()
+    for mine in [mine for mine, theirs in names.items() if theirs in given or given.add(theirs)]:  # type: ignore[func-returns-value]
+        del names[mine]
+    used = given | {name for edge in old.edges for name in _numbered(edge.effect)}
+    for edge in new.edges:
+        for mine in _numbered(edge.effect):
+            if mine not in names:
+                names[mine] = _fresh(mine, used) if mine in used else mine
+                used.add(names[mine])
+    return names
+
+
+def _numbered(effect: ir.Effect) -> list[str]:
+    """The names of the local variables and temporaries in an effect, in order, with repetitions."""
+    return [v.name for e in ir.expressions(effect) for v in ir.variables(e) if v.scope in ("local", "temporary")]
+
+
+def _fresh(name: str, used: set[str]) -> str:
+    stem, number = ("$", 1) if name.startswith("$") else (name.split("~")[0] + "~", 2)
+    while f"{stem}{number}" in used:
+        number += 1
+    return f"{stem}{number}"
 
 
 def match_function(new: LoweredFunction, old: LoweredFunction) -> LoweredFunction:

@@ -142,7 +142,8 @@ class Statements(Declarations):
     def _asm_statement(self, node: Node) -> None:
         code = node.child_by_field_name("assembly_code")
         empty = code is not None and not self.source(code).replace('"', "").strip()
-        if not (empty and node.child_by_field_name("output_operands") is None):
+        outputs = node.child_by_field_name("output_operands")
+        if not (empty and (outputs is None or not children(outputs))):
             raise Refused("inline assembler")
 
     def declaration(self, node: Node) -> None:
