@@ -6,6 +6,7 @@ one, 3 = a system header (GCC manual, "Preprocessor Output"). `#line` in the sou
 
 from __future__ import annotations
 
+import os
 import re
 from bisect import bisect_right
 from typing import NamedTuple
@@ -110,6 +111,11 @@ def unescape(written: bytes) -> bytes:
     return _ESCAPE.sub(lambda m: bytes([int(m.group(1), 8) & 0xFF]) if m.group(1)[:1].isdigit() else m.group(1), written)
 
 
+def printable(path: str) -> bytes:
+    """The path as it is given to the preprocessor, which cannot keep a line end in a name."""
+    return bytes(byte if byte >= 0x20 else 0x3F for byte in os.fsencode(path))
+
+
 def escape(path: bytes) -> bytes:
     """The path as it is written in a line marker."""
-    return b"".join(b"\\%03o" % byte if byte < 0x20 or byte in b'"\\\x7f' else bytes([byte]) for byte in path)
+    return path.replace(b"\\", b"\\\\").replace(b'"', b'\\"')

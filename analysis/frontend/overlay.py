@@ -4,6 +4,9 @@ The mirror is a temporary folder in which `/home/me/p/x.h` is `<root>/home/me/p/
 else in `/home/me/p`, and to the neighbours of each folder above, so that `#include "y.h"` and `#include "../z.h"` work inside.
 The compiler runs in the mirrored folder, with mirrored include folders, and the root is cut out of its line markers.
 
+A header that is reached through a folder that is only linked, as in `sub/../x.h`, is the one on disk. That shows in the line
+markers; then the folders of all headers are mirrored, and the compiler is run again (`bypassed`).
+
 The mirror is kept and only brought up to date between runs: that costs one look at each folder. Runs with the same overlay
 share it; one with another overlay waits until they are done.
 """
@@ -14,12 +17,14 @@ import atexit
 import contextlib
 import functools
 import os
+import re
 import shutil
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 
 _MOST_LINKS = 20_000  # entries of one folder; more are not mirrored
+_INCLUDED = re.compile(rb'\n# 1 "([^"\n]*)" 1')
 _SYSTEM = ("/usr/", "/lib/", "/opt/")
 
 
@@ -31,6 +36,7 @@ class Mirror:
         self._encoded = os.fsencode(root)
         self._folders: dict[str, int] = {}  # real folders that exist in the mirror, and their times when they were linked
         self._written: dict[str, bytes] = {}
+        self._learnt: set[str] = set()  # folders that have to be mirrored, as earlier runs showed
         self._readers = 0
         self._changed = threading.Condition()
 
@@ -45,7 +51,8 @@ class Mirror:
             yield False
             return
         with self._changed:
-            wanted = {*(os.path.dirname(path) for path in dirty), *(f for f in folders if not f.startswith(_SYSTEM))}
+            wanted = {*(os.path.dirname(path) for path in dirty), *folders, *self._learnt}
+            wanted = {os.path.normpath(folder) for folder in wanted if not folder.startswith(_SYSTEM)}
             while self._readers and (dirty != self._written or not wanted <= self._folders.keys()):
                 self._changed.wait()
             if not self._readers:
@@ -70,6 +77,19 @@ class Mirror:
             known = os.path.isabs(value) and os.path.normpath(value) in self._folders
             redirected.append(flag + self.inside(os.path.normpath(value)) if known else argument)
         return redirected
+
+    def bypassed(self, text: bytes, folder: str) -> bool:
+        """Whether a run in the (real) folder read an unsaved file from the disk after all, so that it has to be done again."""
+        names = set(_INCLUDED.findall(text))
+        dirty = {os.path.basename(path) for path in self._written}
+        if not any(os.path.basename(os.fsdecode(name)) in dirty for name in names):
+            return False
+        real = [os.path.realpath(os.path.join(self.inside(folder), os.fsdecode(name))) for name in sorted(names)]
+        if not any(path in self._written for path in real):
+            return False
+        learnt = {os.path.dirname(path) for path in real if not path.startswith((self.root, *_SYSTEM))} - self._folders.keys()
+        self._learnt |= learnt
+        return bool(learnt)
 
     def strip(self, text: bytes) -> bytes:
         """The text without the root, in line markers and in expansions of `__FILE__`."""

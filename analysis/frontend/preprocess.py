@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from analysis.frontend.compiler import Outcome, find_compiler, run_compiler
 from analysis.frontend.compiler_flags import UnitFlags, include_folders
-from analysis.frontend.line_map import LineMap, escape
+from analysis.frontend.line_map import LineMap, escape, printable
 from analysis.frontend.overlay import Mirror, shared_mirror
 from analysis.model.options import Options
 from analysis.model.report import Message
@@ -28,8 +28,11 @@ from analysis.model.report import Message
 _BOM = b"\xef\xbb\xbf"
 _MOST_MISSING = 40  # headers; each costs one more run of the compiler
 _MOST_MESSAGES = 20
+_MOST_ROUNDS = 3  # until all unsaved headers are found in the mirror
 _ERROR = re.compile(r"^(?P<path>[^\n]*?):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
 _MISSING = re.compile(r"^'?(?P<name>[^'\n]+?)'?(?:: No such file or directory| file not found)")
+
+_UNIVERSAL = re.compile(rb"""\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|\\U(?P<code>[0-9a-f]{8})""")
 
 
 class Preprocessed(NamedTuple):
@@ -68,7 +71,7 @@ def preprocess(
         run.preprocess(source, {} if overlay is None else overlay)
     raw = run.output is None
     result = source if run.output is None else run.output
-    line_map = LineMap(result, os.fsencode(path), raw)
+    line_map = LineMap(result, printable(path), raw)
     folder = os.path.dirname(absolute)
     dependencies = tuple(dict.fromkeys(os.path.normpath(os.path.join(folder, os.fsdecode(name))) for name in line_map.headers))
     ms = (time.perf_counter() - began) * 1000
@@ -107,6 +110,7 @@ class _Run:
         self.options = options
         self.messages: list[Message] = []
         self.output: bytes | None = None
+        self._bypassed = False
 
     def preprocess(self, source: bytes, overlay: Mapping[str, bytes]) -> None:
         if not self.options.trusted:
@@ -122,13 +126,18 @@ class _Run:
             )
             self._say("warning", f"{wanted}: install gcc or clang, or set the compiler; macros and headers are not expanded.")
             return
-        text = b'# 1 "%s"\n' % escape(os.fsencode(self.path)) + source
+        text = b'# 1 "%s"\n' % escape(printable(self.path)) + source
         if not overlay:
             self._with_stand_ins(compiler, text, None)
             return
         mirror = shared_mirror()
-        with mirror.holding(overlay, [self.folder, *include_folders(self.flags.arguments)]) as needed:
-            self._with_stand_ins(compiler, text, mirror if needed else None)
+        folders = [self.folder, *include_folders(self.flags.arguments)]
+        for _ in range(_MOST_ROUNDS):
+            self.messages, self._bypassed = [], False
+            with mirror.holding(overlay, folders) as needed:
+                self._with_stand_ins(compiler, text, mirror if needed else None)
+            if not self._bypassed:
+                break
 
     def _with_stand_ins(self, compiler: str, text: bytes, mirror: Mirror | None) -> None:
         """Runs the compiler until no header is missing: each missing one is made, empty, in a temporary folder."""
@@ -164,6 +173,7 @@ class _Run:
             arguments += ["-idirafter", stand_ins]
         outcome = run_compiler([compiler, "-E", "-w", *arguments, "-x", "c", "-"], folder, text, self.options.limits)
         if mirror is not None:
+            self._bypassed = mirror.bypassed(outcome.stdout, self.folder) or self._bypassed
             outcome = outcome._replace(stdout=mirror.strip(outcome.stdout), stderr=outcome.stderr.replace(mirror.root, ""))
         return outcome
 
@@ -186,7 +196,7 @@ class _Run:
                     "warning", f"The preprocessor reports{place}: {error['text'].strip()}", int(error["line"]) if here else 0
                 )
             if outcome.status == 0 or self._is_useful(outcome):
-                self.output = outcome.stdout
+                self.output = _with_plain_names(outcome.stdout)
                 if outcome.status != 0 and not errors:
                     self._say("warning", f"{name} failed ({_first_line(outcome)}); what it printed is used.")
             else:
@@ -206,6 +216,16 @@ class _Run:
         message = Message("note" if severity == "note" else "warning", self.path, text, line)
         if message not in self.messages:
             self.messages.append(message)
+
+
+def _with_plain_names(text: bytes) -> bytes:
+    """The text with identifiers as the user wrote them: gcc spells `ä` in them as `\\U000000e4`."""
+
+    def plain(match: re.Match[bytes]) -> bytes:
+        code = int(match["code"], 16) if match["code"] else 0
+        return chr(code).encode() if 0x80 <= code <= 0x10FFFF and not 0xD800 <= code < 0xE000 else match.group()
+
+    return _UNIVERSAL.sub(plain, text) if b"\\U00" in text else text
 
 
 def _missing(outcome: Outcome) -> tuple[str, int, str] | None:

@@ -9,10 +9,9 @@ from analysis.frontend.old_style import give_types, separate
 from analysis.frontend.syntax import parse, text_of
 
 PIECES = st.sampled_from(
-    [b"__attribute__((", b"noreturn", b"))", b"(", b")", b"{", b"}", b";", b"\n", b'# 1 "a.h" 1\n', b"typeof(", b"va_arg(a,"]
-    + [b"case 1", b" ... ", b":", b'"', b"'", b"\\", b"/*", b"*/", b"//", b"goto *", b"x", b" ", b"f(a)", b"int a;", b"[[", b"]]"]
-    + [b"_Static_assert(", b"offsetof(s, m)", b"__builtin_types_compatible_p(int,char)", b"unsigned :3;", b"register i;"]
-    + [b"_Atomic(int)", b"\xff", b"#pragma x\n"]
+    b"__attribute__((|noreturn|))|(|)|{|}|;|\n|# 1 'a.h' 1\n|typeof(|va_arg(a,|case 1| ... |:|\"|'|\\|/*|*/|//|goto *|x| |f(a)"
+    b"|int a;|[[|]]|_Static_assert(|offsetof(s, m)|__builtin_types_compatible_p(int,char)|unsigned :3;|register i;|_Atomic(int)"
+    b"|\xff|\n#pragma x\n".split(b"|")
 )
 
 

@@ -1,0 +1,87 @@
+"""Unsaved headers reach the compiler."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from analysis.frontend.compiler_flags import UnitFlags, allowed
+from analysis.frontend.preprocess import Preprocessed, preprocess
+from analysis.model.options import Options
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def run(path: Path, overlay: dict[Path, str], *flags: str) -> Preprocessed:
+    arguments = allowed(flags, str(path.parent))
+    result = preprocess(str(path), None, UnitFlags(arguments), Options(), {str(p): text.encode() for p, text in overlay.items()})
+    assert result.messages == ()
+    assert b"everproof-" not in result.text
+    return result
+
+
+def test_an_unsaved_header_and_back(tmp_path: Path) -> None:
+    main = write(tmp_path / "a.c", '#include "b.h"\n')
+    header = write(tmp_path / "b.h", "int saved;\n")
+    result = run(main, {header: "int unsaved;\n"})
+    assert b"int unsaved;" in result.text
+    assert b"int saved;" not in result.text
+    assert result.dependencies[-1] == str(header)
+    assert b"int newer;" in run(main, {header: "int newer;\n"}).text
+    assert b"int saved;" in run(main, {}).text
+    assert b"int saved;" in run(main, {header: "int saved;\n"}).text
+
+
+def test_a_header_that_includes_others(tmp_path: Path) -> None:
+    main = write(tmp_path / "src" / "a.c", '#include "../inc/b.h"\n')
+    header = write(tmp_path / "inc" / "b.h", "")
+    write(tmp_path / "inc" / "c.h", "int c;\n")
+    write(tmp_path / "x.h", "int x;\n")
+    result = run(main, {header: '#include "c.h"\n#include "../x.h"\nint b;\n'})
+    for declaration in (b"int b;", b"int c;", b"int x;"):
+        assert declaration in result.text
+    assert result.dependencies[-3:] == (str(header), str(tmp_path / "inc" / "c.h"), str(tmp_path / "x.h"))
+
+
+def test_an_unsaved_header_included_by_a_saved_one(tmp_path: Path) -> None:
+    main = write(tmp_path / "src" / "a.c", "#include <sub/y.h>\n")
+    write(tmp_path / "inc" / "sub" / "y.h", '#include "../b.h"\n')
+    header = write(tmp_path / "inc" / "b.h", "int saved;\n")
+    assert b"int unsaved;" in run(main, {header: "int unsaved;\n"}, "-I../inc").text
+
+
+def test_a_header_that_was_never_saved(tmp_path: Path) -> None:
+    main = write(tmp_path / "a.c", '#include "new.h"\n#include "sub/newer.h"\n')
+    result = run(main, {tmp_path / "new.h": "int fresh;\n", tmp_path / "sub" / "newer.h": "int fresher;\n"})
+    assert b"int fresh;" in result.text
+    assert b"int fresher;" in result.text
+
+
+def test_files_that_appear_later_are_seen(tmp_path: Path) -> None:
+    main = write(tmp_path / "a.c", '#include "b.h"\n')
+    header = write(tmp_path / "b.h", "int b;\n")
+    run(main, {header: "int unsaved;\n"})
+    write(tmp_path / "c.h", "int c;\n")
+    assert b"int c;" in run(main, {header: '#include "c.h"\n'}).text
+
+
+def test_nothing_is_written_into_the_project(tmp_path: Path) -> None:
+    main = write(tmp_path / "a.c", '#include "b.h"\n')
+    header = write(tmp_path / "b.h", "int saved;\n")
+    run(main, {header: "int unsaved;\n", main: "int other;\n"})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.c", "b.h"]
+    assert header.read_text() == "int saved;\n"
+
+
+@pytest.mark.parametrize("rounds", [8])
+def test_several_at_once_with_different_overlays(tmp_path: Path, rounds: int) -> None:
+    main = write(tmp_path / "a.c", '#include "b.h"\n')
+    header = write(tmp_path / "b.h", "int saved;\n")
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda i: run(main, {header: f"int version{i % 3};\n"}), range(rounds)))
+    for i, result in enumerate(results):
+        assert f"int version{i % 3};".encode() in result.text

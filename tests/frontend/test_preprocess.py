@@ -1,0 +1,203 @@
+"""Preprocessing with the real compiler, and with compilers that misbehave."""
+
+import contextlib
+import os
+import select
+import stat
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from analysis.frontend.compiler_flags import UnitFlags, allowed
+from analysis.frontend.preprocess import Preprocessed, preprocess
+from analysis.model.limits import Limits
+from analysis.model.options import Options
+
+
+def run(path: Path, text: bytes | None = None, *flags: str, **options: object) -> Preprocessed:
+    arguments = allowed(flags, str(path.parent))
+    return preprocess(str(path), text, UnitFlags(arguments), msgspec.structs.replace(Options(), **options))
+
+
+def texts(result: Preprocessed) -> list[str]:
+    return [message.text for message in result.messages]
+
+
+def fake_compiler(folder: Path, script: str) -> str:
+    path = folder / "fake-cc"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
+
+
+def test_the_unsaved_text_counts(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_bytes(b"int saved;\n")
+    result = run(tmp_path / "a.c", b"#define V unsaved\nint V;\n")
+    assert b"int unsaved;" in result.text
+    assert not result.raw
+    assert result.messages == ()
+    assert b"int saved;" in run(tmp_path / "a.c").text
+
+
+def test_headers_beside_the_file_and_along_the_flags(tmp_path: Path) -> None:
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "b.h").write_bytes(b"int b = B;\n")
+    (tmp_path / "inc" / "c.h").write_bytes(b"int c;\n")
+    result = run(tmp_path / "a.c", b'#include "b.h"\n#include <c.h>\n', "-Iinc", "-DB=42")
+    assert b"int b = 42;" in result.text
+    assert result.dependencies[-2:] == (str(tmp_path / "b.h"), str(tmp_path / "inc" / "c.h"))
+
+
+def test_the_folder_of_the_file_comes_before_the_current_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "x.h").write_bytes(b"int wrong;\n")
+    (tmp_path / "src" / "x.h").write_bytes(b"int right;\n")
+    monkeypatch.chdir(tmp_path)
+    result = preprocess("src/a.c", b'#include "x.h"\nchar *f = __FILE__;\n', UnitFlags(), Options())
+    assert b"int right;" in result.text
+    assert b'"src/a.c"' in result.text
+    assert result.dependencies[-1] == str(tmp_path / "src" / "x.h")
+
+
+def test_a_missing_header_is_named_and_the_rest_still_counts(tmp_path: Path) -> None:
+    text = b'#include <stddef.h>\n#include "gone.h"\n#include <sub/lost.h>\n#include "../away.h"\nvoid *p = NULL;\n'
+    result = run(tmp_path / "a.c", text)
+    assert texts(result) == [
+        f"The header '{name}' was not found; what it declares is not known." for name in ("gone.h", "sub/lost.h", "../away.h")
+    ]
+    assert [message.line for message in result.messages] == [2, 3, 4]
+    assert not result.raw
+    assert b"((void *)0)" in result.text
+    assert b"everproof-" not in result.text
+
+
+def test_a_header_missing_from_a_header(tmp_path: Path) -> None:
+    (tmp_path / "b.h").write_bytes(b'#include "gone.h"\nint b;\n')
+    result = run(tmp_path / "a.c", b'#include "b.h"\nint a;\n')
+    assert texts(result) == ["The header 'gone.h' was not found (included by b.h); what it declares is not known."]
+    assert b"int b;" in result.text
+    assert b"int a;" in result.text
+
+
+def test_errors_are_passed_on_with_their_lines(tmp_path: Path) -> None:
+    result = run(tmp_path / "a.c", b"int a;\n#error no good\nint b;\n")
+    assert [(m.line, m.text) for m in result.messages] == [(2, "The preprocessor reports: #error no good")]
+    assert b"int b;" in result.text
+    assert not result.raw
+
+
+def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}/nothing:.")
+    result = run(tmp_path / "a.c", b"int a;\n")
+    assert result.raw
+    assert result.text == b"int a;\n"
+    assert len(result.messages) == 1
+    assert result.messages[0].text.startswith("No C compiler was found")
+    assert "'tinycc'" in texts(run(tmp_path / "a.c", b"int a;\n", compiler="tinycc"))[0]
+
+
+def test_a_compiler_in_a_relative_folder_of_path_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    marker = tmp_path / "was-run"
+    fake_compiler(tmp_path, f"touch {marker}")
+    (tmp_path / "fake-cc").rename(tmp_path / "gcc")
+    monkeypatch.setenv("PATH", ":.:./")
+    monkeypatch.chdir(tmp_path)
+    assert run(tmp_path / "a.c", b"int a;\n").raw
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize(("options", "word"), [({"trusted": False}, "untrusted"), ({"compiler": "none"}, "switched off")])
+def test_no_compiler_is_run_where_it_must_not(tmp_path: Path, options: dict[str, object], word: str) -> None:
+    result = run(tmp_path / "a.c", b"#define A 1\nint a = A;\n", **options)
+    assert result.raw
+    assert result.text == b"#define A 1\nint a = A;\n"
+    assert [m.severity for m in result.messages] == ["note"]
+    assert word in texts(result)[0]
+
+
+def test_a_hanging_compiler_is_killed_with_its_children(tmp_path: Path) -> None:
+    compiler = fake_compiler(tmp_path, f"sleep 600 & echo $! > {tmp_path}/child; wait")
+    result = run(tmp_path / "a.c", b"int a;\n", compiler=compiler, limits=Limits(preprocess_seconds=0.3))
+    assert result.raw
+    assert texts(result) == [
+        "fake-cc did not finish preprocessing within 0.3 seconds; "
+        "the text is used as it is, without expanding macros and headers."
+    ]
+    child = int((tmp_path / "child").read_text())
+    with contextlib.suppress(ProcessLookupError):
+        ended, _, _ = select.select([os.pidfd_open(child)], [], [], 60)
+        assert ended
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("echo boom >&2; exit 3", "fake-cc failed (boom)"),
+        ("exit 3", "fake-cc failed (exit status 3)"),
+        ("kill -9 $$", "fake-cc failed (exit status -9)"),
+        ("yes 'int x;'", "Preprocessing gives more than 1,000,000 bytes"),
+    ],
+)
+def test_a_failing_compiler(tmp_path: Path, script: str, expected: str) -> None:
+    limits = Limits(preprocessed_bytes=1_000_000)
+    result = run(tmp_path / "a.c", b"int a;\n", compiler=fake_compiler(tmp_path, script), limits=limits)
+    assert result.raw
+    assert result.text == b"int a;\n"
+    assert texts(result) == [f"{expected}; the text is used as it is, without expanding macros and headers."]
+
+
+def test_what_a_failing_compiler_prints_is_used(tmp_path: Path) -> None:
+    result = run(tmp_path / "a.c", b"int a;\n", compiler=fake_compiler(tmp_path, "cat; echo boom >&2; exit 1"))
+    assert not result.raw
+    assert b"int a;" in result.text
+    assert texts(result) == ["fake-cc failed (boom); what it printed is used."]
+
+
+def test_a_file_that_is_not_a_program(tmp_path: Path) -> None:
+    script = tmp_path / "not-a-program"
+    script.write_text("\x7fELF")
+    script.chmod(0o755)
+    result = run(tmp_path / "a.c", b"int a;\n", compiler=str(script))
+    assert result.raw
+    assert len(result.messages) == 1
+
+
+def test_files_that_cannot_be_used(tmp_path: Path) -> None:
+    (tmp_path / "binary.c").write_bytes(b"\x7fELF\0\0")
+    (tmp_path / "large.c").write_bytes(b"int x;\n" * 100)
+    (tmp_path / "empty.c").write_bytes(b"")
+    os.mkfifo(tmp_path / "pipe.c")
+    limits = Limits(source_bytes=100)
+    cases = {
+        "binary.c": "NUL bytes",
+        "large.c": "larger than 100 bytes",
+        "none.c": "No such file",
+        ".": "folder",
+        "pipe.c": "not an ordinary",
+    }
+    for name, why in cases.items():
+        result = run(tmp_path / name, limits=limits)
+        assert result.text == b""
+        assert [m.severity for m in result.messages] == ["error"]
+        assert why in texts(result)[0]
+    assert run(tmp_path / "empty.c").messages == ()
+    assert run(tmp_path / "large.c", b"x" * 101, limits=limits).text == b""
+
+
+@pytest.mark.parametrize(
+    "text", [b"int caf\xe9; // \xe9\n", b"\xef\xbb\xbfint a;\n", b"int a;\r\nint b;\r\n", b"int a;\x0c\nint b;", b"\n\n"]
+)
+def test_odd_bytes_survive(tmp_path: Path, text: bytes) -> None:
+    result = run(tmp_path / "a.c", text)
+    assert result.messages == ()
+    assert result.source == text.removeprefix(b"\xef\xbb\xbf")
+
+
+@pytest.mark.parametrize("name", ["a b.c", 'a"b.c', "a\\b.c", "a\nb.c", "ä.c", "@a.c", "-o.c"])
+def test_odd_names(tmp_path: Path, name: str) -> None:
+    result = run(tmp_path / name, b"#define A 1\nint a = A;\n")
+    assert result.messages == ()
+    offset = result.text.index(b"int a = 1")
+    assert result.line_map.in_main_file(offset)
+    assert result.line_map.line_at(offset).number == 2
