@@ -17,7 +17,6 @@ from urllib.parse import unquote, urlparse
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from demo.editor import Document, Editor, Json, ServerError, Settled
 
@@ -56,8 +55,13 @@ STEPS = (
         "\tif (!stock)\n\t\treturn 0;\n",
     ),
     Step("closes it", "\tif (!stock)\n\t\treturn ", "0", "fclose(file)"),
-    Step("uses the stock after it is freed", "\titem_free_all(stock);\n", "", '\tprintf("%d left\\n", stock->count);\n'),
-    Step("deletes that again", "\titem_free_all(stock);\n", '\tprintf("%d left\\n", stock->count);\n', ""),
+    Step(
+        "lets sell() free what is sold out, and still prints it",
+        "\titem->count -= count;\n",
+        "",
+        "\tif (item->count == 0)\n\t\titem_free(item);\n",
+    ),
+    Step("thinks better of it", "\tif (item->count == 0)\n\t\t", "item_free(item);", 'printf("the last %s\\n", item->name);'),
     Step(
         "begins a function and does not finish it: the rest stays checked",
         "static struct item *stock;\n",
@@ -97,7 +101,7 @@ async def _session(console: Console, pause: float) -> None:
         console.print(f"{count} functions checked for the first time in {(clock() - before) * 1000:.0f} ms. {_verdicts(settled)}")
         _show_changes(console, {}, _findings(settled), None)
         for number, step in enumerate(STEPS, 1):
-            console.rule(f"[bold]{number}. The person {escape(step.says)}", align="left")
+            console.print(f"\n[bold reverse] {number} [/] [bold]The person {escape(step.says)}.[/]")
             settled = await _take(console, editor, document, step, settled, pause)
     finally:
         await editor.close()
@@ -138,7 +142,8 @@ def _show_changes(console: Console, before: dict[str, Json], after: dict[str, Js
         console.print(f"[bold green]gone[/] {_headline(before[key])}{when}")
     for key in sorted(after.keys() - before.keys()):
         console.print(f"[bold]new[/]  {_headline(after[key])}{when}")
-        console.print(_trace(after[key]))
+        for line in _trace(after[key]):
+            console.print(line)
     if before.keys() == after.keys() and ms is not None:
         console.print(f"[dim]no finding comes or goes; {len(after)} stand[/]")
 
@@ -149,13 +154,14 @@ def _headline(diagnostic: Json) -> str:
     return f"{kind} {FILE.name}:{line} {escape(diagnostic['message'])} [dim]{diagnostic.get('code', '')}[/]"
 
 
-def _trace(diagnostic: Json) -> Table:
-    table = Table(box=None, show_header=False, padding=(0, 1, 0, 5))
+def _trace(diagnostic: Json) -> list[str]:
+    lines = []
     for related in diagnostic.get("relatedInformation") or []:
         place = related["location"]
         name = Path(unquote(urlparse(place["uri"]).path)).name
-        table.add_row(f"[cyan]{name}:{place['range']['start']['line'] + 1}[/]", escape(related["message"]))
-    return table
+        where = f"{name}:{place['range']['start']['line'] + 1}"
+        lines.append(f"     [cyan]{where:<16}[/] {escape(related['message'])}")
+    return lines
 
 
 def _verdicts(settled: Settled) -> str:
