@@ -20,7 +20,20 @@ def everproof_version() -> str:
 
 def encode_json(document: object) -> str:
     """A document as indented JSON with a final newline."""
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+    try:
+        data = msgspec.json.encode(document)
+    except UnicodeEncodeError:  # a file name with bytes that are no UTF-8
+        data = msgspec.json.encode(_printable(msgspec.to_builtins(document)))
+    return msgspec.json.format(data, indent=2).decode() + "\n"
+
+
+def _printable(value: Any) -> Any:
+    """A document without lone surrogates, which stand for bytes that are no text and cannot be written as UTF-8."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_printable(key): _printable(entry) for key, entry in value.items()}
+    return [_printable(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
 def report_document(report: Report) -> dict[str, Any]:

@@ -45,6 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads on: say nothing when Python flushes at its end
         return 1
+    except Exception as error:
+        # A defect of ours, which the user can do nothing about but report; the traceback is for who asks for it.
+        if os.environ.get("EVERPROOF_TRACEBACK"):
+            raise
+        kind = type(error).__name__
+        _say(f"this is a defect of Everproof ({kind}: {error}); please report it, with EVERPROOF_TRACEBACK=1 set for details.")
+        return 2
 
 
 def _sentence(error: click.ClickException) -> str:

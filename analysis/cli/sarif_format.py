@@ -105,7 +105,7 @@ def _location(place: Place) -> dict[str, Any]:
 def _artifact(path: str) -> dict[str, str]:
     if os.path.isabs(path):
         return {"uri": Path(path).as_uri()}
-    return {"uri": quote(path.replace(os.sep, "/"))}
+    return {"uri": quote(os.fsencode(path.replace(os.sep, "/")))}
 
 
 def _notification(message: Message) -> dict[str, Any]:

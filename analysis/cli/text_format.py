@@ -19,7 +19,8 @@ def text_report(report: Report, *, stats: bool = False, known: int = 0) -> str:
     for finding in report.findings:
         lines.extend(finding_lines(finding))
         lines.append("")
-    lines.extend(_unknown_lines(report))
+    if stats or not report.findings:
+        lines.extend(_unknown_lines(report))
     if stats:
         lines.extend(_stats_lines(report))
     lines.append(summary_line(report, known=known))
@@ -47,7 +48,7 @@ def spot(place: Place) -> str:
 
 def message_line(message: Message) -> str:
     """A message in one line, for standard error."""
-    where = f"{message.path}:{message.line}: " if message.line else ""
+    where = f"{message.path}:{message.line}: " if message.line else f"{message.path}: " if message.path else ""
     return f"{where}{message.severity}: {message.text}"
 
 

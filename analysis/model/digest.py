@@ -21,4 +21,7 @@ def digest_text(*parts: str | bytes) -> str:
 
 def digest_value(value: object) -> str:
     """A digest of a value made of the model's structs, tuples, strings and numbers."""
-    return digest_text(_encoder.encode(value))
+    try:
+        return digest_text(_encoder.encode(value))
+    except UnicodeEncodeError:  # a string literal with bytes that are no UTF-8, which are kept as lone surrogates
+        return digest_text(repr(value))

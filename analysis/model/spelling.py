@@ -37,6 +37,8 @@ def _spell(expr: ir.Expr) -> tuple[str, int]:
             return f"{spell_expr(base, _POSTFIX)}[{spell_expr(ir.strip_casts(index))}]", _POSTFIX
         case ir.Deref(pointer):
             return f"*{spell_expr(ir.strip_casts(pointer), _UNARY)}", _UNARY
+        case ir.Field(ir.Field(record, ""), name, type_):  # a member of an anonymous record is written as the outer record's
+            return _spell(ir.Field(record, name, type_))
         case ir.Field(ir.Deref(ir.Var() | ir.Field() | ir.Index() as pointer), name):
             return f"{spell_expr(pointer, _POSTFIX)}->{name}", _POSTFIX
         case ir.Field(record, name):
@@ -54,7 +56,8 @@ def _spell(expr: ir.Expr) -> tuple[str, int]:
                 return ("NULL", _POSTFIX) if value == 0 else (f"({spell(type_)}){value}", _UNARY)
             return str(value), _POSTFIX if value >= 0 else _UNARY
         case ir.FloatConst(text) | ir.StringConst(text):
-            return text, _POSTFIX
+            # A literal keeps bytes that are no UTF-8 as lone surrogates; nothing that leaves the analysis may hold these.
+            return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), _POSTFIX
         case ir.Unary(operator, operand):
             return f"{operator}{spell_expr(operand, _UNARY)}", _UNARY
         case ir.Binary(operator, left, right):

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping
 
@@ -16,6 +17,9 @@ from analysis.frontend.preprocess import Preprocessed, preprocess
 from analysis.frontend.syntax import parse
 from analysis.model.c_types import ILP32, LP64
 from analysis.model.options import Options
+from analysis.model.report import Message
+
+_log = logging.getLogger("everproof.session")
 
 
 class Built(msgspec.Struct, frozen=True):
@@ -46,6 +50,17 @@ def build(
     preprocessed = preprocess(path, text, flags, options, overlay)
     if previous is not None and previous.preprocessed.text == preprocessed.text:
         return msgspec.structs.replace(previous, preprocessed=preprocessed, lowered=0, parse_ms=0.0, lower_ms=0.0)
+    try:
+        return _lower(path, preprocessed, options, previous)
+    except Exception as error:  # a defect of ours on one file must not keep the others from being checked
+        _log.info("A defect in reading %s", path, exc_info=True)
+        reason = f"The file is not checked because of a defect of Everproof ({type(error).__name__}: {error}); please report it."
+        message = Message("error", path, reason.encode("utf-8", "backslashreplace").decode())
+        nothing = preprocessed._replace(text=b"", messages=(*preprocessed.messages, message))
+        return _lower(path, nothing, options, None)
+
+
+def _lower(path: str, preprocessed: Preprocessed, options: Options, previous: Built | None) -> Built:
     start = time.perf_counter()
     tree = parse(preprocessed.text)
     parsed = time.perf_counter()

@@ -68,6 +68,11 @@ def _own_functions(unit: UnitView) -> Iterator[str]:
     return (f.cfa.name for f in unit.kept.unit.functions if not is_system(f.source.start))
 
 
+def has_functions(unit: UnitView) -> bool:
+    """Whether any function of the user's in the unit parses."""
+    return any(True for _ in _own_functions(unit))
+
+
 def count_functions(unit: UnitView) -> int:
     """How many functions the unit has that are the user's; those that do not parse count, too."""
     own = set(_own_functions(unit))

@@ -20,7 +20,7 @@ from analysis.model.options import Options
 from analysis.model.report import Count, FileReport, Message, Report, Times, Work
 from analysis.rules.automaton import Rule
 from analysis.rules.load import load_rules
-from analysis.session.checking import Checked, check_program, count_functions, only_unfinished, unit_messages
+from analysis.session.checking import Checked, check_program, count_functions, has_functions, only_unfinished, unit_messages
 from analysis.session.program_files import ProgramFiles, find_program, find_workspace
 from analysis.session.suppressions import Suppressions, read_suppressions, split
 from analysis.session.texts import Texts
@@ -86,7 +86,9 @@ class Session:
         if progress is not None:
             progress("Checking", 0, 0)
         checked = check_program(units, self.rules, self.options)
-        return self._report(units, checked, start)
+        report = self._report(units, checked, start)
+        self.failed = self.failed or _nothing_parsed(units)
+        return report
 
     def inspect(self) -> Inspection:
         """The program as the front end sees it, without checking anything."""
@@ -102,7 +104,8 @@ class Session:
         units = self._units.known()
         functions = tuple(only_unfinished(units, self.rules, reason))
         message = Message("warning", "", f"The check was ended early: {reason}.")
-        return self._report(units, Checked(functions, (), (message,), Work(), 0.0), time.perf_counter())
+        report = self._report(units, Checked(functions, (), (message,), Work(), 0.0), time.perf_counter())
+        return msgspec.structs.replace(report, verdict="unknown")
 
     def _load_rules(self) -> None:
         self.rules, self._rule_messages = load_rules(self.options)
@@ -116,7 +119,7 @@ class Session:
         files = tuple(_file_report(unit) for unit in units)
         unreadable = [unit.path for unit in units if _is_unreadable(unit)]
         asked = (*self._program.messages, *self._rule_messages)
-        self.failed = bool(unreadable) or checked.failed or any(m.severity == "error" for m in asked) or _nothing_parsed(files)
+        self.failed = bool(unreadable) or checked.failed or any(m.severity == "error" for m in asked)
         complete = not self.failed and all(file.parse_errors == 0 for file in files)
         messages = (
             *asked,
@@ -170,5 +173,6 @@ def _is_unreadable(unit: UnitView) -> bool:
     return not preprocessed.text.strip() and any(message.severity == "error" for message in preprocessed.messages)
 
 
-def _nothing_parsed(files: Sequence[FileReport]) -> bool:
-    return not files or (all(file.functions == 0 for file in files) and any(file.parse_errors for file in files))
+def _nothing_parsed(units: Sequence[UnitView]) -> bool:
+    """Whether there was text in the files, but none of it made sense. An empty file is no failure."""
+    return not units or (any(unit.built.parse_errors for unit in units) and not any(map(has_functions, units)))

@@ -1,0 +1,233 @@
+"""Whatever a user gives: one clear sentence, the rest goes on, no traceback, the right exit code."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from analysis.cli.main import main
+
+BAD = "int f(void)\n{\n    int *p = 0;\n    return *p;\n}\n"
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.c").write_text(BAD)
+
+
+def check(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(["check", *arguments])
+    captured = capsys.readouterr()
+    assert "Traceback" not in captured.err
+    assert "defect of Everproof" not in captured.err
+    return code, captured.out, captured.err
+
+
+def sentences(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line]
+
+
+def test_a_missing_file(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, said = check(capsys, "none.c")
+    assert code == 2
+    assert sentences(said) == ["none.c: error: There is no file or folder none.c: check the spelling."]
+    code, out, _ = check(capsys, "none.c", "bad.c")
+    assert code == 1
+    assert "bad.c:4:5" in out
+
+
+@pytest.mark.parametrize("data", [b"int f(void)\n{\n\0\0\0}\n", bytes(range(256)) * 40])
+def test_a_binary_file(capsys: pytest.CaptureFixture[str], data: bytes) -> None:
+    Path("binary.c").write_bytes(data)
+    code, out, said = check(capsys, "binary.c")
+    assert code == 2
+    assert len(sentences(said)) == 1
+    assert "binary.c" in said
+    assert out.startswith("Nothing was checked")
+    assert check(capsys, "binary.c", "bad.c")[0] == 1
+
+
+def test_latin_1_text(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("latin.c").write_bytes(
+        b'int f(void)\n{\n    /* \xe9t\xe9 */ const char *s = "\xe9"; int *p = 0;\n    return *p + *s;\n}\n'
+    )
+    code, out, said = check(capsys, "latin.c")
+    assert code == 1
+    assert said == ""
+    assert "latin.c:4:" in out
+    assert check(capsys, "--format", "json", "latin.c")[0] == 1
+
+
+def test_a_file_name_that_is_no_text(capsys: pytest.CaptureFixture[str]) -> None:
+    name = b"caf\xe9.c".decode("utf-8", "surrogateescape")
+    Path(name).write_text(BAD)
+    for format_ in ("text", "json", "sarif"):
+        code, out, _ = check(capsys, "--format", format_, name)
+        assert code == 1
+        assert "null-dereference" in out
+
+
+def test_an_empty_file(capsys: pytest.CaptureFixture[str]) -> None:
+    for text in ("", "\n\n", "/* nothing */\n", "#define X\n"):
+        Path("empty.c").write_text(text)
+        code, out, said = check(capsys, "empty.c")
+        assert code == 0
+        assert said == ""
+        assert out.startswith("Nothing was checked")
+
+
+def test_a_file_of_five_megabytes(capsys: pytest.CaptureFixture[str]) -> None:
+    row = "    " + "1, " * 40 + "\n"
+    Path("big.c").write_text("int table[] = {\n" + row * 40_000 + "};\n" + BAD)
+    assert Path("big.c").stat().st_size > 5_000_000
+    code, out, _ = check(capsys, "big.c")
+    assert code == 1
+    assert "big.c:40006:5" in out
+
+
+def test_a_file_over_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("huge.c").write_text("/*" + "x" * 16_000_000 + "*/\n")
+    code, _, said = check(capsys, "huge.c", "bad.c")
+    assert code == 1
+    assert "huge.c: error: The file is larger than" in said
+
+
+@pytest.mark.parametrize("depth", [400, 10_000])
+@pytest.mark.parametrize("form", ["({})", "-({})", "!({})", "x+({})", "f({})", "p[{}]", "(int)({})", "x?x:({})"])
+def test_a_deeply_nested_expression(capsys: pytest.CaptureFixture[str], form: str, depth: int) -> None:
+    before, after = form.split("{}")
+    expression = before * depth + "x" + after * depth
+    Path("deep.c").write_text(f"int f(int x);\nint g(int x, int *p)\n{{\n    return {expression};\n}}\n")
+    code, out, _ = check(capsys, "deep.c", "bad.c")
+    assert code == 1
+    assert "bad.c:4:5" in out
+
+
+def test_deeply_nested_statements(capsys: pytest.CaptureFixture[str]) -> None:
+    for before, after in (("{", "}"), ("if (x) {", "}"), ("while (x) ", ""), ("if (x) ; else ", "")):
+        text = before * 10_000 + ";" + after * 10_000
+        Path("deep.c").write_text(f"int g(int x)\n{{\n    {text}\n    return x;\n}}\n")
+        assert check(capsys, "deep.c", "bad.c")[0] == 1
+
+
+def test_a_missing_header(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.c").write_text('#include "nope.h"\n' + BAD)
+    code, out, said = check(capsys, "a.c")
+    assert code == 1
+    assert sentences(said) == ["a.c:1: warning: The header 'nope.h' was not found; what it declares is not known."]
+    assert "a.c:5:5" in out
+
+
+def fake_compiler(script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("bin").mkdir()
+    Path("bin/gcc").write_text("#!/bin/sh\n" + script)
+    Path("bin/gcc").chmod(0o755)
+    monkeypatch.setenv("PATH", str(Path("bin").absolute()), prepend=":")
+
+
+def test_a_compiler_that_fails(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_compiler("echo 'internal error' >&2\nexit 4\n", monkeypatch)
+    code, out, said = check(capsys, "bad.c")
+    assert code == 1
+    assert len(sentences(said)) == 1
+    assert "internal error" in said
+    assert "bad.c:4:5" in out
+
+
+def test_a_compiler_that_hangs_is_ended_by_the_timeout(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_compiler("while :; do read line; done\n", monkeypatch)
+    code, out, said = check(capsys, "--timeout", "0.5", "--strict", "bad.c")
+    assert code == 3
+    assert "--timeout" in said
+    assert out.startswith("Nothing was checked")
+
+
+def test_no_compiler(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    code, _, said = check(capsys, "bad.c")
+    assert code == 1
+    assert "No C compiler was found" in said
+
+
+@pytest.mark.parametrize("text", ["name: [", "name: x\n", "- 1\n", "\0", "a: &x [1]\nb: *x\n", "!!python/object:os.system {}\n"])
+def test_a_wrong_rule_file(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    Path("rules").mkdir()
+    Path("rules/mine.yaml").write_text(text)
+    Path("good.c").write_text("int f(void)\n{\n    return 0;\n}\n")
+    code, out, said = check(capsys, "--rules-dir", "rules", "good.c")
+    assert code == 2
+    assert len(sentences(said)) == 1
+    assert said.startswith("rules/mine.yaml: error: ")
+    assert "1 function in 1 file checked" in out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--frobnicate"],
+        ["--format", "xml"],
+        ["--timeout", "soon"],
+        ["--timeout", "-1"],
+        ["--jobs", "0"],
+        ["--engine", "predicate"],
+        ["--engine", "magic"],
+        ["--encoding", "bv"],
+        ["--store", "results.db"],
+        ["-p", "nowhere.json"],
+        ["-I", "nowhere"],
+        ["--baseline", "nowhere.json"],
+        ["--output", "nowhere/out.json"],
+        ["--write-baseline", "nowhere/out.json"],
+    ],
+)
+def test_a_wrong_option(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+    code, out, said = check(capsys, *arguments, "bad.c")
+    assert code == 2
+    assert out == ""
+    assert len(sentences(said)) == 1
+    assert said.startswith("everproof: ")
+
+
+@pytest.mark.parametrize("arguments", [["--rule", "no-such-rule"], ["--entry", "no_such_function"], ["--rules-dir", "nowhere"]])
+def test_a_name_that_means_nothing(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+    Path("good.c").write_text("int f(void)\n{\n    return 0;\n}\n")
+    code, _, said = check(capsys, *arguments, "good.c")
+    assert code == 2
+    assert len(sentences(said)) == 1
+    assert arguments[1] in said
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", '{"schema": 9, "everproof": "", "findings": []}'])
+def test_a_wrong_baseline(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    Path("known.json").write_text(text)
+    code, out, said = check(capsys, "--baseline", "known.json", "bad.c")
+    assert (code, out) == (2, "")
+    assert len(sentences(said)) == 1
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", '[{"file": 3}]'])
+def test_a_wrong_compile_commands_json(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    Path("compile_commands.json").write_text(text)
+    code, _, said = check(capsys, "bad.c")
+    assert code == 1
+    assert len(sentences(said)) == 1
+    assert said.startswith("compile_commands.json: warning: ")
+
+
+def test_text_that_is_no_c(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("prose.c").write_text("It was a dark { and stormy night; the rain ( fell in torrents.\n" * 20)
+    code, _, _ = check(capsys, "prose.c")
+    assert code == 2
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    script = f"{sys.executable} -m analysis.cli.main check --format json bad.c | head -c 1"
+    done = subprocess.run(script, shell=True, capture_output=True, timeout=60)
+    assert done.stdout == b"{"
+    assert done.stderr == b""
