@@ -174,7 +174,13 @@ class Expressions(Context):
         return found
 
     def _subscript(self, node: Node) -> ir.Expr:
-        base = self.expression(_field_of(node, "argument"))
+        argument = _field_of(node, "argument")
+        cast = self.cast_type(argument)
+        if cast is not None:  # (T)(p)[i] is (T)((p)[i])
+            index = self.value(_field_of(node, "index"))
+            found = operators.element(self.expression(_inside_arguments(argument)), index, self.model)
+            return operators.convert(operators.decay(found), cast)
+        base = self.expression(argument)
         index = self.value(_field_of(node, "index"))
         if isinstance(index.type, Pointer):
             base, index = index, operators.decay(base)

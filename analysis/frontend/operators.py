@@ -112,6 +112,8 @@ def binary(operator: str, left: ir.Expr, right: ir.Expr, model: DataModel, size:
         return _fold(operator, shifted, convert(right, promote(other)), shifted.type)
     if isinstance(one, Record | Void) or isinstance(other, Record | Void):
         return ir.Unknown(INT)
+    if operator in ("==", "!=") and isinstance(left, ir.IntConst) and not isinstance(right, ir.IntConst):
+        left, right, one, other = right, left, other, one
     common = arithmetic_type(one, other)
     return _fold(operator, convert(left, common), convert(right, common), INT if operator in COMPARISONS else common)
 
@@ -119,6 +121,8 @@ def binary(operator: str, left: ir.Expr, right: ir.Expr, model: DataModel, size:
 def _pointer_operator(operator: str, left: ir.Expr, right: ir.Expr, model: DataModel) -> ir.Expr:
     one, other = left.type, right.type
     if operator in COMPARISONS:
+        if operator in ("==", "!=") and isinstance(left, ir.IntConst):  # constants on the right, for those who look for them
+            left, right, one, other = right, left, other, one
         if isinstance(one, Pointer) and (not isinstance(other, Pointer) or is_null(right)):
             right = convert(right, one)
         elif not isinstance(one, Pointer) or is_null(left):

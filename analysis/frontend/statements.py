@@ -86,13 +86,20 @@ class Statements(Declarations):
     def _refuse(self, node: Node, reason: str) -> None:
         if self.probing:
             raise Refused(reason)
-        for name in self._labels_inside(node):  # control may still jump into it
-            self.flow.go(self._label(name))
-            self.flow.current = self._label(name)
+        for label in self._labels_inside(node):  # control may still jump into it
+            self.flow.join(label)
         self.emit(ir.Unsupported(reason), node)
 
-    def _labels_inside(self, node: Node) -> Iterator[str]:
-        return iter(())
+    def _labels_inside(self, node: Node) -> Iterator[int]:
+        """The locations of the labels and cases in a statement."""
+        waiting = [node]
+        while waiting:
+            here = waiting.pop()
+            if here.type == "labeled_statement":
+                yield self._label(self.source(field_of(here, "label")))
+            elif here.type == "case_statement" and here.start_byte in self._cases:
+                yield self._cases[here.start_byte]
+            waiting.extend(reversed(here.named_children))
 
     def _types_only(self, node: Node) -> None:
         try:

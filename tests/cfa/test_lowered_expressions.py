@@ -1,0 +1,235 @@
+"""What expressions are lowered to: small C bodies and the edges that are expected of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.lowered import body
+
+CASES = {
+    "call_into_variable": (
+        "a = g(b); p = (int *)malloc(sizeof *p); return a;",
+        """
+        0 -> 2  a = g(b)
+        2 -> 3  p = malloc(4)
+        3 -> 1  return a
+        """,
+    ),
+    "call_with_conversion": (
+        "s[0] = g(1); return g(g(2));",
+        """
+        0 -> 2  $1 = g(1)
+        2 -> 3  *s = $1
+        3 -> 4  $2 = g(2)
+        4 -> 5  $3 = g($2)
+        5 -> 1  return $3
+        """,
+    ),
+    "call_dropped": (
+        "(void)g(1); g(2); return 0;",
+        """
+        0 -> 2  g(1)
+        2 -> 3  g(2)
+        3 -> 1  return 0
+        """,
+    ),
+    "arguments_converted": (
+        "char c = 300; use(c, 1.5f, p); return g('a');",
+        """
+        0 -> 2  c = 44
+        2 -> 3  use(c, 1.5f, p)
+        3 -> 4  $1 = g(97)
+        4 -> 1  return $1
+        """,
+    ),
+    "post_increment": (
+        "b = a++; *p++ = b; return b;",
+        """
+        0 -> 2  $1 = a
+        2 -> 3  a = a + 1
+        3 -> 4  b = $1
+        4 -> 5  $2 = p
+        5 -> 6  p = p + 1
+        6 -> 7  *$2 = b
+        7 -> 1  return b
+        """,
+    ),
+    "pre_decrement": (
+        "b = --a; return *--p;",
+        """
+        0 -> 2  a = a - 1
+        2 -> 3  b = a
+        3 -> 4  p = p - 1
+        4 -> 1  return *p
+        """,
+    ),
+    "compound_assignment": (
+        "a += b; s[a] -= 2; *p <<= 1; return a;",
+        """
+        0 -> 2  a = a + b
+        2 -> 3  s[a] = s[a] - 2
+        3 -> 4  *p = *p << 1
+        4 -> 1  return a
+        """,
+    ),
+    "chained_assignment": (
+        "a = b = 0; return a;",
+        """
+        0 -> 2  b = 0
+        2 -> 3  a = b
+        3 -> 1  return a
+        """,
+    ),
+    "conditional_value": (
+        "int x = a ? b : 2; return x + (a ? 1 : 2);",
+        """
+        0 -> 2  [a]
+        0 -> 3  [!a]
+        2 -> 4  x = b
+        3 -> 4  x = 2
+        4 -> 5  [a]
+        4 -> 6  [!a]
+        5 -> 7  $1 = 1
+        6 -> 7  $1 = 2
+        7 -> 1  return x + $1
+        """,
+    ),
+    "elvis": (
+        "p = p ?: &a; return *p;",
+        """
+        0 -> 2  [p]
+        0 -> 3  [p == NULL]
+        2 -> 4  $1 = p
+        3 -> 4  $1 = &a
+        4 -> 5  p = $1
+        5 -> 1  return *p
+        """,
+    ),
+    "element": (
+        "int m[2][3]; m[1][a] = p[2]; return *(m[0] + b) + 1[p];",
+        """
+        0 -> 2  m is declared
+        2 -> 3  m[1][a] = p[2]
+        3 -> 1  return m[0][b] + p[1]
+        """,
+    ),
+    "addresses": (
+        "p = &a; p = &p[3]; p = &*p; return *&a;",
+        """
+        0 -> 2  p = &a
+        2 -> 3  p = p + 3
+        3 -> 4  p = p
+        4 -> 1  return a
+        """,
+    ),
+    "pointer_arithmetic": (
+        "p = 1 + p; p -= 2; p++; return p - &a;",
+        """
+        0 -> 2  p = p + 1
+        2 -> 3  p = p - 2
+        3 -> 4  p = p + 1
+        4 -> 1  return p - &a
+        """,
+    ),
+    "members": (
+        "struct node n, *q = &n; n.v = 1; q->next = q; q->i = n.c; return q->next->v;",
+        """
+        0 -> 2  n is declared
+        2 -> 3  q = &n
+        3 -> 4  n.v = 1
+        4 -> 5  q->next = q
+        5 -> 6  q->i = n.c
+        6 -> 1  return q->next->v
+        """,
+    ),
+    "sizes": (
+        'a = sizeof(T) + sizeof a + sizeof "abc" + sizeof(struct node) + sizeof(s) - 1; return a;',
+        """
+        0 -> 2  a = 43
+        2 -> 1  return a
+        """,
+    ),
+    "casts_of_typedefs": (
+        "a = (T)(b); a = (T)*p + 1; a = (T)-b; return (T)(p)[1];",
+        """
+        0 -> 2  a = b
+        2 -> 3  a = *p + 1
+        3 -> 4  a = -b
+        4 -> 1  return p[1]
+        """,
+    ),
+    "what_looks_like_a_cast": (
+        "a = (a) - b * 2; if (a <= (b) && (b) <= 3) return 1; return a < (b) - 1;",
+        """
+        0 -> 2  a = a - b * 2
+        2 -> 3  [a <= b]
+        2 -> 4  [a > b]
+        3 -> 5  [b <= 3]
+        3 -> 4  [b > 3]
+        5 -> 1  return 1
+        4 -> 1  return a < b - 1
+        """,
+    ),
+    "statement_expression": (
+        "a = ({ int t = b; t + 1; }); return a;",
+        """
+        0 -> 2  t = b
+        2 -> 3  $1 = t + 1
+        3 -> 4  a = $1
+        4 -> 1  return a
+        """,
+    ),
+    "compound_literal": (
+        "struct node n = (struct node){ .v = a }; return n.v;",
+        """
+        0 -> 2  $1 = {0}
+        2 -> 3  $1.v = a
+        3 -> 4  n = $1
+        4 -> 1  return n.v
+        """,
+    ),
+    "constants_fold": (
+        "a = 1 + 2 * 3; a = -1 < 0u; a = 7 / 0; b = 'a' + '\\n' + 0x10 + 010; return 1 << 4;",
+        """
+        0 -> 2  a = 7
+        2 -> 3  a = 0
+        3 -> 4  a = 7 / 0
+        4 -> 5  b = 131
+        5 -> 1  return 16
+        """,
+    ),
+    "unsigned": (
+        "unsigned u = -1; u = a < u; return u + 1l > 2;",
+        """
+        0 -> 2  u = 4294967295
+        2 -> 3  u = a < u
+        3 -> 1  return u + 1 > 2
+        """,
+    ),
+    "function_name": (
+        "use(__func__); return 0;",
+        """
+        0 -> 2  use("f")
+        2 -> 1  return 0
+        """,
+    ),
+    "undeclared": (
+        "return nowhere + 1;",
+        """
+        0 -> 2  unsupported: undeclared identifier nowhere
+        2 -> 1  return
+        """,
+    ),
+    "constant_p": (
+        "return __builtin_constant_p(a) ? 1 : a;",
+        """
+        0 -> 1  return a
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_edges(case: str) -> None:
+    text, expected = CASES[case]
+    assert body(text).split("\n") == [line.strip() for line in expected.strip().splitlines()]
