@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+
+from server.settings import Settings, read
+
+
+def test_nothing_set_is_the_default() -> None:
+    assert read(None, None) == (Settings(), [])
+    assert read({"mode": None, "rules": []}, b"") == (Settings(), [])
+
+
+def test_the_editor_wins_over_the_file_where_it_sets_something_else_than_the_default() -> None:
+    found, problems = read({"mode": "continuous", "rules": ["a"]}, b'mode = "onSave"\nrules = ["b"]\ndefines = ["X=1"]\n')
+    assert (found.mode, found.rules, found.defines, problems) == ("onSave", ("a",), ("X=1",), [])
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang-17", "arm-none-eabi-gcc", "cc", "none"])
+def test_the_file_can_choose_a_usual_compiler(compiler: str) -> None:
+    assert read(None, f'compiler = "{compiler}"'.encode())[0].compiler == compiler
+
+
+@pytest.mark.parametrize("compiler", ["./gcc", "/usr/bin/gcc", "rm", "gcc -fplugin=x.so", "../cc", "gcc;rm"])
+def test_the_file_cannot_choose_a_program(compiler: str) -> None:
+    found, (problem,) = read(None, f'compiler = "{compiler}"'.encode())
+    assert found.compiler is None
+    assert compiler in problem
+    assert read({"compiler": compiler}, None)[0].compiler == compiler, "the user can"
+
+
+def test_the_file_cannot_declare_itself_trusted() -> None:
+    assert not read({"trusted": False}, b"trusted = true")[0].trusted
+
+
+@pytest.mark.parametrize(
+    ("editor", "sentence"),
+    [
+        ({"mode": "fast"}, "everproof.mode: invalid enum value 'fast'; using continuous."),
+        ({"rules": "all"}, "everproof.rules: expected array, got str; using none."),
+        ({"budgets": 3}, "everproof.budgets: expected a table of settings."),
+        ({"budgets": {"nestings": 3}}, "everproof.budgets.nestings: there is no such budget."),
+        ({"budgets": {"preprocessSeconds": "x"}}, "everproof.budgets.preprocessSeconds: expected float, got str; using 20.0."),
+        ({"budgets": {"nesting": 0}}, "everproof.budgets.nesting: must be more than 0; using 500."),
+        ({"color": 1}, "everproof.color: there is no such setting."),
+        ({"store": "x.db"}, "everproof.store: this version keeps no store; the setting has no effect."),
+        (7, "everproof: expected a table of settings."),
+    ],
+)
+def test_a_wrong_setting_is_reported_by_its_name(editor: object, sentence: str) -> None:
+    found, problems = read(editor, None)
+    assert problems == [sentence]
+    assert found == Settings(store="x.db") if editor == {"store": "x.db"} else Settings()
+
+
+@pytest.mark.parametrize("text", [b"mode = ", b"\xff\xfe", b"mode = [[["])
+def test_a_file_that_is_no_toml_is_one_sentence(text: bytes) -> None:
+    found, (problem,) = read(None, text)
+    assert found == Settings()
+    assert problem.startswith(".everproof.toml is not valid TOML:")
+
+
+def test_budgets_have_the_names_of_limits_in_camel_case() -> None:
+    assert read({"budgets": {"preprocessSeconds": 1.5, "traceSteps": 10}}, None)[0].budgets.preprocess_seconds == 1.5
+    assert read(None, b"[budgets]\ntraceSteps = 10\n")[0].budgets.trace_steps == 10
+
+
+def test_paths_count_from_the_first_folder() -> None:
+    options = read({"includeDirs": ["inc", "/abs"], "compileCommands": "build/cc.json"}, None)[0].options(("/w", "/v"))
+    assert options.flags.include_dirs == ("/w/inc", "/abs")
+    assert options.compile_commands == "/w/build/cc.json"
+
+
+def test_settings_of_the_client_alone_are_not_wrong() -> None:
+    assert read({"trace": {"server": "off"}, "serverPath": "x"}, None) == (Settings(), [])
