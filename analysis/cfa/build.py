@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from analysis.cfa.graph import Cfa, Edge, FunctionSource
-from analysis.frontend.context import Misread, Refused, StaticLocal
+from analysis.frontend.context import MisreadError, RefusedError, StaticLocal
 from analysis.frontend.declarations import Declarator
 from analysis.frontend.lowering import Lowering
 from analysis.frontend.scope import Answer, FileScope, Names
@@ -57,7 +57,7 @@ def build_function(
     node = part.node
     try:
         parameters = lowering.function_body(node, type_, part.declarator.parameters)
-    except (Refused, Misread) as refused:  # in the parameters; statements look after themselves
+    except (RefusedError, MisreadError) as refused:  # in the parameters; statements look after themselves
         parameters = ()
         lowering.flow.current = lowering.flow.entry
         lowering.emit(ir.Unsupported(str(refused) or "parameters"), node)

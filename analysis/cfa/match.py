@@ -1,8 +1,9 @@
 """Identity across edits (DESIGN.md section 4): gives the CFA of a new revision the ids of the old one.
 
 The edges of both, in source order, are aligned by fingerprints of their effects, blind to layout and to the numbering of
-temporaries and of local variables that share a name; these get their old numbers back where edges correspond. Aligned edges keep their ids, and their end points too as far as that is consistent. What is new gets ids that no edge or
-location of the function had before in this session: the high-water marks travel with the CFA.
+temporaries and of local variables that share a name; these get their old numbers back where edges correspond. Aligned
+edges keep their ids, and their end points too as far as that is consistent. What is new gets ids that no edge or location of the
+function had before in this session: the high-water marks travel with the CFA.
 """
 
 from __future__ import annotations
@@ -56,14 +57,16 @@ def match(new: Cfa, old: Cfa) -> Cfa:
 
 
 def _names(new: Cfa, old: Cfa, pairs: list[tuple[int, int]]) -> dict[str, str]:
-    """New names for the locals and temporaries of `new`: those of `old` where edges correspond, else names that `old` does not use."""
+    """New names for the locals and temporaries of `new`: those of `old` where edges correspond, else names it does not use."""
     names: dict[str, str] = {}
     for at, before in pairs:
         for mine, theirs in zip(_numbered(new.edges[at].effect), _numbered(old.edges[before].effect), strict=True):
             names.setdefault(mine, theirs)
     given: set[str] = set()
-    for mine in [mine for mine, theirs in names.items() if theirs in given or given.add(theirs)]:  # type: ignore[func-returns-value]
-        del names[mine]
+    for mine, theirs in list(names.items()):
+        if theirs in given:
+            del names[mine]
+        given.add(theirs)
     used = given | {name for edge in old.edges for name in _numbered(edge.effect)}
     for edge in new.edges:
         for mine in _numbered(edge.effect):
@@ -87,10 +90,8 @@ def _fresh(name: str, used: set[str]) -> str:
 
 def match_function(new: LoweredFunction, old: LoweredFunction) -> LoweredFunction:
     """`match` for a lowered function, its sites renumbered along. Keeps the old Cfa object if nothing but layout changed."""
-    if new.cfa.digest == old.cfa.digest and new.cfa.name == old.cfa.name:
-        cfa = old.cfa
-    else:
-        cfa = match(new.cfa, old.cfa)
+    same = new.cfa.digest == old.cfa.digest and new.cfa.name == old.cfa.name
+    cfa = old.cfa if same else match(new.cfa, old.cfa)
     sites = {after.id: new.source.sites[before.id] for before, after in zip(new.cfa.edges, cfa.edges, strict=True)}
     return msgspec.structs.replace(new, cfa=cfa, source=msgspec.structs.replace(new.source, sites=sites))
 

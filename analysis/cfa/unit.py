@@ -15,7 +15,7 @@ import msgspec
 from analysis.cfa.build import FunctionPart, LoweredFunction, build_function
 from analysis.cfa.graph import External
 from analysis.cfa.match import match_function
-from analysis.frontend.context import Misread, Refused
+from analysis.frontend.context import MisreadError, RefusedError
 from analysis.frontend.declarations import NAME_KINDS
 from analysis.frontend.file_level import FileLevel, FileReader, Variable
 from analysis.frontend.scope import Names
@@ -39,8 +39,8 @@ class BrokenFunction(msgspec.Struct, frozen=True):
 class Unit(msgspec.Struct, frozen=True):
     """One translation unit of one revision.
 
-    `functions` are in source order. `last_good` holds functions of earlier revisions that do not parse or are gone now, by linkage
-    name: when they come back, their ids do too. `work` counts functions reused and lowered.
+    `functions` are in source order. `last_good` holds functions of earlier revisions that do not parse or are gone now, by
+    linkage name: when they come back, their ids do too. `work` counts functions reused and lowered.
     """
 
     path: str
@@ -132,7 +132,7 @@ class _Functions:
             return
         try:
             part = self._part(node, key)
-        except (Refused, Misread):
+        except (RefusedError, MisreadError):
             self.refused.append(BrokenFunction(function_name(node), node.start_byte, node.end_byte))
             return
         if part.linkage in self._taken:
@@ -175,7 +175,7 @@ def _assemble(
         implicit=tuple(_implicit(level, functions)),
         records=records,
         address_taken=frozenset(taken),
-        broken=tuple([*broken, *build.refused]),
+        broken=(*broken, *build.refused),
         work=Count(reused=build.reused, recomputed=len(functions) - build.reused),
         level=level,
         level_digest=digest,

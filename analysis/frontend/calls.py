@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.frontend import operators
-from analysis.frontend.context import Context, Refused, children
-from analysis.frontend.expressions import field_of, inside
+from analysis.frontend.context import Context, RefusedError, children, field_of, inside
 from analysis.frontend.scope import ObjectEntry
 from analysis.frontend.syntax import Node
 from analysis.frontend.types import VOID_POINTER, promote_argument, same_representation
@@ -152,7 +151,7 @@ class Calls(Context):
         if isinstance(type_, Pointer):
             type_ = type_.target
         if not isinstance(type_, Function):
-            raise Refused("call of something that is no function")
+            raise RefusedError("call of something that is no function")
         values = self._arguments(type_, arguments)
         into = self._result(type_.result, result, wanted)
         self.emit(ir.Call(target, values, into), node)

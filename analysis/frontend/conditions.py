@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from analysis.frontend import operators
-from analysis.frontend.context import Context
-from analysis.frontend.expressions import field_of, inside
+from analysis.frontend.context import Context, field_of, inside
 from analysis.frontend.syntax import Node
 from analysis.model import ir
 from analysis.model.c_types import Record, Void

@@ -21,7 +21,7 @@ from analysis.model.c_types import DataModel, Type
 from analysis.model.limits import Limits
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """Lowering does not model this piece of C; the reason goes into an Unsupported edge."""
 
     def __init__(self, reason: str) -> None:
@@ -29,7 +29,7 @@ class Refused(Exception):
         self.reason = reason
 
 
-class Misread(Exception):
+class MisreadError(Exception):
     """The grammar read `(x)` as a cast's type, but `x` is no type: the statement must be parsed again (`reread`)."""
 
 
@@ -131,7 +131,7 @@ class Context(ABC):
     def check_depth(self) -> None:
         """Refuses what is nested deeper than the limit (DESIGN.md section 13)."""
         if self.depth > self.limits.nesting:
-            raise Refused("nested too deeply")
+            raise RefusedError("nested too deeply")
 
     @property
     def probing(self) -> bool:
@@ -202,3 +202,24 @@ class Context(ABC):
 def children(node: Node) -> Sequence[Node]:
     """The named children without comments."""
     return [child for child in node.named_children if child.type != "comment"]
+
+
+def field_of(node: Node, name: str) -> Node:
+    """The child in a field of the grammar; refuses a node without it."""
+    found = node.child_by_field_name(name)
+    if found is None:
+        raise RefusedError(f"{node.type.replace('_', ' ')} without {name}")
+    return found
+
+
+def inside(node: Node) -> Node:
+    """What is in the parentheses of a node."""
+    for child in node.named_children:
+        if child.type != "comment":
+            return child
+    raise RefusedError("empty parentheses")
+
+
+def inside_arguments(node: Node) -> Node:
+    """The first argument of a call."""
+    return inside(field_of(node, "arguments"))

@@ -10,7 +10,7 @@ from functools import cache
 
 import msgspec
 
-from analysis.frontend.context import Context, Refused, children
+from analysis.frontend.context import Context, RefusedError, children
 from analysis.frontend.scope import ConstantEntry, ObjectEntry, TypedefEntry
 from analysis.frontend.syntax import Node
 from analysis.frontend.types import LONG_DOUBLE, adjust_parameter
@@ -148,7 +148,7 @@ class Declarations(Context):
             found = basic_type(self.source(node), self.model)
             if found is not None:
                 return found
-        raise Refused(f"unknown type {self.source(node)}")
+        raise RefusedError(f"unknown type {self.source(node)}")
 
     def _named_type(self, name: str) -> Type:
         entry = self.names.lookup(name)
@@ -158,11 +158,11 @@ class Declarations(Context):
             return VA_LIST
         found = basic_type(name, self.model)
         if found is None:
-            raise Refused(f"unknown type {name}")
+            raise RefusedError(f"unknown type {name}")
         return found
 
     def operand_type(self, operand: Node) -> Type:
-        """The type of an operand of `typeof` and its like, which may be a type name that reads as an expression or the reverse."""
+        """The type of an operand of `typeof` and its like: a type name that reads as an expression, or the reverse."""
         if operand.type == "type_descriptor":
             parts = children(operand)
             lone = parts[0] if len(parts) == 1 and parts[0].type == "type_identifier" else None
@@ -199,7 +199,7 @@ class Declarations(Context):
                 parameters = inner.child_by_field_name("parameters")
                 type_ = self._function(type_, parameters)
             elif kind not in _LAYERS:
-                raise Refused(f"declarator {kind}")
+                raise RefusedError(f"declarator {kind}")
             if following is None:
                 following = _inner_declarator(inner)
             inner = following
@@ -264,7 +264,7 @@ class Declarations(Context):
         record_kind = "struct" if kind == "struct" else "union"
         if body is None:
             if tag is None:
-                raise Refused("record without a tag and members")
+                raise RefusedError("record without a tag and members")
             known = self.names.tag(tag)
             if known is None:
                 known = Record(record_kind, self.names.record_key(tag))  # type: ignore[arg-type]

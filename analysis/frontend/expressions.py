@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from analysis.frontend import operators
+from analysis.frontend.assignments import Assignments
 from analysis.frontend.constants import character, number, string, string_length
-from analysis.frontend.context import Context, Misread, Refused, children
+from analysis.frontend.context import MisreadError, RefusedError, children, field_of, inside, inside_arguments
 from analysis.frontend.scope import ConstantEntry, ObjectEntry, TypedefEntry
 from analysis.frontend.syntax import Node
-from analysis.frontend.types import arithmetic_type, promote
 from analysis.model import ir
-from analysis.model.c_types import CHAR, INT, Array, Function, Pointer, Record, Type, Void
+from analysis.model.c_types import CHAR, INT, Array, Pointer, Record, Type, Void
 
 _FUNCTION_NAMES = frozenset(("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"))
 # expressions whose first operand, not they themselves, is what a cast in front of them applies to
@@ -23,7 +23,7 @@ _LOOK_AHEAD = 8  # levels of parentheses and negations that are looked through; 
 _STRINGS = frozenset(("string_literal", "concatenated_string"))
 
 
-class Expressions(Context):
+class Expressions(Assignments):
     """Values, lvalues and effects of expressions."""
 
     def __init__(self, *args: object, **named: object) -> None:
@@ -41,11 +41,11 @@ class Expressions(Context):
             "pointer_expression": self._pointer,
             "unary_expression": self._unary,
             "binary_expression": self._binary,
-            "assignment_expression": self._assignment,
-            "update_expression": lambda node: self._update(node, wanted=True),
+            "assignment_expression": self.assignment,
+            "update_expression": lambda node: self.update(node, wanted=True),
             "call_expression": lambda node: self.call(node, None, wanted=True),
             "cast_expression": self._cast,
-            "conditional_expression": self._conditional,
+            "conditional_expression": self.conditional,
             "comma_expression": self._comma,
             "sizeof_expression": self._sizeof,
             "alignof_expression": self._alignof,
@@ -63,7 +63,7 @@ class Expressions(Context):
         """Lowers an expression without decay."""
         handler = self._kinds.get(node.type)
         if handler is None:
-            raise Refused(f"expression {node.type.replace('_', ' ')}")
+            raise RefusedError(f"expression {node.type.replace('_', ' ')}")
         self.depth += 1
         self.check_depth()
         pending = None
@@ -90,43 +90,44 @@ class Expressions(Context):
         if kind == "call_expression":
             self.call(node, None, wanted=False)
         elif kind == "update_expression":
-            self._update(node, wanted=False)
+            self.update(node, wanted=False)
         elif kind == "comma_expression":
-            self.discard(_field_of(node, "left"))
-            self.discard(_field_of(node, "right"))
+            self.discard(field_of(node, "left"))
+            self.discard(field_of(node, "right"))
         elif kind == "parenthesized_expression":
-            self.discard(_inside(node))
+            self.discard(inside(node))
         elif kind == "compound_statement":
             self.statement(node)
         elif kind == "cast_expression" and self._casts_to_void(node):
-            self.discard(_field_of(node, "value"))
+            self.discard(field_of(node, "value"))
         elif kind == "conditional_expression" or (kind == "binary_expression" and self._operator(node) in ("&&", "||")):
-            self._discard_branches(node)
+            self.discard_branches(node)
         else:
             found = self.value(node)
             if kind != "assignment_expression" and operators.may_trap(found) and not isinstance(found.type, Record | Void):
                 self.emit(ir.Assign(self.temporary(found.type), found), node)
 
-    def _discard_branches(self, node: Node) -> None:
+    def discard_branches(self, node: Node) -> None:
+        """`?:`, `&&` or `||` for the effects of the operands."""
         end = self.flow.location()
         if node.type == "conditional_expression":
             yes, no = self.flow.location(), self.flow.location()
-            self.branch(_field_of(node, "condition"), yes, no)
+            self.branch(field_of(node, "condition"), yes, no)
             consequence = node.child_by_field_name("consequence")
-            for start, arm in ((yes, consequence), (no, _field_of(node, "alternative"))):
+            for start, arm in ((yes, consequence), (no, field_of(node, "alternative"))):
                 self.flow.current = start
                 if arm is not None:
                     self.discard(arm)
                 self.flow.join(end)
             return
         yes, operator = self.flow.location(), self._operator(node)
-        self.branch(_field_of(node, "left"), *((yes, end) if operator == "&&" else (end, yes)))
+        self.branch(field_of(node, "left"), *((yes, end) if operator == "&&" else (end, yes)))
         self.flow.current = yes
-        self.discard(_field_of(node, "right"))
+        self.discard(field_of(node, "right"))
         self.flow.join(end)
 
     def _operator(self, node: Node) -> str:
-        return _field_of(node, "operator").type
+        return field_of(node, "operator").type
 
     def _named_or(self, node: Node, literal: ir.Expr) -> ir.Expr:
         """`NULL`, `true`, `false`: the program's own meaning if it declares them, else the usual one."""
@@ -142,25 +143,25 @@ class Expressions(Context):
         if name in _FUNCTION_NAMES:
             return string(f'"{self.names.function or ""}"')
         if entry is not None:
-            raise Refused(f"type {name} used as a value")
-        raise Refused(f"undeclared identifier {name}")
+            raise RefusedError(f"type {name} used as a value")
+        raise RefusedError(f"undeclared identifier {name}")
 
     def _number(self, node: Node) -> ir.Expr:
         text = self.source(node)
         found = number(text.lstrip("+-"), self.model)
         if found is None:
-            raise Refused(f"number {text}")
+            raise RefusedError(f"number {text}")
         return operators.unary(text[0], found) if text[0] in "+-" else found  # the grammar takes signs in
 
     def _parenthesized(self, node: Node) -> ir.Expr:
-        return self.expression(_inside(node))
+        return self.expression(inside(node))
 
     def _field(self, node: Node) -> ir.Expr:
-        argument, name = _field_of(node, "argument"), self.source(_field_of(node, "field"))
-        arrow = _field_of(node, "operator").type == "->"
+        argument, name = field_of(node, "argument"), self.source(field_of(node, "field"))
+        arrow = field_of(node, "operator").type == "->"
         cast = self.cast_type(argument)
         if cast is not None:  # (T)(p)->f is (T)((p)->f)
-            record = self._record_of(_inside_arguments(argument), arrow)
+            record = self._record_of(inside_arguments(argument), arrow)
             return operators.convert(operators.decay(self._member(record, name)), cast)
         return self._member(self._record_of(argument, arrow), name)
 
@@ -170,24 +171,24 @@ class Expressions(Context):
     def _member(self, record: ir.Expr, name: str) -> ir.Expr:
         found = operators.member(record, name, self.names.record)
         if found is None:
-            raise Refused(f"unknown member {name}")
+            raise RefusedError(f"unknown member {name}")
         return found
 
     def _subscript(self, node: Node) -> ir.Expr:
-        argument = _field_of(node, "argument")
+        argument = field_of(node, "argument")
         cast = self.cast_type(argument)
         if cast is not None:  # (T)(p)[i] is (T)((p)[i])
-            index = self.value(_field_of(node, "index"))
-            found = operators.element(self.expression(_inside_arguments(argument)), index, self.model)
+            index = self.value(field_of(node, "index"))
+            found = operators.element(self.expression(inside_arguments(argument)), index, self.model)
             return operators.convert(operators.decay(found), cast)
         base = self.expression(argument)
-        index = self.value(_field_of(node, "index"))
+        index = self.value(field_of(node, "index"))
         if isinstance(index.type, Pointer):
             base, index = index, operators.decay(base)
         return operators.element(base, index, self.model)
 
     def _pointer(self, node: Node) -> ir.Expr:
-        return self._prefix(_field_of(node, "operator").type, _field_of(node, "argument"))
+        return self._prefix(field_of(node, "operator").type, field_of(node, "argument"))
 
     def _prefix(self, operator: str, argument: Node) -> ir.Expr:
         if operator == "&" and argument.type in _STRINGS:
@@ -204,7 +205,7 @@ class Expressions(Context):
         return operators.unary(operator, operators.decay(self._noting(operand)))
 
     def _unary(self, node: Node) -> ir.Expr:
-        operator, argument = _field_of(node, "operator").type, _field_of(node, "argument")
+        operator, argument = field_of(node, "operator").type, field_of(node, "argument")
         if operator == "!" and _is_logical(argument):
             return self._logical(node)
         return self._prefix(operator, argument)
@@ -223,7 +224,7 @@ class Expressions(Context):
 
     def _binary(self, node: Node) -> ir.Expr:
         operator = self._operator(node)
-        left, right = _field_of(node, "left"), _field_of(node, "right")
+        left, right = field_of(node, "left"), field_of(node, "right")
         if operator in ("&&", "||"):
             constant = self._constant_logical(node) if self.probing else None
             return self._logical(node) if constant is None else constant
@@ -238,17 +239,17 @@ class Expressions(Context):
 
     def _constant_logical(self, node: Node) -> ir.Expr | None:
         """`&&` and `||` of constants, in constant expressions."""
-        left = operators.constant_truth(self.value(_field_of(node, "left")))
+        left = operators.constant_truth(self.value(field_of(node, "left")))
         if left is None:
             return None
         if left == (self._operator(node) == "||"):
             return ir.IntConst(int(left), INT)
-        right = operators.constant_truth(self.value(_field_of(node, "right")))
+        right = operators.constant_truth(self.value(field_of(node, "right")))
         return None if right is None else ir.IntConst(int(right), INT)
 
     def _typedef_in(self, node: Node) -> Type | None:
         """The type, if the node is a type name in parentheses that was read as an expression."""
-        inner = _inside(node)
+        inner = inside(node)
         if inner.type != "identifier":
             return None
         entry = self.names.lookup(self.source(inner))
@@ -258,42 +259,13 @@ class Expressions(Context):
         """The type T if the node is `(T)(e)`, which reads as a call."""
         if node.type != "call_expression":
             return None
-        function = _field_of(node, "function")
+        function = field_of(node, "function")
         return self._typedef_in(function) if function.type == "parenthesized_expression" else None
-
-    def _assignment(self, node: Node) -> ir.Expr:
-        operator = _field_of(node, "operator").type
-        target = self.expression(_field_of(node, "left"))
-        if isinstance(target, ir.Cast):  # an old extension: (T)x = e
-            target = target.operand
-        if not isinstance(target, ir.LVALUES):
-            raise Refused("assignment to a value")
-        right = _field_of(node, "right")
-        if operator == "=":
-            self.store(target, right, node)
-        else:
-            result = operators.binary(operator[:-1], target, self.value(right), self.model, self.layout.size)
-            self.emit(ir.Assign(target, operators.convert(result, target.type)), node)
-        return target
-
-    def _update(self, node: Node, *, wanted: bool) -> ir.Expr:
-        target = self.expression(_field_of(node, "argument"))
-        if not isinstance(target, ir.LVALUES):
-            raise Refused("assignment to a value")
-        operator = _field_of(node, "operator").type
-        postfix = node.children[0].type != operator
-        old: ir.Expr = target
-        if postfix and wanted:
-            old = self.temporary(target.type)
-            self.emit(ir.Assign(old, target), node)
-        result = operators.binary(operator[0], target, ir.IntConst(1, INT), self.model, self.layout.size)
-        self.emit(ir.Assign(target, operators.convert(result, target.type)), node)
-        return old
 
     def _cast(self, node: Node) -> ir.Expr:
         if self.casts_to_no_type(node):
-            raise Misread
-        return self.cast(self.type_name(_field_of(node, "type")), _field_of(node, "value"))
+            raise MisreadError
+        return self.cast(self.type_name(field_of(node, "type")), field_of(node, "value"))
 
     def cast(self, type_: Type, operand: Node) -> ir.Expr:
         """`(type) operand`."""
@@ -304,106 +276,23 @@ class Expressions(Context):
             return ir.Unknown(type_)
         return operators.convert(self.value(operand), type_)
 
-    def store(self, target: ir.Expr, node: Node, site: Node) -> None:
-        """Lowers `target = node` with as few temporaries as can be."""
-        inner = node
-        while inner.type == "parenthesized_expression":
-            inner = _inside(inner)
-        if inner.type == "call_expression" and self.cast_type(inner) is None:
-            found = self.call(inner, target, wanted=True)
-            if found is not target:
-                self._assign(target, found, site)
-        elif inner.type == "cast_expression" and self._casts_call(inner, target):
-            type_ = self.type_name(_field_of(inner, "type"))
-            found = self.call(_field_of(inner, "value"), target, wanted=True)
-            if found is not target:
-                self._assign(target, operators.convert(found, type_), site)
-        elif inner.type == "conditional_expression" and inner.child_by_field_name("consequence") is not None:
-            self._store_branches(target, inner, site)
-        else:
-            self._assign(target, self.value(inner), site)
-
-    def _assign(self, target: ir.Expr, value: ir.Expr, site: Node) -> None:
-        self.emit(ir.Assign(target, operators.convert(value, target.type)), site)
-
     def _casts_to_void(self, node: Node) -> bool:
-        return not self.casts_to_no_type(node) and isinstance(self.type_name(_field_of(node, "type")), Void)
-
-    def _casts_call(self, node: Node, target: ir.Expr) -> bool:
-        value = _field_of(node, "value")
-        if value.type != "call_expression" or self.cast_type(value) is not None or self.casts_to_no_type(node):
-            return False
-        type_ = self.type_name(_field_of(node, "type"))
-        return type_ == target.type or (isinstance(type_, Pointer) and isinstance(target.type, Pointer))
-
-    def _store_branches(self, target: ir.Expr, node: Node, site: Node) -> None:
-        yes, no, end = self.flow.location(), self.flow.location(), self.flow.location()
-        arms = _field_of(node, "consequence"), _field_of(node, "alternative")
-        common = self._common_type(node) if not isinstance(target.type, Pointer | Record) else target.type
-        self.branch(_field_of(node, "condition"), yes, no)
-        for start, arm in ((yes, arms[0]), (no, arms[1])):
-            self.flow.current = start
-            if common == target.type:
-                self.store(target, arm, site)
-            else:
-                self._assign(target, operators.convert(self.value(arm), common), site)
-            self.flow.join(end)
-
-    def _common_type(self, node: Node) -> Type:
-        """The type of a conditional expression (C11 6.5.15p5-6)."""
-        consequence = node.child_by_field_name("consequence") or _field_of(node, "condition")
-        one, other = (_decayed(self.probe_type(arm)) for arm in (consequence, _field_of(node, "alternative")))
-        if isinstance(one, Pointer) or isinstance(other, Pointer):
-            if isinstance(one, Pointer) and isinstance(other, Pointer) and isinstance(one.target, Void):
-                return other
-            return one if isinstance(one, Pointer) else other
-        if isinstance(one, Void | Record) or isinstance(other, Void | Record):
-            return one
-        return arithmetic_type(one, other)
-
-    def _conditional(self, node: Node) -> ir.Expr:
-        condition, consequence = _field_of(node, "condition"), node.child_by_field_name("consequence")
-        known = self.constant(condition) if consequence is not None else None
-        common = self._common_type(node)
-        if known is not None and consequence is not None:
-            return operators.convert(self.value(consequence if known else _field_of(node, "alternative")), common)
-        if self.probing:
-            return ir.Unknown(common)
-        if isinstance(common, Void):
-            self._discard_branches(node)
-            return ir.Unknown(common)
-        result = self.temporary(common)
-        yes, no, end = self.flow.location(), self.flow.location(), self.flow.location()
-        if consequence is None:  # a ?: b
-            tested = self.value(condition)
-            self.branch_value(tested, condition, yes, no)
-        else:
-            self.branch(condition, yes, no)
-        self.flow.current = yes
-        if consequence is None:
-            self.emit(ir.Assign(result, operators.convert(tested, common)), condition)
-        else:
-            self.store(result, consequence, consequence)
-        self.flow.join(end)
-        self.flow.current = no
-        self.store(result, _field_of(node, "alternative"), _field_of(node, "alternative"))
-        self.flow.join(end)
-        return result
+        return not self.casts_to_no_type(node) and isinstance(self.type_name(field_of(node, "type")), Void)
 
     def _comma(self, node: Node) -> ir.Expr:
-        self.discard(_field_of(node, "left"))
-        return self.expression(_field_of(node, "right"))
+        self.discard(field_of(node, "left"))
+        return self.expression(field_of(node, "right"))
 
     def _sizeof(self, node: Node) -> ir.Expr:
         type_node = node.child_by_field_name("type")
         if type_node is not None:
             return self._size(self.type_name(type_node))
-        value = _field_of(node, "value")
+        value = field_of(node, "value")
         if value.type == "parenthesized_expression" and (named := self._typedef_in(value)) is not None:
             return self._size(named)
         inner = value
         while inner.type == "parenthesized_expression":
-            inner = _inside(inner)
+            inner = inside(inner)
         if inner.type in _STRINGS:
             return self._size(Array(CHAR, string_length(self.source(inner))))
         return self._size(self.probe_type(value))
@@ -418,15 +307,15 @@ class Expressions(Context):
         return ir.IntConst(self.layout.alignment(type_), self.model.unsigned_long)
 
     def _offsetof(self, node: Node) -> ir.Expr:
-        type_ = self.type_name(_field_of(node, "type"))
-        name = self.source(_field_of(node, "member"))
+        type_ = self.type_name(field_of(node, "type"))
+        name = self.source(field_of(node, "member"))
         offset = self.layout.offset(type_, name) if isinstance(type_, Record) else None
         if offset is None:
             return ir.Unknown(self.model.unsigned_long)
         return ir.IntConst(offset, self.model.unsigned_long)
 
     def _compound_literal(self, node: Node) -> ir.Expr:
-        return self._literal(self.type_name(_field_of(node, "type")), _field_of(node, "value"))
+        return self._literal(self.type_name(field_of(node, "type")), field_of(node, "value"))
 
     def _literal(self, type_: Type, value: Node) -> ir.Expr:
         if isinstance(type_, Array) and type_.length is None:
@@ -436,49 +325,16 @@ class Expressions(Context):
         return result
 
     def _asm(self, node: Node) -> ir.Expr:
-        raise Refused("inline assembler")
-
-
-def _decayed(type_: Type) -> Type:
-    if isinstance(type_, Array):
-        return Pointer(type_.element)
-    return Pointer(type_) if isinstance(type_, Function) else type_
+        raise RefusedError("inline assembler")
 
 
 def _is_logical(node: Node) -> bool:
     """Whether the value is that of `&&` or `||`, perhaps negated a few times."""
     for _ in range(_LOOK_AHEAD):
         if node.type == "parenthesized_expression":
-            node = _inside(node)
-        elif node.type == "unary_expression" and _field_of(node, "operator").type == "!":
-            node = _field_of(node, "argument")
+            node = inside(node)
+        elif node.type == "unary_expression" and field_of(node, "operator").type == "!":
+            node = field_of(node, "argument")
         else:
             break
-    return node.type == "binary_expression" and _field_of(node, "operator").type in ("&&", "||")
-
-
-def _field_of(node: Node, name: str) -> Node:
-    found = node.child_by_field_name(name)
-    if found is None:
-        raise Refused(f"{node.type.replace('_', ' ')} without {name}")
-    return found
-
-
-field_of = _field_of
-
-
-def _inside(node: Node) -> Node:
-    for child in node.named_children:
-        if child.type != "comment":
-            return child
-    raise Refused("empty parentheses")
-
-
-inside = _inside
-
-
-def _inside_arguments(node: Node) -> Node:
-    return _inside(_field_of(node, "arguments"))
-
-
-__all__ = ["Expressions", "field_of", "inside", "promote"]
+    return node.type == "binary_expression" and field_of(node, "operator").type in ("&&", "||")

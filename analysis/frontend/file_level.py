@@ -7,9 +7,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from analysis.frontend.context import Misread, Refused
+from analysis.frontend.context import MisreadError, RefusedError, field_of
 from analysis.frontend.declarations import Declarator
-from analysis.frontend.expressions import field_of
 from analysis.frontend.lowering import Lowering
 from analysis.frontend.scope import FileScope, Names, ObjectEntry, TypedefEntry
 from analysis.frontend.syntax import Node, SyntaxTree
@@ -75,7 +74,7 @@ class FileReader:
         """The declarator of a function definition; declares nothing but tags."""
         found = self._lowering.declarator(field_of(node, "declarator"), self._lowering.specifiers(node).type)
         if found.name is None or not isinstance(found.type, Function):
-            raise Refused("function definition without a name")
+            raise RefusedError("function definition without a name")
         return found
 
     def read(self, node: Node) -> None:
@@ -84,11 +83,11 @@ class FileReader:
         try:
             try:
                 self._read(node)
-            except Misread:
+            except MisreadError:
                 again = self._lowering.reread(node)
                 if again is not None:
                     self._read(again)
-        except (Refused, Misread) as refused:
+        except (RefusedError, MisreadError) as refused:
             self.level.refused.append((node.start_byte, str(refused)))
         self._lowering.depth = 0
         self._previous_end = node.end_byte

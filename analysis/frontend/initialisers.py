@@ -8,8 +8,7 @@ import msgspec
 
 from analysis.frontend import operators
 from analysis.frontend.constants import string_length
-from analysis.frontend.context import Context, Refused, children
-from analysis.frontend.expressions import field_of
+from analysis.frontend.context import Context, RefusedError, children, field_of
 from analysis.frontend.syntax import Node
 from analysis.model import ir
 from analysis.model.c_types import INT, Array, Integer, Record, Type
@@ -178,7 +177,7 @@ class Initialisers(Context):
             name = self.source(children(designator)[0])
             found = operators.member(target, name, self.names.record)
             if found is None or not isinstance(type_, Record):
-                raise Refused(f"unknown member {name}")
+                raise RefusedError(f"unknown member {name}")
             outermost = found
             while isinstance(outermost, ir.Field) and outermost.record != target:
                 outermost = outermost.record
@@ -188,7 +187,7 @@ class Initialisers(Context):
             return [found], names.index(wanted) if wanted in names else len(names)
         bounds = [self.constant(child) for child in children(designator)]
         if not isinstance(type_, Array) or not bounds or any(bound is None for bound in bounds):
-            raise Refused("designator")
+            raise RefusedError("designator")
         first, last = bounds[0] or 0, bounds[-1] or 0
         stop = min(last, first + _LARGEST_ARRAY)
         return [ir.Index(target, ir.IntConst(i, self.model.intptr), type_.element) for i in range(first, stop + 1)], last
@@ -203,7 +202,7 @@ class Initialisers(Context):
             case Record(kind, key):
                 definition = self.names.record(key)
                 if definition is None:
-                    raise Refused(f"incomplete type {key}")
+                    raise RefusedError(f"incomplete type {key}")
                 named = [m for m in definition.members if m.name or isinstance(m.type, Record)]
                 if position >= (min(1, len(named)) if kind == "union" else len(named)):
                     return None

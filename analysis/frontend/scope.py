@@ -48,7 +48,7 @@ class FileScope:
 class Names:
     """Names as one function sees them: its blocks' declarations, innermost first, then the file's.
 
-    `used` maps ("name" | "tag" | "record", what) to the file-level answer; `records` are the records declared inside the function.
+    `used` maps ("name" | "tag" | "record", what) to the file-level answer; `records` are those declared in the function.
     """
 
     def __init__(self, file: FileScope, function: str | None) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from analysis.frontend import operators
-from analysis.frontend.context import Misread, Refused, StaticLocal, children
+from analysis.frontend.context import MisreadError, RefusedError, StaticLocal, children, field_of
 from analysis.frontend.declarations import Declarations, Declarator
-from analysis.frontend.expressions import field_of
 from analysis.frontend.scope import ObjectEntry, TypedefEntry
 from analysis.frontend.syntax import Node
 from analysis.frontend.types import promote
@@ -64,10 +63,10 @@ class Statements(Declarations):
         try:
             self.check_depth()
             handler(node)
-        except Refused as refused:
+        except RefusedError as refused:
             self._back_to(*state)
             self._refuse(node, refused.reason)
-        except Misread:
+        except MisreadError:
             self._back_to(*state)
             again = self.reread(node)
             if again is None:
@@ -85,7 +84,7 @@ class Statements(Declarations):
 
     def _refuse(self, node: Node, reason: str) -> None:
         if self.probing:
-            raise Refused(reason)
+            raise RefusedError(reason)
         for label in self._labels_inside(node):  # control may still jump into it
             self.flow.join(label)
         self.emit(ir.Unsupported(reason), node)
@@ -104,7 +103,7 @@ class Statements(Declarations):
     def _types_only(self, node: Node) -> None:
         try:
             self.specified_type(node)
-        except Refused as refused:
+        except RefusedError as refused:
             self._refuse(node, refused.reason)
 
     def _block(self, node: Node) -> None:
@@ -151,15 +150,12 @@ class Statements(Declarations):
         empty = code is not None and not self.source(code).replace('"', "").strip()
         outputs = node.child_by_field_name("output_operands")
         if not (empty and (outputs is None or not children(outputs))):
-            raise Refused("inline assembler")
+            raise RefusedError("inline assembler")
 
     def declaration(self, node: Node) -> None:
         """A declaration in a block."""
         specifiers = self.specifiers(node)
-        if node.type == "type_definition":
-            storage = specifiers.storage | {"typedef"}
-        else:
-            storage = specifiers.storage
+        storage = specifiers.storage | {"typedef"} if node.type == "type_definition" else specifiers.storage
         for position, child in enumerate(node.children):
             if node.field_name_for_child(position) != "declarator":
                 continue
@@ -324,7 +320,7 @@ class Statements(Declarations):
     def _case(self, node: Node) -> None:
         label = self._cases.get(node.start_byte)
         if label is None:
-            raise Refused("case outside switch")
+            raise RefusedError("case outside switch")
         self.flow.join(label)
         value = node.child_by_field_name("value")
         for child in children(node):
@@ -353,7 +349,7 @@ class Statements(Declarations):
 
     def _jump(self, targets: list[int], node: Node) -> None:
         if not targets:
-            raise Refused(f"{node.type.split('_')[0]} outside a loop")
+            raise RefusedError(f"{node.type.split('_')[0]} outside a loop")
         self.flow.go(targets[-1])
 
     def _return(self, node: Node) -> None:
@@ -373,7 +369,7 @@ class Statements(Declarations):
             return zero(type_)
         try:
             return self._probed_value(type_, initialiser)
-        except Refused:
+        except RefusedError:
             return ir.Unknown(type_)
 
     def _probed_value(self, type_: Type, initialiser: Node) -> ir.Expr:
