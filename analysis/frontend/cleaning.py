@@ -113,6 +113,7 @@ _UNNAMED = re.compile(rb"[;{]\s*+(?:(?:const|volatile|unsigned|signed|int|long|s
 _REGISTER_ONLY = re.compile(
     rb"register(?<![\w$]register)(?=\s+(?!(?:int|char|long|short|unsigned|signed|float|double|struct)\b)[A-Za-z_]\w*\s*[;=,\[])"
 )
+_LONGEST_CALL = 20_000  # bytes from a parenthesis to the one that closes it; what is longer is not looked at
 _PUNCTUATION = re.compile(rb"""[()\[\]{},]|"(?:[^"\\\n]++|\\.)*+"?|'(?:[^'\\\n]++|\\.)*+'?""")
 
 
@@ -148,9 +149,8 @@ def _blank_comments(buffer: bytearray) -> None:
 def _scan(buffer: bytearray) -> list[Attribute]:
     """Everything that is recognised by how it begins."""
     attributes: list[Attribute] = []
-    directives = _DIRECTIVE.finditer(b"\n" + bytes(buffer))  # so that the first line has a newline before it, too
-    for match in directives:
-        buffer[match.start() : match.end() - 1] = blank(match.group()[1:])
+    with_newline = b"\n" + bytes(buffer)  # so that the first line has a newline before it, too
+    buffer[:] = _DIRECTIVE.sub(lambda match: b"\n".ljust(len(match.group())), with_newline)[1:]
     for pattern in (_DOUBLE, _SINGLE):
         text = bytes(buffer)
         if pattern is _SINGLE and not any(mark in text for mark in _SINGLE_MARKS):
@@ -198,7 +198,7 @@ def _arguments(text: bytes, opening: int) -> list[tuple[int, int]] | None:
     depth = 0
     start = opening + 1
     ranges: list[tuple[int, int]] = []
-    for match in _PUNCTUATION.finditer(text, opening):
+    for match in _PUNCTUATION.finditer(text, opening, opening + _LONGEST_CALL):
         mark = match.group()
         if mark in b"([{":
             depth += 1

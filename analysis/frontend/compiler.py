@@ -20,6 +20,7 @@ from typing import Literal, NamedTuple
 from analysis.model.limits import Limits
 
 CANDIDATES = ("gcc", "clang", "cc")
+_WRITERS = {"DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES"}  # variables that make gcc write files
 _CHUNK = 1 << 18
 _LARGEST_STDERR = 1 << 18
 
@@ -40,13 +41,15 @@ def find_compiler(chosen: str | None) -> str | None:
     """
     folders = os.pathsep.join(folder for folder in os.get_exec_path() if os.path.isabs(folder))
     if chosen is not None:
-        return shutil.which(os.path.expanduser(chosen), path=folders)
+        found = shutil.which(os.path.expanduser(chosen), path=folders)
+        return None if found is None else os.path.abspath(found)
     return next((found for name in CANDIDATES if (found := shutil.which(name, path=folders))), None)
 
 
 def run_compiler(argv: Sequence[str], folder: str, text: bytes, limits: Limits) -> Outcome:
     """Runs `argv` in `folder` with `text` on its standard input; never raises for what the program does."""
-    environment = {**os.environ, "LC_ALL": "C"}  # messages in English: they are read by `preprocess`
+    environment = {name: value for name, value in os.environ.items() if name not in _WRITERS}
+    environment["LC_ALL"] = "C"  # messages in English: they are read by `preprocess`
     with tempfile.TemporaryFile() as source:
         source.write(text)
         source.seek(0)

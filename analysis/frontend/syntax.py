@@ -35,11 +35,20 @@ class SyntaxTree:
     """A parsed translation unit; see the module's docstring for the tables.
 
     `text` is what was parsed: the preprocessed text, cleaned, with the same length. `errors` are the half-open
-    byte ranges that the parser could not make sense of, empty where something was missing.
+    byte ranges that the parser could not make sense of, empty where something was missing. `base` is the last text without
+    errors, and its tree, for the next `parse`.
     """
 
-    def __init__(self, text: bytes, attributes: list[Attribute], computed_gotos: frozenset[int], tree: Tree) -> None:
+    def __init__(
+        self,
+        text: bytes,
+        attributes: list[Attribute],
+        computed_gotos: frozenset[int],
+        tree: Tree,
+        base: tuple[bytes, Tree] | None,
+    ) -> None:
         self._trees = [tree]  # nodes refer to their trees
+        self.base = base if tree.root_node.has_error else (text, tree)
         self.text = text
         self.root = tree.root_node
         self.attributes = attributes
@@ -87,16 +96,49 @@ class SyntaxTree:
                 self.compatibles[key] = (*self.compatibles.get(key, ()), operand)
 
 
-def parse(preprocessed: bytes) -> SyntaxTree:
-    """Parses text as `preprocess` gives it, or raw text (then directives are nodes of the tree). Never fails."""
+def parse(preprocessed: bytes, previous: SyntaxTree | None = None) -> SyntaxTree:
+    """Parses text as `preprocess` gives it, or raw text (then directives are nodes of the tree). Never fails.
+
+    `previous`, a tree of an earlier version of the text, makes it faster and changes nothing in the result.
+    """
     cleaned = clean(preprocessed)
     text, definitions = separate(cleaned.text)
     text = give_types(text)
-    syntax = SyntaxTree(text, cleaned.attributes, cleaned.computed_gotos, Parser(_LANGUAGE).parse(text))
+    base = None if previous is None else previous.base
+    syntax = SyntaxTree(text, cleaned.attributes, cleaned.computed_gotos, _tree(text, base), base)
     for fragments, in_layer in _layers(cleaned.fragments, definitions):
         source, ranges = _layer_text(cleaned.text, fragments, in_layer)
         syntax.add_layer(Parser(_LANGUAGE, included_ranges=ranges).parse(source), fragments, in_layer)
     return syntax
+
+
+def _tree(text: bytes, base: tuple[bytes, Tree] | None) -> Tree:
+    """The tree of a text, by way of the tree of an earlier text if there is one.
+
+    How errors are recovered from depends on that way, so that a text with errors is parsed from scratch.
+    """
+    parser = Parser(_LANGUAGE)
+    if base is None:
+        return parser.parse(text)
+    before, tree = base
+    start, end, new_end = _difference(before, text)
+    edited = tree.copy()
+    edited.edit(start, end, new_end, _point(before, start), _point(before, end), _point(text, new_end))
+    result = parser.parse(text, edited)
+    return parser.parse(text) if result.root_node.has_error else result
+
+
+def _difference(old: bytes, new: bytes) -> tuple[int, int, int]:
+    """Where two texts begin to differ, and where that ends in each."""
+    shorter = min(len(old), len(new))
+    head = bisect_left(range(shorter), True, key=lambda length: old[: length + 1] != new[: length + 1])
+    tail = bisect_left(range(shorter - head), True, key=lambda length: old[-length - 1 :] != new[-length - 1 :])
+    return head, len(old) - tail, len(new) - tail
+
+
+def _point(text: bytes, offset: int) -> Point:
+    """The row and the column in bytes, from 0."""
+    return Point(text.count(b"\n", 0, offset), offset - text.rfind(b"\n", 0, offset) - 1)
 
 
 def _layers(fragments: list[Fragment], definitions: list[OldStyle]) -> Iterator[tuple[list[Fragment], list[OldStyle]]]:
@@ -141,7 +183,8 @@ def _operand(statement: Node) -> Node | None:
 
 
 def parse_again(syntax: SyntaxTree, node: Node, blanks: Sequence[int]) -> Node | None:
-    """A statement or declaration of the tree parsed again, at its own offsets, with the bytes at `blanks` left out; None if that fails."""
+    """A statement or declaration of the tree parsed again, at its own offsets, with the bytes at `blanks` left out;
+    None if that fails."""
     start, end = node.start_byte, node.end_byte
     buffer = bytearray(syntax.text)
     for at in blanks:
