@@ -1,0 +1,189 @@
+"""The whole way, from keystrokes to diagnostics, with the real checker and the capabilities of three real editors."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_lsp
+from lsprotocol import types
+from pygls.protocol import default_converter
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
+
+PATIENCE = 60.0  # seconds; only a test that fails waits this long
+INVENTORY = Path(__file__).parents[2] / "fixtures" / "lsp" / "inventory"
+DEREFERENCE = "    item->count = count;\n"
+CHECK = "    if (item == NULL)\n        return -1;\n"
+
+
+class Client(LanguageClient):
+    """pytest-lsp's client, which also says when there is news."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.published: list[types.PublishDiagnosticsParams] = []
+        self.statuses: list[Any] = []
+        self.news = asyncio.Condition()
+
+    async def until(self, found: Callable[[], Any]) -> Any:
+        async with self.news:
+            try:
+                await asyncio.wait_for(self.news.wait_for(found), PATIENCE)
+            except TimeoutError:
+                pytest.fail(f"it did not come; there were {self.published} {self.statuses}")
+        return found()
+
+    async def findings(self, uri: str, version: int) -> list[types.Diagnostic]:
+        """The current diagnostics of a version, when its check is complete."""
+        await self.until(
+            lambda: any(s.uri == uri and s.version == version and s.state == "idle" and s.functions for s in self.statuses)
+        )
+        latest = [params for params in self.published if params.uri == uri][-1]
+        assert latest.version == version
+        return list(latest.diagnostics)
+
+
+def make_client() -> LanguageClient:
+    client = Client(converter_factory=default_converter)
+
+    async def keep(where: list[Any], params: Any) -> None:
+        async with client.news:
+            where.append(params)
+            client.news.notify_all()
+
+    async def published(params: types.PublishDiagnosticsParams) -> None:
+        await keep(client.published, params)
+
+    async def status(params: Any) -> None:
+        await keep(client.statuses, params)
+
+    def accept(params: Any) -> None:
+        return None
+
+    ours = {
+        types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: published,
+        "everproof/status": status,
+        types.CLIENT_REGISTER_CAPABILITY: accept,
+        types.WORKSPACE_CODE_LENS_REFRESH: accept,
+    }
+    register_lsp_features(client, {**DEFAULT_CLIENT_FEATURES, **ours})
+    return client
+
+
+CONFIG = ClientServerConfig(server_command=[sys.executable, "-m", "server"], client_factory=make_client)
+
+
+@pytest.fixture
+def inventory(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(INVENTORY, tmp_path / "inventory"))
+
+
+async def _session(lsp_client: LanguageClient, inventory: Path, capabilities: types.ClientCapabilities) -> AsyncIterator[None]:
+    folder = types.WorkspaceFolder(inventory.as_uri(), "inventory")
+    await lsp_client.initialize_session(types.InitializeParams(capabilities, workspace_folders=[folder]))
+    yield
+    await asyncio.wait_for(lsp_client.shutdown_session(), PATIENCE)
+
+
+@pytest_lsp.fixture(params=["visual-studio-code@v1.65.2", "neovim@v0.11.0", "emacs@v29.1"], config=CONFIG)
+async def any_editor(lsp_client: LanguageClient, inventory: Path, request: pytest.FixtureRequest) -> AsyncIterator[None]:
+    async for _ in _session(lsp_client, inventory, client_capabilities(request.param)):
+        yield
+
+
+@pytest_lsp.fixture(config=CONFIG)
+async def vscode(lsp_client: LanguageClient, inventory: Path) -> AsyncIterator[None]:
+    async for _ in _session(lsp_client, inventory, client_capabilities("visual-studio-code@v1.65.2")):
+        yield
+
+
+def opened(client: LanguageClient, path: Path, text: str | None = None) -> str:
+    item = types.TextDocumentItem(path.as_uri(), "c", 1, path.read_text(encoding="utf-8") if text is None else text)
+    client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    return item.uri
+
+
+def edited(client: LanguageClient, uri: str, version: int, line: int, until: int, text: str) -> None:
+    """Replaces whole lines."""
+    range_ = types.Range(types.Position(line, 0), types.Position(until, 0))
+    change = types.TextDocumentContentChangePartial(range=range_, text=text)
+    document = types.VersionedTextDocumentIdentifier(version, uri)
+    client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
+
+
+def of_rule(diagnostics: list[types.Diagnostic], rule: str) -> list[types.Diagnostic]:
+    return [item for item in diagnostics if item.code == rule]
+
+
+async def test_a_null_dereference_appears_and_goes_while_typing(any_editor: Client, inventory: Path) -> None:
+    uri = opened(any_editor, inventory / "main.c")
+    (found,) = of_rule(await any_editor.findings(uri, 1), "null-dereference")
+    assert found.range.start.line == 7
+    steps = [Path(item.location.uri).name for item in found.related_information or ()]
+    assert "item.h" in steps
+    edited(any_editor, uri, 2, 7, 7, CHECK)
+    assert of_rule(await any_editor.findings(uri, 2), "null-dereference") == []
+    edited(any_editor, uri, 3, 7, 9, "")
+    (found,) = of_rule(await any_editor.findings(uri, 3), "null-dereference")
+    assert found.range.start.line == 7
+
+
+async def test_columns_after_an_emoji_are_those_of_the_editor(any_editor: Client, inventory: Path) -> None:
+    text = (inventory / "main.c").read_text(encoding="utf-8").replace(DEREFERENCE, '    ("😀"), item->count = count;\n')
+    uri = opened(any_editor, inventory / "main.c", text)
+    (found,) = of_rule(await any_editor.findings(uri, 1), "null-dereference")
+    encodings = {"utf-16": 12, "utf-8": 14, "utf-32": 11}
+    general = any_editor.capabilities.general
+    agreed = general.position_encodings[0] if general and general.position_encodings else "utf-16"
+    assert found.range.start == types.Position(7, encodings[agreed])
+
+
+async def test_an_unsaved_header_counts(vscode: Client, inventory: Path) -> None:
+    uri = opened(vscode, inventory / "main.c")
+    assert len(of_rule(await vscode.findings(uri, 1), "null-dereference")) == 1
+    header = (inventory / "item.h").read_text(encoding="utf-8")
+    body = "    static struct item only;\n    return &only;\n"
+    before = len(vscode.published)
+    opened(vscode, inventory / "item.h", header.replace("    return malloc(sizeof(struct item));\n", body))
+    without = await vscode.until(
+        lambda: [p for p in vscode.published[before:] if p.uri == uri and not of_rule(list(p.diagnostics), "null-dereference")]
+    )
+    assert without[0].version == 1
+
+
+async def test_suppressing_as_the_code_action_does_removes_the_finding(vscode: Client, inventory: Path) -> None:
+    uri = opened(vscode, inventory / "main.c")
+    (found,) = of_rule(await vscode.findings(uri, 1), "null-dereference")
+    params = types.CodeActionParams(types.TextDocumentIdentifier(uri), found.range, types.CodeActionContext([found]))
+    offered = await vscode.text_document_code_action_async(params)
+    (suppress,) = [action for action in offered or () if "suppress null-dereference" in action.title]
+    (change,) = suppress.edit.document_changes
+    new_text = change.edits[0].new_text
+    assert change.edits[0].range.start == types.Position(7, 0)
+    edited(vscode, uri, 2, 7, 7, new_text)
+    assert of_rule(await vscode.findings(uri, 2), "null-dereference") == []
+
+
+async def test_a_function_that_does_not_parse_is_stale_and_its_neighbour_is_not(vscode: Client, inventory: Path) -> None:
+    uri = opened(vscode, inventory / "main.c")
+    await vscode.findings(uri, 1)
+    edited(vscode, uri, 2, 8, 9, "    total += item->;\n")
+    await vscode.findings(uri, 2)
+    status = [s for s in vscode.statuses if s.uri == uri and s.version == 2 and s.state == "idle"][-1]
+    assert {f.name: f.stale for f in status.functions} == {"add": True, "main": False}
+
+
+async def test_a_full_check_finds_the_same(vscode: Client, inventory: Path) -> None:
+    uri = opened(vscode, inventory / "main.c")
+    before = [(item.code, item.range) for item in await vscode.findings(uri, 1)]
+    command = types.ExecuteCommandParams("everproof.fullCheck", [uri])
+    answer = await asyncio.wait_for(vscode.workspace_execute_command_async(command), PATIENCE)
+    assert json.loads(json.dumps(answer))["complete"] is True
+    assert [(item.code, item.range) for item in await vscode.findings(uri, 1)] == before
