@@ -22,6 +22,7 @@ from analysis.frontend.compiler import Outcome, find_compiler, run_compiler
 from analysis.frontend.compiler_flags import UnitFlags, include_folders
 from analysis.frontend.line_map import LineMap, escape, printable
 from analysis.frontend.overlay import Mirror, shared_mirror
+from analysis.frontend.stand_ins import Missing, StandIns
 from analysis.model.options import Options
 from analysis.model.report import Message
 
@@ -140,37 +141,43 @@ class _Run:
                 break
 
     def _with_stand_ins(self, compiler: str, text: bytes, mirror: Mirror | None) -> None:
-        """Runs the compiler until no header is missing: each missing one is made, empty, in a temporary folder."""
-        missing: dict[str, int] = {}
+        """Runs the compiler until no header is missing."""
         outcome = self._compile(compiler, text, mirror, None)
-        if not _missing(outcome):
+        missing = _missing(outcome)
+        if missing is None:
             self._take(outcome, compiler)
             return
-        with tempfile.TemporaryDirectory(prefix="everproof-") as stand_ins:
+        with tempfile.TemporaryDirectory(prefix="everproof-") as folder:
+            stand_ins = StandIns(folder)
+            stand_ins.add_included(text)
             deadline = time.monotonic() + self.options.limits.preprocess_seconds
-            while (found := _missing(outcome)) and len(missing) < _MOST_MISSING and time.monotonic() < deadline:
-                name, at, where = found
-                if name in missing:
-                    break
-                if not _make_empty(stand_ins, name):
-                    if not self._is_main(where):
+            tried: list[Missing] = []
+            while missing is not None and missing not in tried and len(tried) < _MOST_MISSING and time.monotonic() < deadline:
+                tried.append(missing)
+                if not stand_ins.add(missing.name):
+                    if not self._is_main(missing.path):
                         break
-                    text = _without_include(text, at, name)
-                missing[name] = at
-                place = "" if self._is_main(where) else f" (included by {where})"
-                line = at if self._is_main(where) else 0
-                self._say("warning", f"The header '{name}' was not found{place}; what it declares is not known.", line)
+                    self._say_missing(missing)
+                    text = _without_include(text, missing)
                 outcome = self._compile(compiler, text, mirror, stand_ins)
-            self._take(outcome, compiler)
-            if self.output is not None:
-                self.output = self.output.replace(b' "' + os.fsencode(stand_ins) + b"/", b' "')
+                missing = _missing(outcome)
+            for used in stand_ins.used(outcome.stdout):
+                self._say_missing(used)
+            self._take(outcome._replace(stdout=stand_ins.strip(outcome.stdout)), compiler)
+        self.messages.sort(key=lambda message: message.line)
 
-    def _compile(self, compiler: str, text: bytes, mirror: Mirror | None, stand_ins: str | None) -> Outcome:
+    def _say_missing(self, missing: Missing) -> None:
+        here = self._is_main(missing.path)
+        where = "" if here else f" (included by {missing.path})"
+        text = f"The header '{missing.name}' was not found{where}; what it declares is not known."
+        self._say("warning", text, missing.line if here else 0)
+
+    def _compile(self, compiler: str, text: bytes, mirror: Mirror | None, stand_ins: StandIns | None) -> Outcome:
         arguments, folder = list(self.flags.arguments), self.folder
         if mirror is not None:
             arguments, folder = mirror.redirect(arguments), mirror.inside(folder)
         if stand_ins is not None:
-            arguments += ["-idirafter", stand_ins]
+            arguments += ["-idirafter", stand_ins.folder]
         outcome = run_compiler([compiler, "-E", "-w", *arguments, "-x", "c", "-"], folder, text, self.options.limits)
         if mirror is not None:
             self._bypassed = mirror.bypassed(outcome.stdout, self.folder) or self._bypassed
@@ -228,38 +235,27 @@ def _with_plain_names(text: bytes) -> bytes:
     return _UNIVERSAL.sub(plain, text) if b"\\U00" in text else text
 
 
-def _missing(outcome: Outcome) -> tuple[str, int, str] | None:
-    """The header that the compiler did not find, and the line and the file that include it."""
+def _missing(outcome: Outcome) -> Missing | None:
+    """The header that the compiler stopped at because it did not find it."""
     if outcome.ended != "exited" or outcome.status == 0:
         return None
     for error in _ERROR.finditer(outcome.stderr):
         match = _MISSING.match(error["text"])
         if match is not None:
-            return match["name"], int(error["line"]), error["path"]
+            return Missing(match["name"], error["path"], int(error["line"]))
     return None
 
 
-def _make_empty(folder: str, name: str) -> bool:
-    """Makes an empty header; not for names that would lead out of the folder."""
-    path = os.path.normpath(os.path.join(folder, name))
-    if os.path.isabs(name) or not path.startswith(folder + os.sep):
-        return False
-    try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "xb"):
-            return True
-    except OSError:
-        return False
-
-
-def _without_include(text: bytes, number: int, name: str) -> bytes:
-    """The text with an `#include` line blanked; `number` counts from 1 after the marker on the first line."""
+def _without_include(text: bytes, missing: Missing) -> bytes:
+    """The text with an `#include` line blanked; lines count from 1 after the marker on the first line."""
     lines = text.split(b"\n")
-    if number < len(lines) and os.fsencode(name) in lines[number]:
-        lines[number] = b""
+    if missing.line < len(lines) and os.fsencode(missing.name) in lines[missing.line]:
+        lines[missing.line] = b""
     return b"\n".join(lines)
 
 
 def _first_line(outcome: Outcome) -> str:
-    lines = [line for line in outcome.stderr.splitlines() if line.strip()]
+    """What a message quotes of a failure: the first error, else the first line, else the exit status."""
+    error = _ERROR.search(outcome.stderr)
+    lines = [error["text"]] if error else [line for line in outcome.stderr.splitlines() if line.strip()]
     return lines[0].strip()[:200] if lines else f"exit status {outcome.status}"

@@ -80,6 +80,24 @@ def test_a_header_missing_from_a_header(tmp_path: Path) -> None:
     assert b"int a;" in result.text
 
 
+def test_many_missing_headers_cost_one_more_run(tmp_path: Path) -> None:
+    compiler = fake_compiler(tmp_path, f'echo run >> {tmp_path}/runs; exec gcc "$@"')
+    (tmp_path / "there.h").write_bytes(b"int there;\n")
+    text = b"".join(b'#include "gone%d.h"\n' % i for i in range(30)) + b'#include "there.h"\nint a;\n'
+    result = run(tmp_path / "a.c", text, compiler=compiler)
+    assert [m.line for m in result.messages] == list(range(1, 31))
+    assert (tmp_path / "runs").read_text().split() == ["run", "run"]
+    assert b"int there;" in result.text
+    assert b"int a;" in result.text
+
+
+def test_stand_ins_do_not_answer_has_include(tmp_path: Path) -> None:
+    text = b'#include "gone.h"\n#if __has_include("opt.h")\n#include "opt.h"\nint with_it;\n#else\nint without;\n#endif\n'
+    result = run(tmp_path / "a.c", text)
+    assert b"int without;" in result.text
+    assert [m.line for m in result.messages] == [1]
+
+
 def test_errors_are_passed_on_with_their_lines(tmp_path: Path) -> None:
     result = run(tmp_path / "a.c", b"int a;\n#error no good\nint b;\n")
     assert [(m.line, m.text) for m in result.messages] == [(2, "The preprocessor reports: #error no good")]
