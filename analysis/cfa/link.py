@@ -13,40 +13,57 @@ import msgspec
 
 from analysis.cfa.build import LoweredFunction
 from analysis.cfa.graph import Cfa, External, FunctionSource, Global, Program
-from analysis.cfa.unit import Unit
+from analysis.cfa.separate import separate_records
+from analysis.cfa.unit import Surface, Unit, same_surface, surface
 from analysis.frontend.statements import zero
 from analysis.model import ir
-from analysis.model.c_types import Function, RecordDefinition
 from analysis.model.report import Message
 
 
 class LinkedProgram(msgspec.Struct, frozen=True):
-    """A program, where its functions' texts are, and what was wrong with putting it together."""
+    """A program, where its functions' texts are, and what was wrong with putting it together.
+
+    `surfaces` are what the units show to each other; when they are as before, all but the CFAs is taken over from
+    the program before. `clashes` says that records of one tag had to be kept apart.
+    """
 
     program: Program
     sources: dict[str, FunctionSource]
     messages: tuple[Message, ...]
+    surfaces: tuple[Surface, ...] = ()
+    clashes: bool = False
 
 
-def link(units: Sequence[Unit], kept: Iterable[LoweredFunction] = ()) -> LinkedProgram:
-    """Links the units in the order given. `kept` are last good functions, taken where no unit defines the name."""
+def link(units: Sequence[Unit], kept: Iterable[LoweredFunction] = (), before: LinkedProgram | None = None) -> LinkedProgram:
+    """Links the units in the order given.
+
+    `kept` are last good functions, taken where no unit defines the name; `before` is the program of the revision before,
+    from which work is reused.
+    """
     messages: list[Message] = []
+    surfaces = tuple(map(surface, units))
+    unchanged = before is not None and len(before.surfaces) == len(surfaces) and all(map(same_surface, surfaces, before.surfaces))
+    if before is not None and unchanged and not before.clashes:
+        separated, records = list(units), before.program.records
+    else:
+        separated, records = separate_records(units)
+    clashes = any(mine is not given for mine, given in zip(separated, units, strict=True))
     functions: dict[str, Cfa] = {}
     sources: dict[str, FunctionSource] = {}
-    for unit in units:
+    for unit in separated:
         for function in unit.functions:
             _add_function(function, functions, sources, messages)
     for function in kept:
         if function.cfa.name not in functions:
             functions[function.cfa.name] = function.cfa
             sources[function.cfa.name] = function.source
-    records: dict[str, RecordDefinition] = {}
-    for unit in units:
-        for key, definition in unit.records.items():
-            records.setdefault(key, definition)
-    taken = {name for unit in units for name in unit.address_taken}
-    program = Program(functions, _globals(units), _externals(units, functions), records, taken)
-    return LinkedProgram(program, sources, tuple(messages))
+    if before is not None and unchanged and before.program.functions.keys() == functions.keys():
+        old = before.program
+        program = Program(functions, old.globals, old.externals, old.records, old.address_taken)
+    else:
+        taken = {name for unit in units for name in unit.address_taken}
+        program = Program(functions, _globals(separated), _externals(separated, functions), records, taken)
+    return LinkedProgram(program, sources, tuple(messages), surfaces, clashes)
 
 
 def _add_function(
@@ -78,6 +95,8 @@ def _globals(units: Sequence[Unit]) -> Mapping[str, Global]:
 def _add_global(found: dict[str, Global], path: str, var: ir.Var, initial: ir.Expr | None, tentative: bool) -> None:
     """A definition with an initialiser wins over a tentative one, which wins over a declaration."""
     strength = 2 if initial is not None else 1 if tentative else 0
+    if strength == 0 and var.name in found:
+        return
     value = initial if initial is not None else zero(var.type) if tentative else ir.Unknown(var.type)
     known = found.get(var.name)
     if known is None or strength > _strength(known):
@@ -94,18 +113,26 @@ def _externals(units: Sequence[Unit], functions: Mapping[str, Cfa]) -> Mapping[s
     found: dict[str, External] = {}
     for unit in units:
         for external in unit.externals:
-            if external.name not in functions:
-                known = found.get(external.name)
-                found[external.name] = external if known is None else _merged(known, external)
+            known = found.get(external.name)
+            if known is None:
+                if external.name not in functions:
+                    found[external.name] = external
+            elif _adds(external, known):
+                found[external.name] = _merged(known, external)
     return found
 
 
-def _merged(one: External, other: External) -> External:
-    prototyped: Function = other.type if other.type.prototyped and not one.type.prototyped else one.type
-    return External(
-        one.name,
-        prototyped,
-        one.noreturn or other.noreturn,
-        one.nonnull or other.nonnull,
-        one.system or other.system,
+def _adds(external: External, known: External) -> bool:
+    """Whether another declaration says more than what is known."""
+    return (
+        (external.noreturn and not known.noreturn)
+        or (external.system and not known.system)
+        or (bool(external.nonnull) and not known.nonnull)
+        or (external.type.prototyped and not known.type.prototyped)
     )
+
+
+def _merged(one: External, other: External) -> External:
+    type_ = other.type if other.type.prototyped and not one.type.prototyped else one.type
+    system = one.system or other.system
+    return External(one.name, type_, one.noreturn or other.noreturn, one.nonnull or other.nonnull, system)

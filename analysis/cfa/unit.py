@@ -62,6 +62,24 @@ class Unit(msgspec.Struct, frozen=True):
         return self.declared + self.implicit
 
 
+class Surface(msgspec.Struct, frozen=True):
+    """What a unit shows to the others beside its functions' CFAs."""
+
+    level: FileLevel
+    parts: tuple[object, ...]
+
+
+def surface(unit: Unit) -> Surface:
+    """The surface of a unit."""
+    parts = tuple((f.statics, f.externs, f.records) for f in unit.functions if f.statics or f.externs or f.records)
+    return Surface(unit.level, (unit.path, parts, unit.implicit, unit.address_taken))
+
+
+def same_surface(one: Surface, other: Surface) -> bool:
+    """Whether two surfaces are the same, declarations by identity."""
+    return one.level is other.level and one.parts == other.parts
+
+
 def nowhere(_offset: int) -> bool:
     """Nothing is in a system header, for text whose origin is not known."""
     return False
@@ -256,7 +274,10 @@ def _top_level(root: Node, broken: list[BrokenFunction]) -> Iterator[Node]:
             yield node
         else:
             broken.append(BrokenFunction(function_name(node), node.start_byte, node.end_byte))
-            yield from _salvaged(node, broken)
+            if kind in _DECLARATIONS:  # what can be read of it is better than to know nothing of the names in it
+                yield node
+            else:
+                yield from _salvaged(node, broken)
 
 
 def _salvaged(node: Node, broken: list[BrokenFunction]) -> Iterator[Node]:
@@ -273,6 +294,7 @@ def _salvaged(node: Node, broken: list[BrokenFunction]) -> Iterator[Node]:
             yield from _salvaged(child, broken)
 
 
+_DECLARATIONS = frozenset(("declaration", "type_definition", "struct_specifier", "union_specifier", "enum_specifier"))
 _CONTAINERS = frozenset(("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "declaration_list"))
 
 

@@ -1,0 +1,117 @@
+"""Linking units to a program."""
+
+from __future__ import annotations
+
+from analysis.cfa.link import link
+from analysis.model import ir
+from analysis.model.c_types import INT, Pointer, Record
+from tests.support.lowered import unit_of
+
+
+def test_functions_and_externals() -> None:
+    linked = link([unit_of("int g(int); int f(void) { return g(h()); }", "a.c"), unit_of("int g(int x) { return x; }", "b.c")])
+    assert sorted(linked.program.functions) == ["f", "g"]
+    assert sorted(linked.program.externals) == ["h"]
+    assert linked.sources["g"].unit == "b.c"
+    assert linked.messages == ()
+
+
+def test_static_functions_of_one_name_are_two() -> None:
+    linked = link([unit_of("static int f(void) { return 1; }", "a.c"), unit_of("static int f(void) { return 2; }", "b.c")])
+    assert sorted(linked.program.functions) == ["a.c::f", "b.c::f"]
+
+
+def test_a_second_different_definition_is_one_message_and_the_first_wins() -> None:
+    units = [unit_of(f"int main(void) {{ return {n}; }}", f"{n}.c") for n in range(2)]
+    linked = link(units)
+    assert linked.program.functions["main"].path == "0.c"
+    assert [(m.path, m.text) for m in linked.messages] == [
+        ("1.c", "main is defined in 0.c already, with another body; this definition is not checked.")
+    ]
+
+
+def test_an_inline_function_of_a_header_in_two_files_is_no_conflict() -> None:
+    linked = link([unit_of("inline int f(int a) { return a; }", path) for path in ("a.c", "b.c")])
+    assert linked.messages == ()
+
+
+def test_globals() -> None:
+    one = "extern int defined_elsewhere; int tentative; extern int nowhere; int *p = &tentative; int filled[2] = {1, 2};"
+    one += "struct s *q;"
+    other = (
+        "int defined_elsewhere = 5; int tentative; static int mine = 3; int defined_later; int defined_later = 7; int zeros[4];"
+    )
+    linked = link([unit_of(one, "a.c"), unit_of(other, "b.c")])
+    initial = {name: known.initial for name, known in linked.program.globals.items()}
+    tentative = ir.Var("tentative", "global", INT)
+    assert initial == {
+        "defined_elsewhere": ir.IntConst(5, INT),
+        "tentative": ir.IntConst(0, INT),
+        "nowhere": ir.Unknown(INT),
+        "p": ir.AddressOf(tentative, Pointer(INT)),
+        "filled": ir.Unknown(linked.program.globals["filled"].var.type),
+        "q": ir.IntConst(0, Pointer(Record("struct", "struct s"))),
+        "b.c::mine": ir.IntConst(3, INT),
+        "defined_later": ir.IntConst(7, INT),
+        "zeros": ir.Zero(linked.program.globals["zeros"].var.type),
+    }
+
+
+def test_globals_declared_in_functions() -> None:
+    linked = link([unit_of("int f(void) { extern int x; static int n; return x + n; }", "a.c"), unit_of("int x = 2;", "b.c")])
+    assert {name: known.initial for name, known in linked.program.globals.items()} == {
+        "a.c::f::n": ir.IntConst(0, INT),
+        "x": ir.IntConst(2, INT),
+    }
+
+
+def test_one_anonymous_record_in_two_files_is_one_record() -> None:
+    header = "typedef struct { int a; struct { char *p; } in; } pair;"
+    linked = link([unit_of(f"{header} pair one;", "a.c"), unit_of(f"{header} pair two;", "b.c")])
+    assert linked.program.globals["one"].var.type == linked.program.globals["two"].var.type
+    assert len(linked.program.records) == 2
+
+
+def test_one_tag_with_different_members_is_two_records() -> None:
+    text = "struct s {{ int {0}; }}; struct outer {{ struct s in; }}; int f{0}(struct outer *p) {{ return p->in.{0}; }}"
+    units = [unit_of(text.format("a"), "a.c"), unit_of(text.format("b"), "b.c")]
+    linked = link(units)
+    assert sorted(linked.program.records) == ["struct outer", "struct outer~2", "struct s", "struct s~2"]
+    assert linked.program.records["struct outer~2"].members[0].type == Record("struct", "struct s~2")
+    (edge,) = linked.program.functions["fb"].edges
+    keys = [part.type.key for e in ir.expressions(edge.effect) for part in ir.walk(e) if isinstance(part.type, Record)]
+    assert keys == ["struct outer~2", "struct s~2"]
+    assert linked.program.functions["fa"] is units[0].functions[0].cfa
+    assert link(units).program.functions["fb"] is linked.program.functions["fb"]
+
+
+def test_linking_again_reuses_what_units_show() -> None:
+    one, two = unit_of("int x = 1; int f(void) { return g(); }", "a.c"), unit_of("int g(void) { return 1; }", "b.c")
+    before = link([one, two])
+    edited = unit_of("int g(void) { return 2; }", "b.c", previous=two)
+    after = link([one, edited], before=before)
+    scratch = link([one, edited])
+    assert after.program.functions == scratch.program.functions
+    assert after.program.globals == scratch.program.globals
+    assert after.program.externals == scratch.program.externals
+    removed = link([one, unit_of("int h(void) { return 2; }", "b.c", previous=two)], before=before)
+    assert sorted(removed.program.externals) == ["g"]
+
+
+def test_calls_through_pointers_reach_functions_of_both_files() -> None:
+    linked = link(
+        [
+            unit_of("int a(int x) { return x; } int (*table[])(int) = { a };", "a.c"),
+            unit_of("int b(int x) { return x; } int c(char *s); int f(int (*p)(int)) { p = b; c(0); return p(1); }", "b.c"),
+        ]
+    )
+    call = linked.program.functions["f"].calls[-1].effect
+    assert isinstance(call, ir.Call)
+    assert linked.program.targets(call) == ("a", "b")
+
+
+def test_kept_functions_fill_in() -> None:
+    good = unit_of("int f(void) { return 1; }", "a.c")
+    broken = unit_of("int f(void) { return (1; }", "a.c", previous=good)
+    linked = link([broken], kept=broken.last_good.values())
+    assert linked.program.functions["f"] is good.functions[0].cfa

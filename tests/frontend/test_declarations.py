@@ -1,0 +1,102 @@
+"""Declarations to types."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.model import c_types as t
+from analysis.model.c_types import Array, Function, Pointer, Type, spell
+from tests.support.lowered import unit_of
+
+LONG = t.LP64.long
+
+
+def type_of(declaration: str, name: str = "x", before: str = "") -> Type:
+    unit = unit_of(f"{before} {declaration}")
+    return next(v.var.type for v in unit.variables if v.var.name == name)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("int x;", t.INT),
+        ("unsigned x;", t.UNSIGNED_INT),
+        ("long int unsigned x;", t.LP64.unsigned_long),
+        ("const volatile short *const x;", Pointer(t.SHORT)),
+        ("signed char x;", t.SIGNED_CHAR),
+        ("long long x;", t.LONG_LONG),
+        ("_Bool x;", t.BOOL),
+        ("int *x[3];", Array(Pointer(t.INT), 3)),
+        ("int (*x)[3];", Pointer(Array(t.INT, 3))),
+        ("int x[2][3];", Array(Array(t.INT, 3), 2)),
+        ("int x[1 + sizeof(int) * 2];", Array(t.INT, 9)),
+        ("int (*x)(char, ...);", Pointer(Function(t.INT, (t.CHAR,), variadic=True))),
+        ("char *(*x)();", Pointer(Function(Pointer(t.CHAR), (), prototyped=False))),
+        (
+            "void (*x[2])(int a[], void f(void));",
+            Array(Pointer(Function(t.VOID, (Pointer(t.INT), Pointer(Function(t.VOID, ()))))), 2),
+        ),
+        ("int (*(*x)(int))(char);", Pointer(Function(Pointer(Function(t.INT, (t.CHAR,))), (t.INT,)))),
+        ("int x[] = { 1, 2, 3 };", Array(t.INT, 3)),
+        ('char x[] = "abc" "d";', Array(t.CHAR, 5)),
+        ("extern int x[]; int x[7];", Array(t.INT, 7)),
+        ("__typeof__(1 + 1L) x;", LONG),
+    ],
+)
+def test_declarators(text: str, expected: Type) -> None:
+    assert type_of(text) == expected
+
+
+def test_typedefs() -> None:
+    before = "typedef unsigned char byte, *bytes; typedef int (*handler)(bytes);"
+    assert type_of("byte x;", before=before) == t.UNSIGNED_CHAR
+    assert type_of("handler x[2];", before=before) == Array(Pointer(Function(t.INT, (Pointer(t.UNSIGNED_CHAR),))), 2)
+
+
+def test_records_refer_to_themselves() -> None:
+    unit = unit_of("struct list { struct list *next; int bits : 3; int : 2; union { int i; float f; }; } x;")
+    definition = unit.records["struct list"]
+    assert [(m.name, spell(m.type).split("#")[0], m.bits) for m in definition.members] == [
+        ("next", "struct list *", None),
+        ("bits", "int", 3),
+        ("", "int", 2),
+        ("", "union {i, f}", None),
+    ]
+
+
+def test_records_of_functions_are_kept_apart() -> None:
+    unit = unit_of(
+        "struct s { int a; }; int f(void) { struct s { char b; } v; v.b = 1; { struct s { long c; } w; w.c = 2; }"
+        " return sizeof(struct s); }"
+        "int g(struct s *p) { return p->a; }"
+    )
+    assert sorted(unit.records) == ["struct s", "struct s@f", "struct s@f~2"]
+    assert not unit.broken
+
+
+def test_enumerations() -> None:
+    unit = unit_of("enum e { A, B = 5, C, D = -1 } x; enum { E = C * 2 }; int y[E]; enum u { F } z;")
+    types = {v.var.name: v.var.type for v in unit.variables}
+    assert types == {"x": t.Integer(32, True, "enum e"), "y": Array(t.INT, 12), "z": t.Integer(32, False, "enum u")}
+
+
+def test_names_that_hide_types() -> None:
+    unit = unit_of("typedef int T; int f(void) { int T = 3; return T * 2; } T g(T T) { return T; }")
+    assert [len(f.cfa.edges) for f in unit.functions] == [2, 1]
+
+
+def test_the_data_model() -> None:
+    unit = unit_of("int x[sizeof(long)]; int y[sizeof(char *)];", model=t.ILP32)
+    assert [v.var.type for v in unit.variables] == [Array(t.INT, 4), Array(t.INT, 4)]
+
+
+def test_unknown_types_are_noted_and_the_rest_goes_on() -> None:
+    unit = unit_of("nonsense x; int f(void) { unknown y; return 1; }")
+    assert unit.level.refused == [(0, "unknown type nonsense")]
+    assert len(unit.functions) == 1
+
+
+def test_a_declaration_with_an_error_is_read_as_far_as_it_goes() -> None:
+    unit = unit_of("struct s { int a; int ; ] int b; }; int f(struct s *p) { return p->b; }")
+    assert [b.name for b in unit.broken] == [None]
+    assert [m.name for m in unit.records["struct s"].members][0] == "a"
