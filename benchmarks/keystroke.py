@@ -28,6 +28,9 @@ SESSIONS = Path(__file__).resolve().parent / "sessions"
 SERVER = [sys.executable, "-m", "server"]
 
 
+Key = tuple[int, int, str]  # what to put in the place of the characters from one offset to another
+
+
 @dataclass
 class Outcome:
     """What one session gave: milliseconds a key, and the expectations that did not hold."""
@@ -43,13 +46,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.keystroke", description="Measure edit sessions.")
     parser.add_argument("sessions", nargs="*", type=Path, help="session files (default: all of benchmarks/sessions)")
     parser.add_argument("--scope", choices=("program", "file"), action="append", help="what is loaded (default: both in turn)")
+    parser.add_argument("--chunk", type=int, default=1, metavar="N", help="type N characters at a time (default: 1)")
     given = parser.parse_args(arguments)
+    if given.chunk < 1:
+        parser.error("--chunk must be at least 1")
     failed = False
     try:
         for path in given.sessions or sorted(SESSIONS.glob("*.json")):
             session = json.loads(path.read_text(encoding="utf-8"))
             commands = provide(session["program"])
-            outcomes = {scope: _run(session, commands, scope) for scope in given.scope or ("program", "file")}
+            outcomes = {scope: _run(session, commands, scope, given.chunk) for scope in given.scope or ("program", "file")}
             print(_tables(path.stem, outcomes))
             failed = failed or any(outcome.missed for outcome in outcomes.values())
     except (FetchError, ServerError, OSError) as error:
@@ -58,19 +64,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if failed else 0
 
 
-def _run(session: dict[str, Any], commands: Path, scope: str) -> Outcome:
+def _run(session: dict[str, Any], commands: Path, scope: str, chunk: int) -> Outcome:
     entry = next(entry for entry in json.loads(commands.read_text(encoding="utf-8")) if entry["file"] == session["file"])
     source = Path(entry["directory"]) / entry["file"]
     if scope == "program":
-        return asyncio.run(_edit(session, CACHE / session["program"], source))
+        return asyncio.run(_edit(session, CACHE / session["program"], source, chunk))
     with tempfile.TemporaryDirectory() as folder:  # the file and its headers; no compile_commands.json above them
         alone = Path(folder).resolve()
         for path in (source, *source.parent.glob("*.h")):
             shutil.copy(path, alone)
-        return asyncio.run(_edit(session, alone, alone / source.name))
+        return asyncio.run(_edit(session, alone, alone / source.name, chunk))
 
 
-async def _edit(session: dict[str, Any], root: Path, path: Path) -> Outcome:
+async def _edit(session: dict[str, Any], root: Path, path: Path, chunk: int) -> Outcome:
     editor = await Editor.start(SERVER, root, {})
     try:
         clock = asyncio.get_running_loop().time
@@ -79,7 +85,7 @@ async def _edit(session: dict[str, Any], root: Path, path: Path) -> Outcome:
         outcome = Outcome((clock() - before) * 1000)
         for step in session["steps"]:
             first_key = len(outcome.finished)
-            last = await _step(editor, document, step, outcome, last)
+            last = await _step(editor, document, _keys(document.text, step, chunk), outcome, last)
             keys = outcome.finished[first_key:]
             missed = _unexpected(step, last)
             outcome.notes.append((step["note"], len(keys), statistics.median(keys), missed or "as expected"))
@@ -90,15 +96,20 @@ async def _edit(session: dict[str, Any], root: Path, path: Path) -> Outcome:
         await editor.close()
 
 
-async def _step(editor: Editor, document: Document, step: dict[str, Any], outcome: Outcome, last: Settled) -> Settled:
-    at = _offset(document.text, step)
-    edits = [(at + index, at + index, letter) for index, letter in enumerate(step.get("type", ""))]
-    edits += [(at - index - 1, at - index, "") for index in range(step.get("backspace", 0))]
-    for start, end, text in edits:
+async def _step(editor: Editor, document: Document, keys: list[Key], outcome: Outcome, last: Settled) -> Settled:
+    for start, end, text in keys:
         sent, last = await editor.replace(document, start, end, text)
         outcome.published.append((last.published - sent) * 1000)
         outcome.finished.append((last.finished - sent) * 1000)
     return last
+
+
+def _keys(text: str, step: dict[str, Any], chunk: int) -> list[Key]:
+    """The edits of a step: characters typed forwards, or deleted backwards."""
+    at = _offset(text, step)
+    typed, erased = step.get("type", ""), step.get("backspace", 0)
+    keys: list[Key] = [(at + index, at + index, typed[index : index + chunk]) for index in range(0, len(typed), chunk)]
+    return keys + [(max(at - index - chunk, at - erased), at - index, "") for index in range(0, erased, chunk)]
 
 
 def _offset(text: str, step: dict[str, Any]) -> int:

@@ -38,7 +38,6 @@ class Settled:
     """What the server knows of one version of a document, and when that came."""
 
     version: int
-    state: str
     diagnostics: list[Json]
     functions: list[Json]
     published: float
@@ -200,10 +199,13 @@ class Editor:
         # before its check has begun, what is said of a version is what was known before
         if params["state"] == "checking" or self._checking.get(document.uri) != wanted:
             return
+        if params["state"] == "failed":
+            settled.set_exception(ServerError(f"The check failed: {params.get('message')}"))
+            return
         document.functions = params["functions"]
         version, published = self._published.get(document.uri, (None, now))
         when = published if version == wanted else now
-        settled.set_result(Settled(wanted, params["state"], list(document.shown), document.functions, when, now))
+        settled.set_result(Settled(wanted, list(document.shown), document.functions, when, now))
 
 
 def position(text: str, offset: int) -> Json:
