@@ -1,8 +1,8 @@
 """When to check what: tells the checker about edits, asks it for checks, and knows which answers still count.
 
-One check is under way at a time. Edits made meanwhile are sent when it ends, or after `PATIENCE` seconds if it takes long, so
-that quick checks are never thrown away and long ones never hold up a newer text. A full check is never interrupted by
-edits, only by its user. The event loop never waits here.
+One check is under way at a time. Edits made meanwhile are sent when it ends, or when it takes more than twice as long as the
+last one did, within `PATIENCE`: typing never starves the checks, and a long one never holds up a newer text. A full
+check is never interrupted by edits, only by its user. The event loop never waits here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from server.worker_client import WorkerClient
 logger = logging.getLogger(__name__)
 
 CANCELLED = "cancelled"
-PATIENCE = 0.1  # seconds that a newer text waits for a check that is under way
+PATIENCE = (0.1, 1.0)  # seconds, least and most, that a newer text waits for a check that is under way
 
 
 class Audience(Protocol):
@@ -53,9 +53,11 @@ class RunningCheck:
     """A check that was asked for. `finished` has the outcome: None when it is complete, else why it is not."""
 
     def __init__(self, generation: int, full: bool) -> None:
+        loop = asyncio.get_running_loop()
         self.generation = generation
         self.full = full
-        self.finished: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        self.started = loop.time()
+        self.finished: asyncio.Future[str | None] = loop.create_future()
 
     def finish(self, reason: str | None) -> None:
         """Wakes those who wait for the check."""
@@ -77,6 +79,7 @@ class Scheduler:
         self._configured: tuple[Options, tuple[str, ...]] | None = None
         self._wanted = False
         self._check: RunningCheck | None = None
+        self._last_seconds = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._starters: list[asyncio.Future[str | None]] = []
 
@@ -201,6 +204,7 @@ class Scheduler:
             case CheckDone() if check is not None and event.generation >= check.generation:
                 self._worker.check_done()
                 self._check = None
+                self._last_seconds = asyncio.get_running_loop().time() - check.started
                 self._audience.check_finished(check, event)
                 check.finish(None)
                 self._arm()
@@ -235,7 +239,7 @@ class Scheduler:
             return
         self._cancel_timer()
         if self._unsent or self._wanted:
-            delay = 0.0 if self._check is None else PATIENCE
+            delay = 0.0 if self._check is None else min(max(2 * self._last_seconds, PATIENCE[0]), PATIENCE[1])
             self._timer = asyncio.get_running_loop().call_later(delay, self._flush)
 
     def _cancel_timer(self) -> None:

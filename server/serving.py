@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import os
+import signal
 import threading
 from typing import TYPE_CHECKING, Protocol
 
@@ -29,6 +32,7 @@ class MessageWriter(Protocol):
 async def serve(server: EverproofServer, reader: AsyncReader, writer: MessageWriter) -> None:
     """Handles messages until `exit` or the end of the input, and ends the checker process."""
     server.protocol.set_writer(writer)
+    end_on_signals(server)
     try:
         await run_async(threading.Event(), reader, server.protocol, logger, server.report_server_error)
     except SystemExit:
@@ -37,3 +41,17 @@ async def serve(server: EverproofServer, reader: AsyncReader, writer: MessageWri
         logger.info("The client is gone.")
     finally:
         await server.end()
+
+
+def end_on_signals(server: EverproofServer) -> None:
+    """On SIGTERM and SIGINT the checker is killed and the process ends, though a thread may be reading from the client."""
+
+    def end(number: int) -> None:
+        if server.begun:
+            server.scheduler.kill_for_good()
+        os._exit(128 + number)
+
+    if os.name == "posix":
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, end, number)

@@ -140,6 +140,7 @@ def main() -> None:
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     checker = FakeChecker(output, Path(sys.argv[sys.argv.index("--state") + 1]))
+    (checker.state / "pid").write_text(str(os.getpid()))
     while (request := wire.read_request(sys.stdin.buffer)) is not None:
         checker.handle(request)
         if isinstance(request, wire.Shutdown):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -61,6 +62,27 @@ def test_the_server_ends_when_the_editor_that_started_it_is_gone(server_command:
         assert server.stdout.readline().startswith(b"Content-Length")
         editor.communicate(timeout=PATIENCE)
         assert server.wait(timeout=PATIENCE) == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are handled on POSIX only")
+async def test_a_signal_ends_the_server_and_a_checker_that_hangs(editor: Editor, workspace: Path) -> None:
+    uri = editor.open(workspace / "a.c", "// HANG\n" + BUGGY)
+    await editor.until(types.WINDOW_WORK_DONE_PROGRESS_CREATE)
+    await editor.status(uri, "checking", version=1)
+    checker = int((editor.state / "pid").read_text())
+    assert editor._server is not None
+    editor._server.send_signal(signal.SIGTERM)
+    assert await editor.ended() == 128 + signal.SIGTERM
+    await asyncio.wait_for(asyncio.to_thread(until_gone, checker), PATIENCE)
+
+
+def until_gone(process: int) -> None:
+    """Returns when a process that is not our child has ended, whether or not anybody has asked how."""
+    try:
+        while ") Z " not in Path(f"/proc/{process}/stat").read_text():
+            os.sched_yield()
+    except OSError:
+        return
 
 
 def test_a_process_is_gone_when_it_has_ended() -> None:
