@@ -71,25 +71,30 @@ def _is_definition(match: re.Match[bytes]) -> bool:
 
 
 _UNTYPED = re.compile(
-    rb"\n(?:(?:static|extern)\s++)?(?P<name>[A-Za-z_$][\w$]*+)[ \t]*+\([\w$\s,*]*+\)\s*+\{"
-)  # at the beginning of a line, as definitions are; statements of the form `name(...) {` are not C, keywords apart
+    rb"(?:\n|\A)(?P<head>[ \t]*+(?:(?:static|extern)\s++)?(?P<name>[A-Za-z_$][\w$]*+)[ \t]*+\()[\w$\s,*]*+\)\s*+\{"
+)  # at the beginning of a line, as definitions are; nothing else in C has the form `name(...) {`, keywords apart
+_TYPE = b"int "
 
 
 def give_types(text: bytes) -> bytes:
-    """The text with `int` written before definitions without a result type (`main() { ... }`, C89), where there is room.
+    """The text for the parser, in which definitions without a result type (`main() { ... }`, C89) begin with `int`.
 
-    The room is white space before the name; a blanked line marker leaves plenty. A newline is never overwritten.
+    It is written over the white space before them, line ends included. Where there is not enough, the definition is made an
+    error: the grammar would take `f(a) { ... }` for the definition of an `a` of type `f`.
     """
     buffer: bytearray | None = None
     for match in _UNTYPED.finditer(text):
         if match.group("name") in _NOT_A_NAME:
             continue
-        before = _end_of_code(text, match.start())
-        room = text.rfind(b"    ", before, match.start() + 1)
-        if room < 0 or (before > 0 and text[before - 1] not in b";}"):
+        start = match.end("head") - len(match.group("head").lstrip())
+        before = _end_of_code(text, start)
+        if before > 0 and text[before - 1] not in b";}":
             continue
         buffer = buffer or bytearray(text)
-        buffer[room : room + 3] = b"int"
+        if start - before >= len(_TYPE):
+            buffer[start - len(_TYPE) : start] = _TYPE
+        else:
+            buffer[match.end("head") - 1] = ord("@")
     return bytes(buffer) if buffer else text
 
 

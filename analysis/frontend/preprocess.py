@@ -30,7 +30,7 @@ _BOM = b"\xef\xbb\xbf"
 _MOST_MISSING = 40  # headers; each costs one more run of the compiler
 _MOST_MESSAGES = 20
 _MOST_ROUNDS = 3  # until all unsaved headers are found in the mirror
-_ERROR = re.compile(r"^(?P<path>[^\n]*?):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
+_ERROR = re.compile(r"^(?P<path>[^\n]*?):(?P<line>\d{1,9}):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
 _MISSING = re.compile(r"^'?(?P<name>[^'\n]+?)'?(?:: No such file or directory| file not found)")
 
 _UNIVERSAL = re.compile(rb"""\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|\\U(?P<code>[0-9a-f]{8})""")

@@ -25,7 +25,7 @@ from tree_sitter import Language, Node, Parser, Point, Range, Tree
 from analysis.frontend.cleaning import Attribute, Fragment, clean
 from analysis.frontend.old_style import OldStyle, give_types, separate
 
-__all__ = ["Attribute", "Node", "SyntaxTree", "child_of", "error_ranges", "parse", "parse_again", "text_of"]
+__all__ = ["Attribute", "Node", "SyntaxTree", "child_of", "error_ranges", "parse", "parse_again", "parse_apart", "text_of"]
 
 _LANGUAGE = Language(tree_sitter_c.language())
 _SIZEOF = b"sizeof("  # what is written before an operand to parse it as "a type or an expression"; room for it is always there
@@ -34,21 +34,15 @@ _SIZEOF = b"sizeof("  # what is written before an operand to parse it as "a type
 class SyntaxTree:
     """A parsed translation unit; see the module's docstring for the tables.
 
-    `text` is what was parsed: the preprocessed text, cleaned, with the same length. `errors` are the half-open
-    byte ranges that the parser could not make sense of, empty where something was missing. `base` is the last text without
-    errors, and its tree, for the next `parse`.
+    `text` is the preprocessed text, cleaned, with the same length and lines; where a definition has no result
+    type, the tree has an `int` in the white space before it. `errors` are the half-open byte ranges that the parser could not
+    make sense of, empty where something was missing. `base` is the last text without errors, and its tree, for the next `parse`.
     """
 
-    def __init__(
-        self,
-        text: bytes,
-        attributes: list[Attribute],
-        computed_gotos: frozenset[int],
-        tree: Tree,
-        base: tuple[bytes, Tree] | None,
-    ) -> None:
-        self._trees = [tree]  # nodes refer to their trees
-        self.base = base if tree.root_node.has_error else (text, tree)
+    def __init__(self, text: bytes, attributes: list[Attribute], computed_gotos: frozenset[int], tree: Tree) -> None:
+        self.tree = tree
+        self.base: tuple[bytes, Tree] | None = None
+        self._layer_trees: list[Tree] = []  # nodes refer to their trees
         self.text = text
         self.root = tree.root_node
         self.attributes = attributes
@@ -68,7 +62,7 @@ class SyntaxTree:
 
     def add_layer(self, tree: Tree, fragments: list[Fragment], definitions: list[OldStyle]) -> None:
         """Puts the operands and parameter declarations that `tree` holds into the tables."""
-        self._trees.append(tree)
+        self._layer_trees.append(tree)
         self.errors = sorted([*self.errors, *error_ranges(tree.root_node)])
         nodes = [node for node in tree.root_node.named_children if not node.is_extra]
         starts = [node.start_byte for node in nodes]
@@ -103,9 +97,10 @@ def parse(preprocessed: bytes, previous: SyntaxTree | None = None) -> SyntaxTree
     """
     cleaned = clean(preprocessed)
     text, definitions = separate(cleaned.text)
-    text = give_types(text)
+    typed = give_types(text)
     base = None if previous is None else previous.base
-    syntax = SyntaxTree(text, cleaned.attributes, cleaned.computed_gotos, _tree(text, base), base)
+    syntax = SyntaxTree(text, cleaned.attributes, cleaned.computed_gotos, _tree(typed, base))
+    syntax.base = base if syntax.root.has_error else (typed, syntax.tree)
     for fragments, in_layer in _layers(cleaned.fragments, definitions):
         source, ranges = _layer_text(cleaned.text, fragments, in_layer)
         syntax.add_layer(Parser(_LANGUAGE, included_ranges=ranges).parse(source), fragments, in_layer)
@@ -192,6 +187,14 @@ def parse_again(syntax: SyntaxTree, node: Node, blanks: Sequence[int]) -> Node |
     tree = Parser(_LANGUAGE, included_ranges=[Range(Point(0, start), Point(0, end), start, end)]).parse(bytes(buffer))
     found = tree.root_node.named_children
     return found[0] if len(found) == 1 and not found[0].has_error and found[0].end_byte == end else None
+
+
+def parse_apart(text: bytes, offset: int) -> Node | None:
+    """A declaration that is in no file, its nodes at offsets from `offset` on; None if it does not parse."""
+    padded = b" " * offset + text
+    tree = Parser(_LANGUAGE, included_ranges=[Range(Point(0, offset), Point(0, len(padded)), offset, len(padded))]).parse(padded)
+    found = tree.root_node.named_children
+    return found[0] if len(found) == 1 and not found[0].has_error else None
 
 
 def text_of(node: Node) -> bytes:

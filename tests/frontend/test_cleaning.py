@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.frontend.cleaning import clean
-from analysis.frontend.old_style import give_types, separate
+from analysis.frontend.old_style import separate
 from analysis.frontend.syntax import parse, text_of
 
 PIECES = st.sampled_from(
@@ -18,7 +18,7 @@ PIECES = st.sampled_from(
 @given(st.one_of(st.binary(max_size=200), st.lists(PIECES, max_size=30).map(b"".join)))
 def test_cleaning_keeps_length_and_newlines(text: bytes) -> None:
     cleaned = clean(text).text
-    for result in (cleaned, separate(cleaned)[0], give_types(cleaned), parse(text).text):
+    for result in (cleaned, separate(cleaned)[0], parse(text).text):
         assert len(result) == len(text)
         assert [i for i, byte in enumerate(result) if byte == 10] == [i for i, byte in enumerate(text) if byte == 10]
 

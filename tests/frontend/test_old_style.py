@@ -58,14 +58,21 @@ def test_statements_are_not_declarations(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "    \nmain() { }",
-        "int x;     \n\nf(a, b)\n{ return 1; }",
-        "     \nf(a) { return 1; }",
-        "int x;\n      \nstatic f(a) int a; { }",
+        "    main() { }",
+        "int x;\n\n\n\nf(a, b)\n{ return 1; }",
+        "int x;   \nf(a) { return 1; }",
+        "int f(int a) { }\n   \nstatic f(a) int a; { }",
     ],
 )
 def test_results_without_a_type(text: str) -> None:
     syntax = parse(text.encode())
     assert syntax.errors == []
-    definition = next(node for node in syntax.root.named_children if node.type == "function_definition")
+    definition = syntax.root.named_children[-1]
+    assert definition.type == "function_definition"
     assert text_of(definition).startswith(b"int ")
+    assert syntax.text.count(b"\n") == text.count("\n")
+
+
+def test_no_room_for_a_type_is_an_error() -> None:
+    syntax = parse(b"int g(void) { return 1; }\nf(a) { return 1; }\nint h(void) { return 2; }\n")
+    assert [node.has_error for node in syntax.root.named_children] == [False, True, False]
