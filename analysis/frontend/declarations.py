@@ -12,7 +12,7 @@ import msgspec
 
 from analysis.frontend.context import Context, RefusedError, children
 from analysis.frontend.scope import ConstantEntry, ObjectEntry, TypedefEntry
-from analysis.frontend.syntax import Node
+from analysis.frontend.syntax import Node, parse_apart
 from analysis.frontend.types import LONG_DOUBLE, adjust_parameter
 from analysis.model import c_types, ir
 from analysis.model.c_types import (
@@ -205,6 +205,27 @@ class Declarations(Context):
             inner = following
         name = None if inner is None else self.source(inner)
         return Declarator(name, type_, inner, parameters)
+
+    def misread_declaration(self, node: Node) -> tuple[Declarator, Node | None] | None:
+        """The declarator and initialiser of `T (*p)(int) = e;` where T is a type: it reads as calls and an assignment."""
+        inner = node.named_children[0] if node.type == "expression_statement" and node.named_children else None
+        initialiser: Node | None = None
+        if inner is not None and inner.type == "assignment_expression":
+            initialiser, inner = inner.child_by_field_name("right"), inner.child_by_field_name("left")
+        end = 0 if inner is None else inner.end_byte
+        calls = 0
+        while inner is not None and inner.type in ("call_expression", "subscript_expression"):
+            calls += inner.type == "call_expression"
+            inner = inner.child_by_field_name("function") or inner.child_by_field_name("argument")
+        if inner is None or not calls or inner.type != "identifier":
+            return None
+        entry = self.names.lookup(self.source(inner))
+        if not isinstance(entry, TypedefEntry):
+            return None
+        # parsed with `int` in the type's place, at offsets that no node of the file has
+        declaration = parse_apart(b"int " + self.text[inner.end_byte : end] + b";", len(self.text) + node.start_byte)
+        declarator = None if declaration is None else declaration.child_by_field_name("declarator")
+        return None if declarator is None else (self.declarator(declarator, entry.type), initialiser)
 
     def _length(self, node: Node) -> int | None:
         size = node.child_by_field_name("size")

@@ -98,6 +98,10 @@ class FileReader:
             self._declaration(node)
         elif kind == "function_definition":
             self.definition(node)
+        elif kind == "expression_statement":
+            declared = self._lowering.misread_declaration(node)
+            if declared is not None:
+                self._declare(declared[0], frozenset(), declared[1], node)
         elif kind in ("struct_specifier", "union_specifier", "enum_specifier"):
             self._lowering.specified_type(node)
 
@@ -117,14 +121,17 @@ class FileReader:
             initialiser = child.child_by_field_name("value") if child.type == "init_declarator" else None
             core = field_of(child, "declarator") if child.type == "init_declarator" else child
             found = self._lowering.declarator(core, specifiers.type)
-            if found.name is None:
-                continue
-            if "typedef" in storage:
-                self.level.scope.names[found.name] = TypedefEntry(found.type)
-            elif isinstance(found.type, Function):
-                self._function(found.name, found.type, storage, node, defined=False)
-            else:
-                self._variable(found.name, found.type, storage, initialiser)
+            self._declare(found, storage, initialiser, node)
+
+    def _declare(self, found: Declarator, storage: frozenset[str] | set[str], initialiser: Node | None, node: Node) -> None:
+        if found.name is None:
+            return
+        if "typedef" in storage:
+            self.level.scope.names[found.name] = TypedefEntry(found.type)
+        elif isinstance(found.type, Function):
+            self._function(found.name, found.type, storage, node, defined=False)
+        else:
+            self._variable(found.name, found.type, storage, initialiser)
 
     def _function(self, name: str, type_: Function, storage: frozenset[str] | set[str], node: Node, defined: bool) -> None:
         known = self.level.functions.get(name)

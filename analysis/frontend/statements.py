@@ -139,6 +139,10 @@ class Statements(Declarations):
             self.names.unwind(level - 1)
 
     def _expression_statement(self, node: Node) -> None:
+        declared = self.misread_declaration(node)
+        if declared is not None:
+            self._declare(declared[0], frozenset(), declared[1], node)
+            return
         for child in children(node):
             if child.type == "gnu_asm_expression":
                 self._asm_statement(child)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.cfa.dump import dump_cfa
 from analysis.model import c_types as t
 from analysis.model.c_types import Array, Function, Pointer, Type, spell
 from tests.support.lowered import unit_of
@@ -99,4 +100,23 @@ def test_unknown_types_are_noted_and_the_rest_goes_on() -> None:
 def test_a_declaration_with_an_error_is_read_as_far_as_it_goes() -> None:
     unit = unit_of("struct s { int a; int ; ] int b; }; int f(struct s *p) { return p->b; }")
     assert [b.name for b in unit.broken] == [None]
-    assert [m.name for m in unit.records["struct s"].members][0] == "a"
+    assert next(m.name for m in unit.records["struct s"].members) == "a"
+
+
+def test_declarations_that_read_as_calls() -> None:
+    unit = unit_of(
+        "typedef int T; T g(T a) { return a; } T (*p)(int); T (*q)(int) = g; T (x); T (declared)(int);"
+        "int f(void) { T (*r)(int) = g; T (*s)[3]; T (y); y = r(1) + declared(2); return y; }"
+    )
+    pointer = Pointer(Function(t.INT, (t.INT,)))
+    assert [(v.var.name, v.var.type) for v in unit.variables] == [("p", pointer), ("q", pointer), ("x", t.INT)]
+    assert unit.address_taken == {"g"}
+    assert dump_cfa(unit.functions[1].cfa).splitlines()[1:] == [
+        "  0 -> 2  r = g",
+        "  2 -> 3  s is declared",
+        "  3 -> 4  y is declared",
+        "  4 -> 5  $1 = r(1)",
+        "  5 -> 6  $2 = declared(2)",
+        "  6 -> 7  y = $1 + $2",
+        "  7 -> 1  return y",
+    ]
