@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -98,7 +98,7 @@ def build_unit(
         sys.setrecursionlimit(_PYTHON_FRAMES)
     limits = limits or Limits()
     broken: list[BrokenFunction] = []
-    nodes = list(_top_level(tree.root, broken))
+    nodes = list(_top_level(tree.root, broken, tree.errors))
     extras = Extras(tree)
     digest = level_digest(tree, nodes, extras)
     if previous is not None and previous.level_digest == digest:
@@ -262,36 +262,47 @@ def _without_layout(text: bytes) -> bytes:
     return text if b'"' in text or b"'" in text else b" ".join(text.split())
 
 
-def _top_level(root: Node, broken: list[BrokenFunction]) -> Iterator[Node]:
+Ranges = Sequence[tuple[int, int]]
+
+
+def _top_level(root: Node, broken: list[BrokenFunction], errors: Ranges) -> Iterator[Node]:
     """The declarations and definitions that parse, in order, also from inside what does not; the rest goes to `broken`."""
     for node in root.children:
         kind = node.type
         if kind in _CONTAINERS:
-            yield from _top_level(node, broken)
+            yield from _top_level(node, broken, errors)
         elif kind == "linkage_specification":
-            yield from _top_level(node.child_by_field_name("body") or node, broken)
-        elif not node.has_error:
+            yield from _top_level(node.child_by_field_name("body") or node, broken, errors)
+        elif not node.has_error and not _errors_in(node, errors):
             yield node
         else:
             broken.append(BrokenFunction(function_name(node), node.start_byte, node.end_byte))
             if kind in _DECLARATIONS:  # what can be read of it is better than to know nothing of the names in it
                 yield node
             else:
-                yield from _salvaged(node, broken)
+                yield from _salvaged(node, broken, errors)
 
 
-def _salvaged(node: Node, broken: list[BrokenFunction]) -> Iterator[Node]:
+def _salvaged(node: Node, broken: list[BrokenFunction], errors: Ranges) -> Iterator[Node]:
     """Definitions inside a stretch that does not parse: a missing brace makes the functions after it look nested."""
     for child in node.named_children:
         kind = child.type
         if kind == "function_definition":
-            if child.has_error:
+            if child.has_error or _errors_in(child, errors):
                 broken.append(BrokenFunction(function_name(child), child.start_byte, child.end_byte))
-                yield from _salvaged(child, broken)
+                yield from _salvaged(child, broken, errors)
             else:
                 yield child
         elif kind in ("compound_statement", "ERROR", "declaration_list") or kind in _CONTAINERS:
-            yield from _salvaged(child, broken)
+            yield from _salvaged(child, broken, errors)
+
+
+def _errors_in(node: Node, errors: Ranges) -> bool:
+    """Whether an error lies inside: also one in an operand or parameter declaration that is parsed apart (frontend.syntax)."""
+    if not errors:
+        return False
+    at = bisect_left(errors, (node.start_byte,))
+    return at < len(errors) and errors[at][0] < node.end_byte
 
 
 _DECLARATIONS = frozenset(("declaration", "type_definition", "struct_specifier", "union_specifier", "enum_specifier"))

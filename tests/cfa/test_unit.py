@@ -182,3 +182,10 @@ def test_long_else_if_chains_are_not_deep() -> None:
 def test_void_parameter_list() -> None:
     unit = unit_of("void f(void) { } void g() { }")
     assert [f.cfa.type for f in unit.functions] == [Function(VOID, ()), Function(VOID, (), prototyped=False)]
+
+
+def test_an_error_in_an_old_style_declaration_breaks_the_function() -> None:
+    unit = unit_of("int f(a) int (a; { return a; } int g(void) { return 1; }")
+    assert "g" in names(unit)
+    assert "f" not in names(unit)
+    assert unit.broken
