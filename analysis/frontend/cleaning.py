@@ -113,6 +113,7 @@ _UNNAMED = re.compile(rb"[;{]\s*+(?:(?:const|volatile|unsigned|signed|int|long|s
 _REGISTER_ONLY = re.compile(
     rb"register(?<![\w$]register)(?=\s+(?!(?:int|char|long|short|unsigned|signed|float|double|struct)\b)[A-Za-z_]\w*\s*[;=,\[])"
 )
+_EXTERN_ONLY = re.compile(rb"extern(?<![\w$]extern)(?=\s+(?!(?:int|void|char)\b)[A-Za-z_$][\w$]*\s*\([^(){};]*\)\s*;)")
 _LONGEST_CALL = 20_000  # bytes from a parenthesis to the one that closes it; what is longer is not looked at
 _PUNCTUATION = re.compile(rb"""[()\[\]{},]|"(?:[^"\\\n]++|\\.)*+"?|'(?:[^'\\\n]++|\\.)*+'?""")
 
@@ -266,12 +267,12 @@ def _computed_gotos(buffer: bytearray) -> frozenset[int]:
 
 
 def _small_repairs(buffer: bytearray) -> None:
-    """Empty declarations at the end of a block or record, unnamed bit-fields, `register x;` without a type."""
+    """Empty declarations at the end of a block or record, unnamed bit-fields, `register x;` and `extern f();` without a type."""
     text = bytes(buffer)
     for match in _EXTRA_SEMICOLON.finditer(text):
         buffer[match.start() + 1 : match.end()] = blank(match.group()[1:])
     for match in _BITS.finditer(text):
         if _UNNAMED.search(text, max(0, match.start() - 80), match.start()):
             buffer[match.start() : match.end() - 1] = blank(match.group()[:-1])
-    for match in _REGISTER_ONLY.finditer(text):
+    for match in (*_REGISTER_ONLY.finditer(text), *_EXTERN_ONLY.finditer(text)):
         buffer[match.start() : match.end()] = IMPLICIT_INT.ljust(len(match.group()))

@@ -47,6 +47,8 @@ def test_cleaning_only_overwrites_with_spaces_or_known_words(text: bytes) -> Non
         ("{ __label__ a, b; a:; }", "{                 a:; }"),
         ("struct s { unsigned :3; int :0; int b:2; };", "struct s { unsigned   ; int   ; int b:2; };"),
         ("{ register i; register char c; }", "{ int      i; register char c; }"),
+        ("extern f(); extern g(a, b); extern T h(int); extern T (*p)(int);",
+         "int    f(); int    g(a, b); extern T h(int); extern T (*p)(int);"),
         ("struct s { int a; ; };", "struct s { int a;   };"),
         ("int x; /* a\nb */ int y; // c", "int x;     \n     int y;     "),
         ('char *s = "__inline /* no */ __attribute__((x))";', 'char *s = "__inline /* no */ __attribute__((x))";'),
