@@ -15,7 +15,7 @@ from analysis.cfa.build import LoweredFunction
 from analysis.cfa.graph import Cfa, External, FunctionSource, Global, Program
 from analysis.cfa.separate import separate_records
 from analysis.cfa.unit import Surface, Unit, same_surface, surface
-from analysis.frontend.statements import zero
+from analysis.frontend.local_declarations import zero
 from analysis.model import ir
 from analysis.model.report import Message
 

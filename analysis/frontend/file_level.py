@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 import msgspec
 
+from analysis.frontend.constants import number
 from analysis.frontend.context import MisreadError, RefusedError, field_of
 from analysis.frontend.declarations import Declarator
 from analysis.frontend.lowering import Lowering
-from analysis.frontend.scope import FileScope, Names, ObjectEntry, TypedefEntry
-from analysis.frontend.syntax import Node, SyntaxTree
+from analysis.frontend.scope import ConstantEntry, FileScope, Names, ObjectEntry, TypedefEntry
+from analysis.frontend.syntax import Node, SyntaxTree, text_of
 from analysis.model import ir
 from analysis.model.c_types import Array, DataModel, Function, Pointer, Type
 from analysis.model.limits import Limits
@@ -98,12 +99,24 @@ class FileReader:
             self._declaration(node)
         elif kind == "function_definition":
             self.definition(node)
+        elif kind == "preproc_def":
+            self._macro(node)
         elif kind == "expression_statement":
             declared = self._lowering.misread_declaration(node)
             if declared is not None:
                 self._declare(declared[0], frozenset(), declared[1], node)
         elif kind in ("struct_specifier", "union_specifier", "enum_specifier"):
             self._lowering.specified_type(node)
+
+    def _macro(self, node: Node) -> None:
+        """`#define N 10` in text that is not preprocessed: a constant."""
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is None or value is None:
+            return
+        text = text_of(value).decode("utf-8", "surrogateescape").strip()
+        constant = number(text.strip("() "), self._lowering.model) if text[:1] in "(0123456789" else None
+        if isinstance(constant, ir.IntConst):
+            self.level.scope.names[text_of(name).decode("utf-8", "surrogateescape")] = ConstantEntry(constant)
 
     def definition(self, node: Node) -> Declarator:
         """Declares the function that a definition defines, and gives its declarator."""

@@ -5,21 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from analysis.frontend import operators
-from analysis.frontend.context import MisreadError, RefusedError, StaticLocal, children, field_of
-from analysis.frontend.declarations import Declarations, Declarator
-from analysis.frontend.scope import ObjectEntry, TypedefEntry
+from analysis.frontend.context import MisreadError, RefusedError, children, field_of
+from analysis.frontend.local_declarations import LocalDeclarations
 from analysis.frontend.syntax import Node
 from analysis.frontend.types import promote
 from analysis.model import ir
-from analysis.model.c_types import INT, Array, Function, Type, Void
+from analysis.model.c_types import INT, Void
 
 _NO_CODE = frozenset(
-    (";", "comment", "preproc_call", "preproc_def", "preproc_include", "static_assert_declaration", "attribute_declaration")
+    (
+        ";",
+        "comment",
+        "preproc_call",
+        "preproc_def",
+        "preproc_include",
+        "preproc_function_def",
+        "static_assert_declaration",
+        "attribute_declaration",
+    )
 )
 _TYPES_ONLY = frozenset(("struct_specifier", "union_specifier", "enum_specifier"))
 
 
-class Statements(Declarations):
+class Statements(LocalDeclarations):
     """Statements, blocks and their declarations."""
 
     def __init__(self, *args: object, **named: object) -> None:
@@ -45,6 +53,8 @@ class Statements(Declarations):
             "break_statement": lambda node: self._jump(self._breaks, node),
             "continue_statement": lambda node: self._jump(self._continues, node),
             "return_statement": self._return,
+            "preproc_if": self._preprocessor_choice,
+            "preproc_ifdef": self._preprocessor_choice,
             "attributed_statement": lambda node: self.statement(children(node)[-1]),
         }
 
@@ -141,7 +151,7 @@ class Statements(Declarations):
     def _expression_statement(self, node: Node) -> None:
         declared = self.misread_declaration(node)
         if declared is not None:
-            self._declare(declared[0], frozenset(), declared[1], node)
+            self.declare(declared[0], frozenset(), declared[1], node)
             return
         for child in children(node):
             if child.type == "gnu_asm_expression":
@@ -155,67 +165,6 @@ class Statements(Declarations):
         outputs = node.child_by_field_name("output_operands")
         if not (empty and (outputs is None or not children(outputs))):
             raise RefusedError("inline assembler")
-
-    def declaration(self, node: Node) -> None:
-        """A declaration in a block."""
-        specifiers = self.specifiers(node)
-        storage = specifiers.storage | {"typedef"} if node.type == "type_definition" else specifiers.storage
-        for position, child in enumerate(node.children):
-            if node.field_name_for_child(position) != "declarator":
-                continue
-            initialiser = child.child_by_field_name("value") if child.type == "init_declarator" else None
-            core = field_of(child, "declarator") if child.type == "init_declarator" else child
-            self._declare(self.declarator(core, specifiers.type), storage, initialiser, child)
-
-    def _declare(self, found: Declarator, storage: frozenset[str], initialiser: Node | None, site: Node) -> None:
-        name, type_ = found.name, found.type
-        if name is None:
-            return
-        if "typedef" in storage:
-            self.names.declare(name, TypedefEntry(type_))
-        elif isinstance(type_, Function):
-            self._declare_function(name, type_)
-        elif "extern" in storage:
-            self._declare_extern(name, type_)
-        else:
-            if isinstance(type_, Array) and type_.length is None and initialiser is not None:
-                type_ = Array(type_.element, self.initialised_length(type_.element, initialiser))
-            if "static" in storage:
-                self._declare_static(name, type_, initialiser)
-                return
-            var = ir.Var(self.names.unique(name), "local", type_)
-            self.names.declare(name, ObjectEntry(var))
-            if initialiser is None:
-                self.emit(ir.Assign(var, ir.Undefined(type_)), site)
-            else:
-                self.initialise(var, initialiser, site)
-
-    def _declare_function(self, name: str, type_: Function) -> None:
-        known = self.names.file.names.get(name)
-        self.names.used[("name", name)] = known
-        if isinstance(known, ObjectEntry):
-            self.names.declare(name, known)
-            return
-        var = ir.Var(name, "function", type_)
-        self.implicit[name] = var
-        self.names.declare(name, ObjectEntry(var))
-
-    def _declare_extern(self, name: str, type_: Type) -> None:
-        known = self.names.file.names.get(name)
-        self.names.used[("name", name)] = known
-        if isinstance(known, ObjectEntry):
-            self.names.declare(name, known)
-            return
-        var = ir.Var(name, "global", type_)
-        self.local_externs[name] = var
-        self.names.declare(name, ObjectEntry(var))
-
-    def _declare_static(self, name: str, type_: Type, initialiser: Node | None) -> None:
-        unique = self.names.unique(name)
-        var = ir.Var(f"{self.path}::{self.names.function}::{unique}", "global", type_)
-        self.names.declare(name, ObjectEntry(var))
-        if not self.probing:
-            self.statics.append(StaticLocal(var, self.static_value(type_, initialiser)))
 
     def _if(self, node: Node) -> None:
         end = self.flow.location()
@@ -231,6 +180,29 @@ class Statements(Declarations):
             following = None if other is None else children(other)[0] if children(other) else None
         if following is not None:
             self.statement(following)
+        self.flow.join(end)
+
+    def _preprocessor_choice(self, node: Node) -> None:
+        """`#if` in text that is not preprocessed: either part can be there, unless the condition is a constant."""
+        condition, alternative = node.child_by_field_name("condition"), node.child_by_field_name("alternative")
+        known = self.constant(condition) if condition is not None and condition.type == "number_literal" else None
+        yes, no, end = self.flow.location(), self.flow.location(), self.flow.location()
+        if known is None:
+            self.branch_value(ir.Unknown(INT), node, yes, no)
+        else:
+            self.flow.go(yes if known else no)
+        skipped = {n.id for n in (condition, alternative, node.child_by_field_name("name")) if n is not None}
+        self.flow.current = yes
+        for child in children(node):
+            if child.id not in skipped:
+                self.statement(child)
+        self.flow.join(end)
+        self.flow.current = no
+        if alternative is not None and alternative.type == "preproc_else":
+            for child in children(alternative):
+                self.statement(child)
+        elif alternative is not None:
+            self._preprocessor_choice(alternative)
         self.flow.join(end)
 
     def _loop_body(self, node: Node, start: int, after: int, again: int) -> None:
@@ -366,67 +338,6 @@ class Statements(Declarations):
                 value = operators.convert(self.value(given[0]), self.result_type)
         self.flow.edge_to(self.exit, ir.Return(value), node.start_byte, node.end_byte)
         self.flow.stop()
-
-    def static_value(self, type_: Type, initialiser: Node | None) -> ir.Expr:
-        """The constant that an object with static storage starts with (graph.Global.initial)."""
-        if initialiser is None:
-            return zero(type_)
-        try:
-            return self._probed_value(type_, initialiser)
-        except RefusedError:
-            return ir.Unknown(type_)
-
-    def _probed_value(self, type_: Type, initialiser: Node) -> ir.Expr:
-        taken: set[str] = set()
-
-        def evaluate(node: Node) -> ir.Expr:
-            if node.type == "initializer_list":
-                found = self._constants_of(node)
-                value = found[0] if len(found) == 1 and not isinstance(type_, Array) else ir.Unknown(type_)
-            else:
-                value = operators.convert(self.value(node), type_)
-            taken.update(self.address_taken)
-            return value
-
-        value = self.probe(evaluate, initialiser)
-        self.address_taken |= taken
-        if not isinstance(value.type, type(type_)) or value.type != type_:
-            return ir.Unknown(type_)
-        return value if _constant_initial(value) else ir.Unknown(type_)
-
-    def _constants_of(self, node: Node) -> list[ir.Expr]:
-        """The values in a list that could hold addresses: what functions have their address taken must be known."""
-        found: list[ir.Expr] = []
-        for child in children(node):
-            value = field_of(child, "value") if child.type == "initializer_pair" else child
-            if value.type == "initializer_list":
-                found.extend(self._constants_of(value))
-            elif value.type not in ("number_literal", "char_literal", "string_literal", "concatenated_string"):
-                found.append(self.value(value))
-        return found
-
-
-def zero(type_: Type) -> ir.Expr:
-    """What an object with static storage and no initialiser starts with (C11 6.7.9p10)."""
-    match type_:
-        case Array() | Function() | Void():
-            return ir.Zero(type_)
-        case _ if hasattr(type_, "key"):
-            return ir.Zero(type_)
-        case _:
-            return operators.convert(ir.IntConst(0, INT), type_)
-
-
-def _constant_initial(value: ir.Expr) -> bool:
-    match ir.strip_casts(value):
-        case ir.IntConst() | ir.FloatConst() | ir.StringConst() | ir.AddressOf():
-            return True
-        case ir.Unary(_, operand):
-            return _constant_initial(operand)
-        case ir.Binary(_, left, right):
-            return _constant_initial(left) and _constant_initial(right)
-        case _:
-            return False
 
 
 def _cases(node: Node) -> Iterator[Node]:
