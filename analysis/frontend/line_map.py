@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
-_MARKER = re.compile(rb'\n#(?:line)? (\d{1,9}) "((?:[^"\\\n]|\\.)*+)"([ 0-9]*+)')
+_MARKER = re.compile(rb'\n#(?:line)? (\d{1,9}) "([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"([ 0-9]*+)')
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)")
 
 

@@ -13,7 +13,6 @@ share it; one with another overlay waits until they are done.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import functools
 import os
@@ -22,6 +21,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from multiprocessing.util import Finalize
 
 _MOST_LINKS = 20_000  # entries of one folder; more are not mirrored
 _INCLUDED = re.compile(rb'\n# 1 "([^"\n]*)" 1')
@@ -80,16 +80,18 @@ class Mirror:
 
     def bypassed(self, text: bytes, folder: str) -> bool:
         """Whether a run in the (real) folder read an unsaved file from the disk after all, so that it has to be done again."""
-        names = set(_INCLUDED.findall(text))
+        names = sorted(set(_INCLUDED.findall(text)))
         dirty = {os.path.basename(path) for path in self._written}
-        if not any(os.path.basename(os.fsdecode(name)) in dirty for name in names):
+        if not any(self._real(name, folder) in self._written for name in names if os.path.basename(os.fsdecode(name)) in dirty):
             return False
-        real = [os.path.realpath(os.path.join(self.inside(folder), os.fsdecode(name))) for name in sorted(names)]
-        if not any(path in self._written for path in real):
-            return False
-        learnt = {os.path.dirname(path) for path in real if not path.startswith((self.root, *_SYSTEM))} - self._folders.keys()
+        read = (self._real(name, folder) for name in names)
+        learnt = {os.path.dirname(path) for path in read if not path.startswith((self.root, *_SYSTEM))} - self._folders.keys()
         self._learnt |= learnt
         return bool(learnt)
+
+    def _real(self, name: bytes, folder: str) -> str:
+        """The file that a line marker of a run in the mirrored folder names, links resolved."""
+        return os.path.realpath(os.path.join(self.inside(folder), os.fsdecode(name)))
 
     def strip(self, text: bytes) -> bytes:
         """The text without the root, in line markers and in expansions of `__FILE__`."""
@@ -158,13 +160,8 @@ def _differs(path: str, text: bytes) -> bool:
 @functools.cache
 def _mirror_of(process: int) -> Mirror:
     root = os.path.realpath(tempfile.mkdtemp(prefix="everproof-"))
-    atexit.register(_remove, root, process)
+    Finalize(None, shutil.rmtree, (root, True), exitpriority=0)  # also at the end of a process of a pool, unlike atexit
     return Mirror(root)
-
-
-def _remove(root: str, process: int) -> None:
-    if os.getpid() == process:  # not in a child that was forked later
-        shutil.rmtree(root, ignore_errors=True)
 
 
 def shared_mirror() -> Mirror:

@@ -1,11 +1,13 @@
 """Unsaved headers reach the compiler."""
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
 from analysis.frontend.compiler_flags import UnitFlags, allowed
+from analysis.frontend.overlay import shared_mirror
 from analysis.frontend.preprocess import Preprocessed, preprocess
 from analysis.model.options import Options
 
@@ -85,3 +87,18 @@ def test_several_at_once_with_different_overlays(tmp_path: Path, rounds: int) ->
         results = list(pool.map(lambda i: run(main, {header: f"int version{i % 3};\n"}), range(rounds)))
     for i, result in enumerate(results):
         assert f"int version{i % 3};".encode() in result.text
+
+
+def mirror_root(header: str) -> str:
+    """Runs in another process: preprocesses with an unsaved header, and gives the root of that process's mirror."""
+    assert b"int unsaved;" in run(Path(header).with_name("a.c"), {Path(header): "int unsaved;\n"}).text
+    return shared_mirror().root
+
+
+def test_the_mirror_is_removed_when_its_process_ends(tmp_path: Path) -> None:
+    write(tmp_path / "a.c", '#include "b.h"\n')
+    header = write(tmp_path / "b.h", "int saved;\n")
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        root = pool.submit(mirror_root, str(header)).result()
+    assert root != shared_mirror().root
+    assert not Path(root).exists()
