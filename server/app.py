@@ -102,16 +102,18 @@ class EverproofServer(LanguageServer):
         state = self.state_of(document)
         return status.payload(document, state, self.results, self.converter, self._failure if state == "failed" else None)
 
-    def tell_status(self) -> None:
-        """Sends `everproof/status` for each open document of which it would say something new."""
-        open_documents = list(self.documents.open_c())
-        for document in open_documents:
+    def tell_status(self, path: str | None = None) -> None:
+        """Sends `everproof/status` for each open document, or the one at a path, of which it would say something new."""
+        only = None if path is None else self.documents.at_path(path)
+        for document in self.documents.open_c() if path is None else [only] if only is not None else []:
             news = self.status_of(document)
             if self._told.get(document.uri) != (plain := status.plain(news)):
                 self._told[document.uri] = plain
                 self.protocol.notify(status.METHOD, news)
-        still_open = {document.uri for document in open_documents}
-        self._told = {uri: told for uri, told in self._told.items() if uri in still_open}
+
+    def forget_status(self, uri: str) -> None:
+        """A document was closed: should it be opened again, its status is news."""
+        self._told.pop(uri, None)
 
     def refresh_lenses(self) -> None:
         """Asks the client to ask for lenses again."""
@@ -136,8 +138,8 @@ class EverproofServer(LanguageServer):
         """News of a file."""
         state = self.results.apply(result)
         if state is not None:
-            self.publisher.publish(result.path)
-            self.tell_status()
+            self.publisher.publish(state.path)
+            self.tell_status(state.path)
 
     def check_progressed(self, check: RunningCheck, event: Progress) -> None:
         """The checker says how far it is."""

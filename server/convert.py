@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib.resources import files
 
 from lsprotocol import types
@@ -141,6 +142,7 @@ def step_text(step: TraceStep) -> str:
     return f"{step.text}{inside}" + (f" [{values}]" if values else "")
 
 
+@lru_cache(maxsize=1000)
 def rule_page(rule: str) -> str | None:
     """The page that explains a shipped rule: its rule file, which holds its documentation. None for the user's own rules."""
     if not all(c.isalnum() or c in "-_" for c in rule):

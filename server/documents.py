@@ -6,6 +6,8 @@ import hashlib
 import os
 from collections import deque
 from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
+from typing import Any
 from urllib.parse import unquote
 
 from lsprotocol import types
@@ -56,7 +58,7 @@ class Document(TextDocument):
             self._text = "".join(self._lines)
         return self._text
 
-    @property
+    @cached_property
     def file_path(self) -> str:
         """The name that the checker knows the document by: its path, or a made-up one for what is no file (`untitled:`)."""
         return path_of(self.uri, self.language_id)
@@ -115,6 +117,10 @@ class Document(TextDocument):
 class OpenDocuments(Workspace):
     """pygls's workspace, with documents of our own, also found by the path that the checker knows them by."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._by_path: dict[str, Document] = {}
+
     @classmethod
     def adopt(cls, workspace: Workspace) -> OpenDocuments:
         """A workspace with the folders and the encoding of one that has no documents yet."""
@@ -124,6 +130,18 @@ class OpenDocuments(Workspace):
             list(workspace.folders.values()),
             workspace.position_encoding,
         )
+
+    def put_text_document(self, text_document: types.TextDocumentItem, notebook_uri: str | None = None) -> None:
+        """A document is opened."""
+        super().put_text_document(text_document, notebook_uri)
+        document = self.find(text_document.uri)
+        if document is not None:
+            self._by_path[document.file_path] = document
+
+    def remove_text_document(self, doc_uri: str) -> None:
+        """A document is closed; the path may be open under another URI."""
+        super().remove_text_document(doc_uri)
+        self._by_path = {document.file_path: document for document in self.open_c()}
 
     def _create_text_document(
         self, doc_uri: str, source: str | None = None, version: int | None = None, language_id: str | None = None
@@ -142,7 +160,7 @@ class OpenDocuments(Workspace):
 
     def at_path(self, path: str) -> Document | None:
         """The open C document that the checker knows by a path."""
-        return next((document for document in self.open_c() if document.file_path == path), None)
+        return self._by_path.get(path)
 
     def open_c(self) -> Iterable[Document]:
         """The open C documents, in the order they were opened."""
@@ -161,12 +179,18 @@ class OpenDocuments(Workspace):
     def uri_of(self, path: str) -> str:
         """The URI of a path, spelled as the client does when it has the document open."""
         document = self.at_path(path)
-        return document.uri if document else from_fs_path(path) or path
+        return document.uri if document else _file_uri(path)
 
 
 def is_c(document: TextDocument) -> bool:
     """Whether a document is C, by what the client says or, where headers count as C++, by its name."""
     return document.language_id == "c" or (document.filename or "").endswith(_C_SUFFIXES)
+
+
+@lru_cache(maxsize=1000)
+def _file_uri(path: str) -> str:
+    uri: str | None = from_fs_path(path)
+    return uri or path
 
 
 def path_of(uri: str, language_id: str | None = "c") -> str:

@@ -50,6 +50,7 @@ def register(server: EverproofServer) -> None:
 def closed(server: EverproofServer, uri: str) -> None:
     """The text on disk counts again. What is shown of a file outside the workspace goes away with it."""
     path = path_of(uri)
+    server.forget_status(uri)
     if server.documents.at_path(path) is not None:
         return  # also open under another URI
     checked = server.settings.mode != "onDemand"
