@@ -85,15 +85,24 @@ _DOUBLE = re.compile(  # one literal prefix, which the regular expression engine
     + rb")(?![\w$]))",
     re.DOTALL,
 )
+_ASSERTED = rb"\s*+\((?:[^()\"]++|" + _STRING + rb"|\(" + _BALANCED + rb"\))*+\)\s*+;?"
 _SINGLE = re.compile(
-    rb"(?<![\w$])(?:(?P<aligned>_Alignas\s*+\(" + _BALANCED + rb"\))"
-    rb"|(?P<checked>(?:_Static_assert|static_assert)\s*+\((?:[^()\"]++|" + _STRING + rb"|\(" + _BALANCED + rb"\))*+\)\s*+;?)"
-    rb"|(?P<atomic>_Atomic\s*+\(" + _BALANCED + rb"\))"
-    rb"|(?P<word>" + b"|".join(sorted((word for word in _WORDS if not word.startswith(b"__")), reverse=True)) + rb")(?![\w$])"
-    rb"|(?P<bracketed>\[\[[\w\s:,()\"]*+\]\]))",
+    rb"_(?<![\w$]_)(?:(?P<aligned>Alignas\s*+\(" + _BALANCED + rb"\))"
+    rb"|(?P<checked>Static_assert" + _ASSERTED + rb")"
+    rb"|(?P<atomic>Atomic\s*+\(" + _BALANCED + rb"\))"
+    rb"|(?P<word>"
+    + b"|".join(sorted((word[1:] for word in _WORDS if not word.startswith(b"__")), reverse=True))
+    + rb")(?![\w$]))",
     re.DOTALL,
 )
-_SINGLE_MARKS = (b"_Alignas", b"tatic_assert", b"_Atomic", b"_Complex", b"_Imaginary", b"_Noreturn", b"_Thread_local", b"[[")
+_RECENT = re.compile(rb"static_assert(?<![\w$]static_assert)(?P<checked>" + _ASSERTED + rb")", re.DOTALL)
+_BRACKETED = re.compile(rb"\[\[(?<![\w$]\[\[)[\w\s:,()\"]*+\]\]")
+_SCANS: tuple[tuple[re.Pattern[bytes], tuple[bytes, ...]], ...] = (  # each with words without one of which it finds nothing
+    (_DOUBLE, (b"__",)),
+    (_SINGLE, (b"_Alignas", b"_Static_assert", b"_Atomic", b"_Complex", b"_Imaginary", b"_Noreturn", b"_Thread_local")),
+    (_RECENT, (b"static_assert",)),
+    (_BRACKETED, (b"[[",)),
+)
 _LITERAL = re.compile(rb"""\"(?:[^\"\\]++|\\.)*+(?:\"|\Z)|'(?:[^'\\]++|\\.)*+(?:'|\Z)""", re.DOTALL)
 _COMMENT = re.compile(rb"""(?P<keep>"(?:[^"\\\n]++|\\.)*+"?|'(?:[^'\\\n]++|\\.)*+'?)|/\*.*?(?:\*/|\Z)|//[^\n]*""", re.DOTALL)
 _OPERATORS = {  # each with a literal beginning; what may stand before it is checked afterwards
@@ -152,9 +161,9 @@ def _scan(buffer: bytearray) -> list[Attribute]:
     attributes: list[Attribute] = []
     with_newline = b"\n" + bytes(buffer)  # so that the first line has a newline before it, too
     buffer[:] = _DIRECTIVE.sub(lambda match: b"\n".ljust(len(match.group())), with_newline)[1:]
-    for pattern in (_DOUBLE, _SINGLE):
+    for pattern, marks in _SCANS:
         text = bytes(buffer)
-        if pattern is _SINGLE and not any(mark in text for mark in _SINGLE_MARKS):
+        if not any(mark in text for mark in marks):
             continue
         for match in pattern.finditer(text):
             if not _in_literal(text, match.start()):

@@ -44,6 +44,8 @@ def test_cleaning_only_overwrites_with_spaces_or_known_words(text: bytes) -> Non
         ("_Thread_local int x;", "__thread      int x;"),
         ("_Atomic(int) x;", "_Atomic int  x;"),
         ('_Static_assert(sizeof(int) == 4, "a)b");int x;', " " * 40 + "int x;"),
+        ('static_assert(1, "x"); my_static_assert(2);', " " * 22 + " my_static_assert(2);"),
+        ("int x = a[b[1]]; [[maybe_unused]] int y;", "int x = a[b[1]];                  int y;"),
         ("{ __label__ a, b; a:; }", "{                 a:; }"),
         ("struct s { unsigned :3; int :0; int b:2; };", "struct s { unsigned   ; int   ; int b:2; };"),
         ("{ register i; register char c; }", "{ int      i; register char c; }"),
