@@ -6,9 +6,11 @@ before; only its offsets move. The declarations are read again only when the tex
 
 from __future__ import annotations
 
+import gc
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import msgspec
 
@@ -96,7 +98,30 @@ def build_unit(
     """Builds the unit of a parsed file; `path` names it in linkage names. `previous` is the unit of the revision before."""
     if sys.getrecursionlimit() < _PYTHON_FRAMES:
         sys.setrecursionlimit(_PYTHON_FRAMES)
-    limits = limits or Limits()
+    with _no_collection():
+        return _build(path, tree, model, previous, in_system_header, limits or Limits())
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without the cyclic garbage collector, which would find nothing in the many small immutable values and take 40% of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _build(
+    path: str,
+    tree: SyntaxTree,
+    model: DataModel,
+    previous: Unit | None,
+    in_system_header: Callable[[int], bool],
+    limits: Limits,
+) -> Unit:
     broken: list[BrokenFunction] = []
     nodes = list(_top_level(tree.root, broken, tree.errors))
     extras = Extras(tree)
