@@ -168,6 +168,11 @@ class EverproofServer(LanguageServer):
         self.refresh_lenses()
         self.publisher.settled()
 
+    def check_refused(self, reason: str) -> None:
+        """Said once, until a check succeeds or fails for another reason: not every client shows the status."""
+        if reason != self._failure:
+            self.tell(f"Everproof: the check is not complete: {reason}")
+
     def checker_crashed(self, reason: str, first: bool) -> None:
         """The checker ended by itself. Said once; it is tried again with growing pauses."""
         logger.warning("%s", reason)

@@ -45,6 +45,9 @@ class Audience(Protocol):
     def check_failed(self, check: RunningCheck | None, reason: str) -> None:
         """The check ended without an answer."""
 
+    def check_refused(self, reason: str) -> None:
+        """The checker says that it cannot do the check; `check_failed` follows."""
+
     def checker_crashed(self, reason: str, first: bool) -> None:
         """The checker process ended by itself; it is started again."""
 
@@ -174,7 +177,7 @@ class Scheduler:
     def restart(self) -> None:
         """Starts the checker anew, from nothing, and checks again."""
         self._wanted = self._settings.mode != "onDemand"
-        self._end("the checker was started again")
+        self._end(CANCELLED)
         self._worker.kill()
 
     def checker_started(self) -> None:
@@ -210,6 +213,7 @@ class Scheduler:
                 self._arm()
             case Failed() if check is not None and event.generation >= check.generation:
                 self._worker.check_done()
+                self._audience.check_refused(event.reason)
                 self._end(event.reason)
             case _:
                 logger.debug("Not for the check under way: %s", type(event).__name__)

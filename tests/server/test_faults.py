@@ -63,8 +63,12 @@ async def test_a_check_that_fails_says_why_and_the_next_edit_is_checked(editor: 
     uri = editor.open(workspace / "a.c", "// FAILED\n" + BUGGY)
     status = await editor.status(uri, "failed", version=1)
     assert status.message == "The rules could not be read."
-    editor.edit(uri, 2, (0, 0), (1, 0), "")
-    assert len(await editor.diagnostics(uri, version=2)) == 1
+    editor.edit(uri, 2, (1, 0), (1, 0), "// still\n")
+    await editor.status(uri, "failed", version=2)
+    editor.edit(uri, 3, (0, 0), (1, 0), "")
+    assert len(await editor.diagnostics(uri, version=3)) == 1
+    said = [params.message for method, params in editor.messages if method == SHOW]
+    assert said == ["Everproof: the check is not complete: The rules could not be read."]
 
 
 async def test_a_full_check_that_hangs_ends_when_it_is_cancelled(editor: Editor, workspace: Path) -> None:

@@ -1,0 +1,193 @@
+"""When requests are sent, seen at the pipe to the checker, without a process and without waiting."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from analysis.model.report import Times, Work
+from analysis.wire import Check, CheckDone, Configure, Edit, Failed, Request
+from server.documents import OpenDocuments
+from server.scheduler import CANCELLED, Scheduler
+from server.settings import Settings
+
+
+class Pipe:
+    """Stands for server.worker_client.WorkerClient."""
+
+    running = True
+
+    def __init__(self) -> None:
+        self.sent: list[Request] = []
+        self.kills = 0
+
+    def send(self, request: Request) -> None:
+        self.sent.append(request)
+
+    def kill(self) -> None:
+        self.kills += 1
+
+    def check_done(self) -> None:
+        pass
+
+    def take(self) -> list[str]:
+        """What was sent since the last time, in words."""
+        words = []
+        for request in self.sent:
+            match request:
+                case Configure():
+                    words.append("configure")
+                case Edit():
+                    words.append(f"edit {request.version}")
+                case Check():
+                    words.append("full check" if request.full else "check")
+        self.sent.clear()
+        return words
+
+
+class Silence:
+    """Stands for whoever shows things: remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_: self.told.append(name)
+
+
+class Desk:
+    """A scheduler between one open document and a pipe."""
+
+    def __init__(self) -> None:
+        self.documents = OpenDocuments("file:///w")
+        self.documents.put_text_document(types.TextDocumentItem("file:///w/a.c", "c", 1, "int x;\n"))
+        self.audience = Silence()
+        self.scheduler = Scheduler(self.documents, Settings(), (), self.audience)
+        self.pipe = Pipe()
+        self.scheduler._worker = self.pipe  # type: ignore[assignment]
+        self.scheduler.checker_started()
+        assert self.pipe.take() == ["configure"]
+
+    def edit(self, version: int) -> None:
+        identifier = types.VersionedTextDocumentIdentifier(version, "file:///w/a.c")
+        self.documents.update_text_document(identifier, types.TextDocumentContentChangeWholeDocument("int y;\n"))
+        self.scheduler.text_changed("/w/a.c", check=True)
+
+    def generation(self) -> int:
+        check = self.scheduler.running_check
+        assert check is not None
+        return check.generation
+
+    def done(self, generation: int) -> None:
+        self.scheduler.checker_event(CheckDone(generation, Work(), Times(), ()))
+
+
+@pytest.fixture
+async def desk() -> Desk:
+    return Desk()
+
+
+async def test_an_edit_is_sent_at_once_when_nothing_is_under_way(desk: Desk) -> None:
+    desk.edit(2)
+    desk.scheduler._flush()
+    assert desk.pipe.take() == ["edit 2", "check"]
+
+
+async def test_edits_made_during_a_check_are_sent_as_one_when_it_ends(desk: Desk) -> None:
+    desk.edit(2)
+    desk.scheduler._flush()
+    desk.pipe.take()
+    desk.edit(3)
+    desk.edit(4)
+    assert desk.pipe.take() == []
+    desk.done(desk.generation())
+    desk.scheduler._flush()
+    assert desk.pipe.take() == ["edit 4", "check"]
+
+
+async def test_a_check_that_takes_long_is_overtaken_and_its_end_does_not_count(desk: Desk) -> None:
+    desk.edit(2)
+    desk.scheduler._flush()
+    first = desk.generation()
+    desk.edit(3)
+    desk.scheduler._flush()  # what the timer does
+    desk.done(first)
+    assert desk.scheduler.running_check is not None
+    assert "check_finished" not in desk.audience.told
+    desk.done(desk.generation())
+    assert desk.scheduler.running_check is None
+    assert desk.audience.told.count("check_finished") == 1
+
+
+async def test_a_full_check_is_not_interrupted_by_edits(desk: Desk) -> None:
+    full = asyncio.ensure_future(desk.scheduler.full_check())
+    await asyncio.wait([full], timeout=0)
+    assert desk.pipe.take() == ["edit 1", "full check"]
+    desk.edit(2)
+    desk.scheduler._flush()
+    assert desk.pipe.take() == []
+    desk.done(desk.generation())
+    assert await full is None
+    desk.scheduler._flush()
+    assert desk.pipe.take() == ["edit 2", "check"]
+
+
+async def test_cancelling_a_full_check_kills_the_checker_and_asks_for_nothing(desk: Desk) -> None:
+    full = asyncio.ensure_future(desk.scheduler.full_check())
+    await asyncio.wait([full], timeout=0)
+    full.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await full
+    assert desk.pipe.kills == 1
+    assert desk.audience.told[-1] == "check_failed"
+    desk.pipe.take()
+    desk.scheduler.checker_started()
+    desk.scheduler._flush()
+    assert desk.pipe.take() == ["configure"]
+    desk.edit(2)
+    desk.scheduler._flush()
+    assert desk.pipe.take() == ["edit 2", "check"]
+
+
+async def test_a_check_that_failed_ends_and_says_why(desk: Desk) -> None:
+    full = asyncio.ensure_future(desk.scheduler.full_check())
+    await asyncio.wait([full], timeout=0)
+    desk.scheduler.checker_event(Failed(desk.generation(), "No."))
+    assert await full == "No."
+    assert desk.audience.told[-2:] == ["check_refused", "check_failed"]
+
+
+async def test_the_check_of_a_checker_that_died_is_repeated(desk: Desk) -> None:
+    desk.edit(2)
+    desk.scheduler._flush()
+    desk.pipe.take()
+    desk.scheduler.checker_died("ended with exit code 3", True)
+    desk.scheduler.checker_started()
+    desk.scheduler._flush()
+    assert desk.pipe.take() == ["configure", "edit 2", "check"]
+
+
+async def test_settings_that_change_nothing_ask_for_nothing(desk: Desk) -> None:
+    desk.edit(2)
+    desk.scheduler._flush()
+    desk.done(desk.generation())
+    desk.pipe.take()
+    desk.scheduler.configure(Settings())
+    desk.scheduler._flush()
+    assert desk.pipe.take() == []
+    desk.scheduler.configure(Settings(rules=("double-free",)))
+    desk.scheduler._flush()
+    assert desk.pipe.take() == ["configure", "check"]
+
+
+async def test_a_restart_is_not_a_failure_of_the_check(desk: Desk) -> None:
+    desk.edit(2)
+    desk.scheduler._flush()
+    check = desk.scheduler.running_check
+    desk.scheduler.restart()
+    assert check is not None
+    assert await check.finished == CANCELLED
+    assert desk.pipe.kills == 1
