@@ -89,6 +89,7 @@ async def _edit(session: dict[str, Any], root: Path, path: Path, chunk: int) -> 
             keys = outcome.finished[first_key:]
             missed = _unexpected(step, last)
             outcome.notes.append((step["note"], len(keys), statistics.median(keys), missed or "as expected"))
+            print(f"{step['note']}: {len(keys)} keys, median {statistics.median(keys):.0f} ms", file=sys.stderr)
             if missed:
                 outcome.missed.append(missed)
         return outcome
