@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-TYPEOF = b"__typeof"
-"""The type name that stands where a `typeof` was."""
+TYPEOF = b"__type"
+"""The type name that stands where a `typeof` was; not longer than that word."""
 OFFSETOF = b"__offset"
 """The function name that stands where `offsetof` was."""
 IMPLICIT_INT = b"int"
@@ -115,7 +115,7 @@ _BEFORE_OPERATOR = re.compile(rb"(?:^|[^\w$.>])(__builtin_|__)?\Z")
 _CASE_RANGE = re.compile(
     rb"case(?<![\w$]case)\b((?:[^:;{}'.?]|'(?:[^'\\\n]|\\.)*+')*?)\.\.\.((?:[^:;{}'?]|'(?:[^'\\\n]|\\.)*+')*+):"
 )
-_COMPUTED_GOTO = re.compile(rb"goto(?<![\w$]goto)(\s*\*[^;{}]*);")
+_COMPUTED_GOTO = re.compile(rb"goto(?<![\w$]goto)(\s*\*\s*[^\s;{}][^;{}]*);")
 _EXTRA_SEMICOLON = re.compile(rb";(\s*;)+(?=\s*\})")
 _BITS = re.compile(rb":\s*+\w++\s*+;")
 _UNNAMED = re.compile(rb"[;{]\s*+(?:(?:const|volatile|unsigned|signed|int|long|short|char|_Bool)\b\s*+)++\Z")
@@ -267,10 +267,9 @@ def _computed_gotos(buffer: bytearray) -> frozenset[int]:
         return frozenset()
     found = []
     for match in _COMPUTED_GOTO.finditer(bytes(buffer)):
-        target = match.start(1) + match.group(1).index(b"*")
-        if target == match.start(1) and match.end(1) - target < 2:
-            continue
-        buffer[target : match.end(1)] = b" _" + blank(match.group(1)[target - match.start(1) + 2 :])
+        start, end = match.span(1)
+        buffer[start:end] = blank(match.group(1))
+        buffer[start + len(match.group(1).rstrip()) - 1] = ord("_")
         found.append(match.start())
     return frozenset(found)
 

@@ -5,7 +5,7 @@ keeps them (`frontend.cleaning`). What the grammar cannot hold is in tables of t
 
 - `old_style`: parameter declarations of K&R definitions, by the start of the parameter list;
 - `va_args`: the type in `va_arg(ap, T)`, by the start of the call, which reads `va_arg(ap   )` in the tree;
-- `typeofs`: the operand of `typeof(...)`, a type or an expression, by the start of the type name `__typeof` in the tree;
+- `typeofs`: the operand of `typeof(...)`, a type or an expression, by the start of the type name `__type` in the tree;
 - `offsetofs`, `compatibles`: the two operands of `offsetof(T, m)` and `__builtin_types_compatible_p(T, U)`, by the start of the
   call, whose arguments are blank in the tree;
 - `case_ends`: the upper bound in `case 1 ... 5:`, by the start of the case statement;
