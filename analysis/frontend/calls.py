@@ -12,6 +12,10 @@ from analysis.frontend.types import VOID_POINTER, promote_argument, same_represe
 from analysis.model import c_types, ir
 from analysis.model.c_types import INT, Array, Function, Pointer, Record, Type, Void
 
+# library functions that do not come back, whatever their declaration says (C11 7.13.2.1, 7.22.4; POSIX; the assert of glibc)
+NEVER_RETURN = frozenset(
+    ("abort", "exit", "_Exit", "_exit", "quick_exit", "longjmp", "siglongjmp", "__assert_fail", "__builtin_trap")
+)
 _PREFIX = "__builtin_"
 # built-in functions with the meaning of the library's, under their own names
 _LIBRARY = frozenset(
@@ -142,7 +146,7 @@ class Calls(Context):
             return
         var = ir.Var(linkage, "function", Function(returned, (), prototyped=False))
         self.implicit[linkage] = var
-        self.names.declare_outermost(name, ObjectEntry(var, noreturn=linkage in ("abort", "exit", "__builtin_trap")))
+        self.names.declare_outermost(name, ObjectEntry(var, noreturn=linkage in NEVER_RETURN))
 
     def _emit_call(self, callee: ir.Expr, arguments: Sequence[Node], node: Node, result: ir.Expr | None, wanted: bool) -> ir.Expr:
         direct = isinstance(callee, ir.Var) and callee.scope == "function"

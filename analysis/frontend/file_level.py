@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from analysis.frontend.calls import NEVER_RETURN
 from analysis.frontend.constants import number
 from analysis.frontend.context import MisreadError, RefusedError, field_of
 from analysis.frontend.declarations import Declarator
@@ -150,10 +151,13 @@ class FileReader:
         known = self.level.functions.get(name)
         linkage = known.linkage if known is not None else f"{self._path}::{name}" if "static" in storage else name
         noreturn, nonnull = self._attributes(type_, node)
+        of_the_library = name in NEVER_RETURN and linkage == name and not defined
         if known is not None:
-            noreturn, nonnull = noreturn or known.noreturn, nonnull or known.nonnull
-            if not type_.prototyped and known.type.prototyped and not defined:
-                type_ = known.type
+            of_the_library = of_the_library and known.noreturn  # not if the file defined it before
+            noreturn, nonnull = noreturn or (known.noreturn and name not in NEVER_RETURN), nonnull or known.nonnull
+        noreturn = noreturn or of_the_library
+        if known is not None and not type_.prototyped and known.type.prototyped and not defined:
+            type_ = known.type
         system = self._in_system_header(node.start_byte)
         self.level.functions[name] = DeclaredFunction(name, linkage, type_, noreturn, nonnull, system)
         self.level.scope.names[name] = ObjectEntry(ir.Var(linkage, "function", type_), noreturn)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analysis.cfa.unit import Unit
 from analysis.model import ir
-from analysis.model.c_types import CHAR, INT, VOID, Function, Pointer
+from analysis.model.c_types import CHAR, ILP32, INT, VOID, Function, Pointer
 from analysis.model.report import Count
 from tests.support.lowered import unit_of
 
@@ -189,3 +189,21 @@ def test_an_error_in_an_old_style_declaration_breaks_the_function() -> None:
     assert "g" in names(unit)
     assert "f" not in names(unit)
     assert unit.broken
+
+
+def test_library_functions_that_never_return_need_no_attribute() -> None:
+    unit = unit_of(
+        "extern void abort(void); int f(int a) { if (!a) abort(); return a; } int g(void) { exit(1); }"
+        "void _exit(int); void _exit(int n) { } void _exit(int); int h(void) { _exit(1); return 2; }"
+    )
+    last = {f.cfa.name: f.cfa.edges[-1].effect for f in unit.functions}
+    assert isinstance(last["g"], ir.Call)
+    assert isinstance(last["h"], ir.Return)
+    assert [type(e.effect).__name__ for e in unit.functions[0].cfa.edges] == ["Assume", "Assume", "Call", "Return"]
+
+
+def test_another_data_model_reuses_nothing() -> None:
+    text = "int f(void) { return sizeof(long); }"
+    after = unit_of(text, previous=unit_of(text), model=ILP32)
+    assert after.work == Count(reused=0, recomputed=1)
+    assert after.functions[0].cfa.edges[0].effect == ir.Return(ir.IntConst(4, INT))
