@@ -12,7 +12,7 @@ import msgspec
 from analysis.model.places import Place, whole_line
 from analysis.model.report import Finding, FunctionReport, Message, TraceStep
 from analysis.wire import FileResult
-from server.documents import OpenDocuments
+from server.documents import Document, OpenDocuments
 from server.lines import Edit, moved_place
 
 
@@ -26,7 +26,6 @@ class FileState:
         self.messages: tuple[Message, ...] = ()
         self.stale: str | None = None
         self.moved = False
-        self.checked = False
 
     def is_stale(self, finding: Finding) -> bool:
         """Whether a finding may not hold for the text as it is now."""
@@ -72,23 +71,18 @@ class Results:
 
     def apply(self, result: FileResult) -> FileState | None:
         """Takes over a result. One of an earlier version is moved to the current text and is stale; None when it cannot be."""
-        document = self._documents.at_path(result.path)
-        if document is None and result.version is not None:
-            return None  # the document was closed since
-        stale = None
-        if document is not None and result.version != document.current_version:
-            if result.version is None or document.edits_since(result.version) is None:
-                return None  # a result for this text is on its way
-            stale = "edited since"
         result = _with_absolute_paths(result)
+        document = self._documents.at_path(result.path)
+        if not _counts(result, document):
+            return None
+        current = document is None or result.version == document.current_version
         state = self._files.setdefault(result.path, FileState(result.path))
         edits = self._edits_since(result)
         state.findings = tuple(_moved_finding(finding, edits) for finding in result.findings)
         state.functions = tuple(_moved_function(function, edits) for function in result.functions)
         state.messages = tuple(_moved_message(message, edits) for message in result.messages)
-        state.stale = stale
+        state.stale = None if current else "edited since"
         state.moved = False
-        state.checked = True
         return state
 
     def replace_program_messages(self, messages: tuple[Message, ...]) -> list[str]:
@@ -151,6 +145,15 @@ class Results:
             if edits:
                 moves[path] = edits
         return moves
+
+
+def _counts(result: FileResult, document: Document | None) -> bool:
+    """Whether a result is of a text that leads to the one that is shown. If not, one for that text is on its way."""
+    if document is None:
+        return result.version is None  # else it was closed since
+    if result.version is None or document.version_at(result.generation) is None:
+        return False  # of the file on disk, or of an earlier opening: versions start anew with each
+    return document.edits_since(result.version) is not None
 
 
 def _with_absolute_paths(result: FileResult) -> FileResult:
