@@ -87,7 +87,7 @@ async def _edit(session: dict[str, Any], root: Path, path: Path, chunk: int) -> 
             first_key = len(outcome.finished)
             last = await _step(editor, document, _keys(document.text, step, chunk), outcome, last)
             keys = outcome.finished[first_key:]
-            missed = _unexpected(step, last)
+            missed = _unexpected(step, document.text, last)
             outcome.notes.append((step["note"], len(keys), statistics.median(keys), missed or "as expected"))
             print(f"{step['note']}: {len(keys)} keys, median {statistics.median(keys):.0f} ms", file=sys.stderr)
             if missed:
@@ -120,19 +120,16 @@ def _offset(text: str, step: dict[str, Any]) -> int:
     return text.index(anchor) + (len(anchor) if "after" in step else 0)
 
 
-def _unexpected(step: dict[str, Any], last: Settled) -> str:
-    """What the answer to a step's last key lacks or has too much, empty if nothing."""
+def _unexpected(step: dict[str, Any], text: str, last: Settled) -> str:
+    """What the answer to a step's last key lacks or has too much, or nothing. Expectations name a rule and words of a line."""
+    lines = text.split("\n")
     for key, wanted in (("expect", True), ("expect_none", False)):
         if key in step:
-            place = next((f["range"] for f in last.functions if f["name"] == step[key]["function"]), None)
-            found = any(d["code"] == step[key]["rule"] and place and _within(d["range"], place) for d in last.diagnostics)
+            rule, words = step[key]["rule"], step[key]["line"]
+            found = any(d.get("code") == rule and words in lines[d["range"]["start"]["line"]] for d in last.diagnostics)
             if found != wanted:
-                return f"{step[key]['rule']} in {step[key]['function']} is {'missing' if wanted else 'still there'}"
+                return f"{rule} at `{words}` is {'missing' if wanted else 'still there'}"
     return ""
-
-
-def _within(inner: dict[str, Any], outer: dict[str, Any]) -> bool:
-    return bool(outer["start"]["line"] <= inner["start"]["line"] <= outer["end"]["line"])
 
 
 def _tables(name: str, outcomes: dict[str, Outcome]) -> str:
