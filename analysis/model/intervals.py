@@ -51,6 +51,10 @@ def interval_of(operator: str, constant: int) -> Interval | None:
 
 def meet(one: Interval, other: Interval) -> Interval | None:
     """The integers in both; None if there are none."""
+    if one is other or other is ANY:
+        return one
+    if one is ANY:
+        return other
     lows = [x for x in (one.low, other.low) if x is not None]
     highs = [x for x in (one.high, other.high) if x is not None]
     return make(max(lows, default=None), min(highs, default=None), one.nonzero or other.nonzero)

@@ -6,7 +6,11 @@ import msgspec
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """Sizes in bytes, times in seconds, depths and counts as they are."""
+    """Sizes in bytes, times in seconds, depths and counts as they are.
+
+    `global_edges`: a global's initial value is followed from the program's start only when the functions that can see the global
+    have no more edges than this in all; in a larger program, what happens before the first assignment is not checked.
+    """
 
     source_bytes: int = 16_000_000
     preprocessed_bytes: int = 64_000_000
@@ -14,4 +18,5 @@ class Limits(msgspec.Struct, frozen=True):
     nesting: int = 500
     configurations: int = 4_000_000
     trace_steps: int = 200
+    global_edges: int = 6_000
     rule_file_bytes: int = 256_000

@@ -15,6 +15,7 @@ from typing import Literal
 
 import msgspec
 
+from analysis.model.intervals import Interval
 from analysis.model.report import Severity
 from analysis.rules.patterns import Pattern
 
@@ -46,6 +47,7 @@ class Transition(msgspec.Struct, frozen=True):
     trigger: Trigger
     message: str = ""
     if_function_has: tuple[Pattern, ...] = ()
+    result: Interval | None = None
     decided: bool = False
 
 
@@ -61,7 +63,10 @@ class Documentation(msgspec.Struct, frozen=True):
 class Rule(msgspec.Struct, frozen=True):
     """A rule as loaded from its file. `names` limits callee metavariables; `ownership`: storing the value where others reach it,
     or passing it to code that is not known, ends its tracking, and losing the last path is an event.
-    `keeps`: library functions that keep or take over what they are passed (for ownership rules)."""
+    `keeps`: library functions that keep or take over what they are passed (for ownership rules). `about_object`: the states are those
+    of the object that the value leads to, so that a function which changes the state of its argument changes it for its caller;
+    otherwise they are knowledge of the value. `local_states`: knowledge that is evidence only inside the function that got it (a
+    test for null says nothing about the caller's other ways)."""
 
     name: str
     summary: str
@@ -70,6 +75,8 @@ class Rule(msgspec.Struct, frozen=True):
     help: Documentation
     tracks: str | None
     ownership: bool
+    about_object: bool
+    local_states: frozenset[str]
     names: Mapping[str, frozenset[str]]
     keeps: frozenset[str]
     transitions: tuple[Transition, ...]

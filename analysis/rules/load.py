@@ -20,6 +20,7 @@ from typing import Any
 import jsonschema
 import yaml
 
+from analysis.model.intervals import interval_of
 from analysis.model.options import Options
 from analysis.model.report import Message
 from analysis.rules.automaton import ERROR, START, STOP, Documentation, Rule, Transition, Trigger
@@ -134,6 +135,8 @@ def _rule(content: dict[str, Any], shipped: bool) -> Rule:
         help=Documentation(**content["help"]),
         tracks=tracks,
         ownership=content.get("ownership", False),
+        about_object=content.get("about-object", False),
+        local_states=frozenset(content.get("local-states", ())),
         names=names,
         keeps=frozenset(content.get("keeps", ())),
         transitions=tuple(transitions),
@@ -144,6 +147,7 @@ def _rule(content: dict[str, Any], shipped: bool) -> Rule:
 
 def _transitions(entry: dict[str, Any], tracks: str | None) -> Iterable[Transition]:
     target = ERROR if "error" in entry else entry["to"]
+    result = interval_of(*_comparison(entry["result"])) if "result" in entry else None
     has = tuple(parse_pattern(p) for p in _list(entry.get("if-function-has", ())))
     for source in _list(entry["from"]):
         if source in (STOP, ERROR):
@@ -156,7 +160,7 @@ def _transitions(entry: dict[str, Any], tracks: str | None) -> Iterable[Transiti
                 raise PatternError(f"`{text}` needs a tracked value, which there is none of in the state start")
             if source == START and target != ERROR and trigger.pattern is not None and tracks is not None:
                 _check_tracks(trigger.pattern, tracks)
-            yield Transition(source, target, trigger, entry.get("error", ""), has, entry.get("decided", False))
+            yield Transition(source, target, trigger, entry.get("error", ""), has, result, entry.get("decided", False))
 
 
 def _check_tracks(pattern: Pattern, tracks: str) -> None:
@@ -170,6 +174,11 @@ def _trigger(text: str) -> Trigger:
     if text.startswith("begin:"):
         return Trigger("begin", parse_pattern(text.removeprefix("begin:").strip()))
     return Trigger("pattern", parse_pattern(text))
+
+
+def _comparison(text: str) -> tuple[str, int]:
+    operator, constant = text.split(" ")
+    return operator, int(constant)
 
 
 def _list(value: Any) -> list[str]:

@@ -71,7 +71,7 @@ class Pattern(msgspec.Struct, frozen=True):
     """A parsed pattern.
 
     call: `callee`, `operands` the arguments (with `rest`, more may follow), `result`; assign: `operands` target and value;
-    branch: `operands` the tested expression, with `interval` the values it must be in; access: `operands` the pointer;
+    branch: `operands` the tested expression, with `interval` the values it must be in, a pointer if `null` and else an integer; access: `operands` the pointer;
     expression and return: `operands` the expression (none for a bare `return`).
     """
 
@@ -82,6 +82,7 @@ class Pattern(msgspec.Struct, frozen=True):
     result: Term | None = None
     rest: bool = False
     interval: Interval | None = None
+    null: bool = False
 
 
 def parse_pattern(text: str) -> Pattern:
@@ -133,7 +134,7 @@ def _branch(text: str, condition: syntax.Node) -> Pattern:
     if isinstance(term, Operation) and len(term.operands) == 2 and isinstance(term.operands[1], Number):
         interval = interval_of(term.operator, term.operands[1].value)
         if interval is not None:
-            return Pattern(text, "branch", (term.operands[0],), interval=interval)
+            return Pattern(text, "branch", (term.operands[0],), interval=interval, null=term.operands[1].null)
     return Pattern(text, "branch", (term,), interval=interval_of("!=", 0))
 
 
@@ -198,7 +199,7 @@ def match_term(term: Term, expr: ir.Expr, bound: dict[str, ir.Expr], names: Mapp
         case Name(name):
             return isinstance(expr, ir.Var) and _source_name(expr) == name
         case Number(value, null):
-            return isinstance(expr, ir.IntConst) and expr.value == value and (not null or isinstance(expr.type, Pointer))
+            return isinstance(expr, ir.IntConst) and expr.value == value and null == isinstance(expr.type, Pointer)
         case Operation(operator, operands):
             parts = _parts(operator, expr)
             return parts is not None and all(map(lambda t, e: match_term(t, e, bound, names), operands, parts))

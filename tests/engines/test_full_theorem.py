@@ -41,6 +41,9 @@ class Machine(msgspec.Struct, frozen=True):
     def exit(self, function: str) -> int:
         return EXIT
 
+    def quiet(self, function: str, edge: Edge, state: int) -> Sequence[int] | None:
+        return None
+
     def step(self, function: str, edge: Edge, state: int) -> Sequence[int]:
         assert isinstance(edge.effect, ir.Unsupported)
         return self.automaton.get((state, edge.effect.reason), ())

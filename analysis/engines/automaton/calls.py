@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts import NOTHING, RESULT_KEY, Environment, Fact, bounded
 from analysis.engines.automaton.footprint import Footprints
@@ -43,13 +45,17 @@ class CallTransfer:
         found: dict[int, None] = {}
         for parameter, argument in zip(callee.cfa.parameters, call.arguments, strict=False):
             for match in self._matcher.assigned(parameter, argument):
-                if match.source == START and match.target != ERROR and match.path is not None:
+                if match.source != START or match.target == ERROR or match.path is None:
+                    continue
+                if self._transfer.relevance.matters(match.rule, callee.cfa.name, match.path):
                     found[self._facts.number(Fact(match.rule, match.target, (match.path,)))] = None
         return list(found)
 
     def enter(self, model: FunctionModel, edge: Edge, callee: FunctionModel, fact: Fact) -> int:
         """The fact with which the callee is entered; NOTHING when the value does not matter to it."""
         images = {image for path in fact.paths for image in self._images(edge, callee, path)}
+        if not self._transfer.rules[fact.rule].about_object:
+            images = {image for image in images if not behind_global(image)}
         if not images:
             return NOTHING
         return self._facts.number(Fact(fact.rule, fact.state, bounded(images | {CALLER_PATH})))
@@ -58,8 +64,8 @@ class CallTransfer:
         """The callee's paths to the value at a path of the caller."""
         images: list[Path] = []
         if path[0][0] == "@":
-            read = self._footprints.read[callee.cfa.name]
-            if path[0] in read:
+            name = callee.cfa.name
+            if name in self._footprints.returning and path[0] in self._footprints.read[name]:
                 images.append(path)
         call = edge.effect
         assert isinstance(call, ir.Call)
@@ -79,16 +85,22 @@ class CallTransfer:
                 return [NOTHING, *self._transfer.start(model, edge)]
             return self._returned(model, edge, callee, None, self._facts[exit_])
         if entry == NOTHING:
-            return self._passed_by(model, edge, self._facts[number]) if exit_ == NOTHING else []
+            return []
         return self._returned(model, edge, callee, self._facts[number], self._facts[exit_])
 
-    def _passed_by(self, model: FunctionModel, edge: Edge, fact: Fact) -> list[int]:
-        """A value that the callee could not reach: lost only where the call's writes change its paths."""
-        fired = self._transfer.fire(model, edge, fact)
-        if not isinstance(fired, Fact):
-            return fired
-        paths = self._kept(model, edge, set(fired.paths))
-        return self._transfer.settle(model, edge, fired, paths, self._environment(model, edge, fired, None))
+    def passed_by(self, model: FunctionModel, edge: Edge, fact: Fact) -> list[int]:
+        """A value that the callee cannot reach, after a call that returns: lost only where the call's writes change its paths."""
+        paths = self._kept(model, edge, set(fact.paths))
+        if not paths and self._transfer.rules[fact.rule].ownership:
+            return []
+        found: list[int] = []
+        for state, _ in self._transfer.fire(model, edge, fact):
+            if isinstance(state, str):
+                moved = Fact(fact.rule, state, fact.paths, fact.environment)
+                found.extend(
+                    self._transfer.settle(model, edge, moved, paths, self._environment(model, edge, fact, None, bounded(paths)))
+                )
+        return found
 
     def _kept(self, model: FunctionModel, edge: Edge, paths: set[Path]) -> set[Path]:
         """The paths whose value the call does not change, by what the callee may write and by where the result goes."""
@@ -109,6 +121,8 @@ class CallTransfer:
         assert isinstance(call, ir.Call)
         rule = self._transfer.rules[after.rule]
         paths: set[Path] = set()
+        if not rule.about_object:
+            after = msgspec.structs.replace(after, paths=tuple(path for path in after.paths if not behind_global(path)))
         if before is not None:
             unreachable = {p for p in before.paths if not self._images(edge, callee, p)}
             own = {p for p in before.paths if p not in unreachable and _is_own(p, edge)}
@@ -126,11 +140,13 @@ class CallTransfer:
                 continue
             if rule.ownership and escapes(model, home):
                 return []
-            paths.add(home)
+            if before is None and not self._transfer.relevance.matters(after.rule, model.cfa.name, home):
+                continue
+            paths |= {home} if before is not None else model.copies.same_after(edge, home)
         dead = {path_of(a) for a in call.arguments if isinstance(a, ir.Var) and a.scope == "temporary"}
         paths -= {path for path in dead if path is not None}
         fact = Fact(after.rule, after.state, bounded(paths) or after.paths)
-        environment = self._environment(model, edge, before or Fact(after.rule, after.state, ()), after)
+        environment = self._environment(model, edge, before or Fact(after.rule, after.state, ()), after, bounded(paths))
         return self._transfer.settle(model, edge, fact, paths, environment)
 
     def _result_kills(self, call: ir.Call, paths: set[Path]) -> set[Path]:
@@ -152,7 +168,9 @@ class CallTransfer:
             return None
         return apply_operations(path_of(call.arguments[index]), path[1:])
 
-    def _environment(self, model: FunctionModel, edge: Edge, before: Fact, after: Fact | None) -> Environment:
+    def _environment(
+        self, model: FunctionModel, edge: Edge, before: Fact, after: Fact | None, paths: tuple[Path, ...]
+    ) -> Environment:
         call = edge.effect
         assert isinstance(call, ir.Call)
         killed = model.known.killed(edge)
@@ -162,7 +180,13 @@ class CallTransfer:
             number = model.conditions.numbers.get(call.result)
             if number is not None:
                 known[number] = result
-        return self._transfer.environment(model, edge, known)
+        return self._transfer.environment(model, edge, known, paths)
+
+
+def behind_global(path: Path) -> bool:
+    """Whether the path leads through the heap from a global: what is known of a value there is not carried over calls, because
+    anything may have happened to it meanwhile."""
+    return path[0][0] == "@" and any(operation[0] == "*" for operation in path[1:])
 
 
 def through_argument(path: Path, argument: Path | None, parameter: str) -> Path | None:

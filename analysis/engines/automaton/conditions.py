@@ -90,23 +90,31 @@ class Conditions:
         self.keys: list[ir.Expr] = []
         self.numbers: dict[ir.Expr, int] = {}
         self.cells: list[frozenset[str]] = []
+        self.natural: list[Interval] = []
+        self.returned: set[int] = set()
         self._address_taken = address_taken
         self.of_edge: dict[int, tuple[int, Interval]] = {}
         for edge in cfa.edges:
             if isinstance(edge.effect, ir.Assume) and (condition := condition_of(edge.effect)) is not None:
-                self._add(edge.id, condition)
+                number = self._number(condition[0])
+                if number is not None:
+                    self.of_edge[edge.id] = (number, condition[1])
+            elif isinstance(edge.effect, ir.Return) and isinstance(edge.effect.value, ir.Var | ir.Cast):
+                value = bare(edge.effect.value)
+                if isinstance(value, ir.Var) and (number := self._number(value)) is not None:
+                    self.returned.add(number)
 
-    def _add(self, edge: int, condition: Condition) -> None:
-        key, interval = condition
+    def _number(self, key: ir.Expr) -> int | None:
         number = self.numbers.get(key)
         if number is None:
             cells = frozenset(expr_cells(key, self._address_taken))
             if "?" in cells:
-                return
+                return None
             number = self.numbers[key] = len(self.keys)
             self.keys.append(key)
             self.cells.append(cells)
-        self.of_edge[edge] = (number, interval)
+            self.natural.append(natural_range(key))
+        return number
 
     def evaluate(self, value: ir.Expr, known: Mapping[int, Interval]) -> Interval:
         """What is known of a value. Arithmetic is not followed, so that loops make finitely many values."""
@@ -150,6 +158,7 @@ class KnownConditions:
         self._conditions = conditions
         self._written = written
         self._by_cell: dict[str, list[int]] = {}
+        self._killed: dict[int, frozenset[int]] = {}
         for number, cells in enumerate(conditions.cells):
             for cell in cells:
                 self._by_cell.setdefault(cell, []).append(number)
@@ -157,11 +166,12 @@ class KnownConditions:
         self._solve(cfa)
         self.live = self._liveness(cfa)
 
-    def killed(self, edge: Edge) -> set[int]:
+    def killed(self, edge: Edge) -> frozenset[int]:
         """The keys that the edge's effect can change."""
-        killed: set[int] = set()
-        for cell in self._written[edge.id]:
-            killed.update(self._by_cell.get(cell, ()))
+        killed = self._killed.get(edge.id)
+        if killed is None:
+            numbers = (self._by_cell.get(cell, ()) for cell in self._written[edge.id])
+            killed = self._killed[edge.id] = frozenset(number for found in numbers for number in found)
         return killed
 
     def after(self, edge: Edge, known: Mapping[int, Interval]) -> Known | None:

@@ -12,6 +12,7 @@ from analysis.engines.automaton.footprint import Footprints
 from analysis.engines.automaton.full import Entry
 from analysis.engines.automaton.function_model import FunctionModel, fact_names
 from analysis.engines.automaton.matching import Matcher, PatternIndex
+from analysis.engines.automaton.relevance import Relevance
 from analysis.engines.automaton.transfer import Transfer
 from analysis.model import ir
 from analysis.rules.automaton import Rule
@@ -22,20 +23,22 @@ _CallPlan = tuple[Sequence[int], Sequence[Entry]]
 class ProgramDelta:
     """The product automaton of a program and the rules."""
 
-    def __init__(self, program: Program, rules: tuple[Rule, ...], facts: FactTable) -> None:
+    def __init__(self, program: Program, rules: tuple[Rule, ...], facts: FactTable, global_edges: int) -> None:
+        self._global_edges = global_edges
         self.program = program
         self.facts = facts
         self.footprints = Footprints(program)
         self.matcher = Matcher(PatternIndex(rules), program)
-        self.transfer = Transfer(rules, facts, program)
+        self.relevance = Relevance(program, rules, self.matcher)
+        self.transfer = Transfer(rules, facts, program, self.relevance)
         self.calls = CallTransfer(self.transfer, self.footprints, self.matcher)
         self._models: dict[str, FunctionModel] = {}
         self._outgoing: dict[str, dict[int, tuple[tuple[Edge, bool], ...]]] = {}
         self._steps: dict[str, dict[tuple[int, int], Sequence[int]]] = {}
         self._call_plans: dict[tuple[str, int, int], _CallPlan] = {}
         self._leaves: dict[tuple[str, int, int, Entry, int], Sequence[int]] = {}
-        self._names: dict[int, frozenset[str]] = {}
-        self._environment_keys: dict[int, frozenset[int]] = {}
+        self._names: dict[int, tuple[frozenset[str], frozenset[int]]] = {}
+        self._quiet: dict[str, dict[tuple[int, int], tuple[int, ...] | None]] = {}
 
     def model(self, function: str) -> FunctionModel:
         """The engine's view of a function."""
@@ -51,6 +54,7 @@ class ProgramDelta:
                 )
             self._outgoing[function] = table
             self._steps[function] = {}
+            self._quiet[function] = {}
         return found
 
     def _has_body(self, call: ir.Call) -> bool:
@@ -86,30 +90,42 @@ class ProgramDelta:
     def _step(self, model: FunctionModel, edge: Edge, state: int) -> Sequence[int]:
         if state == NOTHING:
             return (NOTHING, *self.transfer.start(model, edge))
-        if self._unmoved(model, edge, state):
-            return (state,)
         return tuple(self.transfer.step(model, edge, state))
 
-    def _unmoved(self, model: FunctionModel, edge: Edge, state: int) -> bool:
-        """Whether the edge surely does nothing to the fact: it touches no name of its paths, and nothing of its environment."""
-        if isinstance(edge.effect, ir.Return):
-            return False
-        names = self._names.get(state)
-        if names is None:
+    def quiet(self, function: str, edge: Edge, state: int) -> Sequence[int] | None:
+        """Where something can happen to the fact next, None when something does on the edge itself (see full.Delta)."""
+        if state == NOTHING:
+            return None
+        key = (edge.id, state)
+        memo = self._quiet[function]
+        if key not in memo:
+            model = self._models[function]
+            names, keys = self._dependencies(state)
+            memo[key] = self._next_places(model, edge, names, keys) if model.still(edge, names, keys) else None
+        return memo[key]
+
+    def _next_places(self, model: FunctionModel, edge: Edge, names: frozenset[str], keys: frozenset[int]) -> tuple[int, ...]:
+        places: dict[int, None] = {}
+        work = [edge]
+        while work:
+            current = work.pop()
+            if not model.passes(current):
+                continue
+            following = self._outgoing[model.cfa.name].get(current.target, ())
+            inside = model.single_entry(current.target) and current.target != model.cfa.exit
+            if inside and all(model.still(after, names, keys) for after, _ in following):
+                work.extend(after for after, _ in following)
+            else:
+                places[current.target] = None
+        return tuple(places)
+
+    def _dependencies(self, state: int) -> tuple[frozenset[str], frozenset[int]]:
+        """The names on which a fact depends, and the condition keys in its environment."""
+        found = self._names.get(state)
+        if found is None:
             fact = self.facts[state]
-            names = self._names[state] = fact_names(fact.paths)
-            self._environment_keys[state] = frozenset(number for number, _ in fact.environment)
-        if not names.isdisjoint(model.touched(edge)):
-            return False
-        if isinstance(edge.effect, ir.Assume | ir.Assign):
-            live = model.known.live[edge.target]
-            test = model.conditions.of_edge.get(edge.id)
-            if test is not None and (test[0] in live or test[0] in self._environment_keys[state]):
-                return False
-            if isinstance(edge.effect, ir.Assign) and model.conditions.numbers.get(edge.effect.target, -1) in live:
-                return False
-        keys = self._environment_keys[state]
-        return not keys or (keys <= model.known.live[edge.target] and keys.isdisjoint(model.known.killed(edge)))
+            found = self._names[state] = fact_names(fact.paths), frozenset(number for number, _ in fact.environment)
+        return found
 
     def call(self, function: str, edge: Edge, state: int) -> _CallPlan:
         """What a call does without summaries, and whom it enters in which states."""
@@ -133,11 +149,17 @@ class ProgramDelta:
             return tuple(dict.fromkeys(direct)), entered
         fact = self.facts[state]
         fired = self.transfer.fire(model, edge, fact)
-        if not isinstance(fired, Fact):
-            return tuple(dict.fromkeys((*direct, *fired))), ()
-        if fired != fact:  # the rule says what the function does: its body is not asked
-            return tuple(direct), [(t, NOTHING) for t in bodies]
-        return tuple(direct), [(t, self.calls.enter(model, edge, self.model(t), fact)) for t in bodies]
+        direct.extend(state for state, _ in fired if isinstance(state, int))
+        entered = []
+        if fired != [(fact.state, None)]:  # the rule says what the function does: its body is not asked
+            passes = any(t in self.footprints.returning for t in bodies)
+        else:
+            entries = [(t, self.calls.enter(model, edge, self.model(t), fact)) for t in bodies]
+            entered = [(t, entry) for t, entry in entries if entry != NOTHING]
+            passes = any(entry == NOTHING and t in self.footprints.returning for t, entry in entries)
+        if passes:
+            direct.extend(self.calls.passed_by(model, edge, fact))
+        return tuple(dict.fromkeys(direct)), entered
 
     def leave(self, function: str, edge: Edge, state: int, callee: Entry, exit_: int) -> Sequence[int]:
         """The states after a call for one summary of an entered callee."""
@@ -149,12 +171,22 @@ class ProgramDelta:
             found = self._leaves[key] = tuple(dict.fromkeys(answer))
         return found
 
+    def _is_small(self, root: str) -> bool:
+        """Whether a global is seen by few enough functions to be followed from the program's start."""
+        read = self.footprints.read
+        edges = sum(len(cfa.edges) for name, cfa in self.program.functions.items() if root in read[name])
+        return edges <= self._global_edges
+
     def initial(self, entries: Iterable[str]) -> list[Entry]:
         """The entry states: NOTHING everywhere, and for `main` also what the rules track from the program's start on."""
         found: list[Entry] = []
         for name in entries:
             found.append((name, NOTHING))
             if name == "main":
-                begun = (Fact(m.rule, m.target, (m.path,)) for m in self.matcher.begin() if m.path is not None)
+                begun = (
+                    Fact(m.rule, m.target, (m.path,))
+                    for m in self.matcher.begin()
+                    if m.path is not None and self.relevance.matters(m.rule, name, m.path) and self._is_small(m.path[0])
+                )
                 found.extend((name, self.facts.number(fact)) for fact in begun)
         return found

@@ -42,7 +42,7 @@ class Analysis:
         self.rules = rules
         self._limits = limits
         self.facts = FactTable()
-        self.delta = ProgramDelta(program, rules, self.facts)
+        self.delta = ProgramDelta(program, rules, self.facts, limits.global_edges)
         self.graph = DerivationGraph()
 
     def run(self, entries: Sequence[str]) -> None:
@@ -62,7 +62,7 @@ class Analysis:
                 if key not in chosen or length < chosen[key][0]:
                     chosen[key] = (length, name, configuration)
         found = [self._finding(tracer, places, name, configuration) for _, name, configuration in chosen.values()]
-        return tuple(sorted(distinct(found), key=lambda f: (f.place, f.rule, f.message)))
+        return tuple(sorted(distinct(found), key=lambda f: (f.place.path, f.place.range, f.rule, f.message)))
 
     def _finding(self, tracer: Tracer, places: Places, function: str, configuration: int) -> Finding:
         fact = tracer.error(configuration)
@@ -160,7 +160,7 @@ def distinct(findings: Iterable[Finding]) -> list[Finding]:
             best[key] = finding
     seen: dict[str, int] = {}
     numbered = []
-    for finding in sorted(best.values(), key=lambda f: f.place):
+    for finding in sorted(best.values(), key=lambda f: (f.place.path, f.place.range, f.rule, f.message)):
         count = seen[finding.fingerprint] = seen.get(finding.fingerprint, 0) + 1
         print_ = finding.fingerprint if count == 1 else digest_text(finding.fingerprint, str(count))
         numbered.append(msgspec.structs.replace(finding, fingerprint=print_))

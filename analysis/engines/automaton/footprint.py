@@ -13,6 +13,7 @@ import networkx
 
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.paths import cells_read, lvalue_cell, root_of
+from analysis.engines.automaton.returning import may_return
 from analysis.model import ir
 from analysis.model.c_types import Pointer, Record, RecordDefinition, Type, spell
 
@@ -71,11 +72,13 @@ def visible(cell: str) -> bool:
 class Footprints:
     """Cells read and written by each function and all that it calls, for one program.
 
-    `written[f]` are the visible cells that f can change, `read[f]` the globals that f reads or writes.
+    `written[f]` are the visible cells that f can change, `read[f]` the globals that f reads or writes. What happens in a callee that
+    never returns counts for neither: a program's way out (`fatal`) touches nearly everything, and nothing comes after it.
     """
 
     def __init__(self, program: Program) -> None:
         self._program = program
+        self.returning = may_return(program)
         self.written: dict[str, frozenset[str]] = {}
         self.read: dict[str, frozenset[str]] = {}
         self._close()
@@ -96,7 +99,7 @@ class Footprints:
                 if effect.result is not None:
                     written.add(lvalue_cell(effect.result))
                 targets = self._program.targets(effect)
-                callees.update(t for t in targets if t in self._program.functions)
+                callees.update(t for t in targets if t in self.returning)
                 if any(t not in self._program.functions for t in targets) or not targets:
                     written |= external_writes(effect, self._program.records)
         return {cell for cell in written if visible(cell)}, read, callees

@@ -2,7 +2,7 @@
 
 A configuration (f, n, r, q) says that some run of the automaton reaches location n of function f in state q, having entered
 f in state r. `DerivationGraph` records them per function, packed into integers, together with what IncrFwd and IncrBack
-need: which configurations were derived from which (the derivation relation, section 3), the summaries <r, q> and, for every
+need: which configurations were derived from which (the derivation relation, section 3; a derivation can stand for a stretch of edges on which nothing happens), the summaries <r, q> and, for every
 entry state, the call sites that asked for it.
 
 Differences from the figure, all within its meaning: the automaton reacts to calls and returns (`Delta.call`, `Delta.leave`),
@@ -51,6 +51,13 @@ class Delta(Protocol):
 
     def entry(self, function: str) -> int:
         """The entry location of a function."""
+
+    def quiet(self, function: str, edge: Edge, state: int) -> Sequence[int] | None:
+        """The locations at which something can happen to the state next, when nothing happens to it on the edge; else None.
+
+        Between the edge and these locations lie only locations with one way in and edges on which nothing happens either: they have
+        the same configurations, up to the location, and are left out of the graph.
+        """
 
     def step(self, function: str, edge: Edge, state: int) -> Sequence[int]:
         """The states after an edge that is no call."""
@@ -155,7 +162,11 @@ class Full:
             self._summarise(graph, function, entry, state)
             return
         for edge, is_call in delta.outgoing(function, location):
-            if is_call:
+            places = delta.quiet(function, edge, state)
+            if places is not None:
+                for place in places:
+                    self._derive(function, graph, configuration, edge, pack(place, entry, state))
+            elif is_call:
                 self._follow_call(function, graph, configuration, entry, state, edge)
             else:
                 for after in delta.step(function, edge, state):

@@ -6,14 +6,20 @@ lives as long as these are unchanged.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.engines.automaton.conditions import Conditions, KnownConditions, decide, natural_range
+from analysis.engines.automaton.copies import AvailableCopies
 from analysis.engines.automaton.footprint import Footprints, address_taken, external_writes
 from analysis.engines.automaton.matching import EdgeMatches, Matcher
 from analysis.engines.automaton.paths import Path, lvalue_cell, path_cells, path_of, root_of
+from analysis.engines.automaton.regions import BranchRegions
+from analysis.engines.automaton.returning import call_returns
 from analysis.model import ir
+
+ANY_NAME = "<any>"  # among the names of every fact
+EVERYTHING = (ANY_NAME,)
 
 
 class FunctionModel:
@@ -32,6 +38,9 @@ class FunctionModel:
         self._matches: dict[int, EdgeMatches] = {}
         self._has: dict[tuple[int, int, Path], bool] = {}
         self._touched: dict[int, frozenset[str]] = {}
+        self.regions = BranchRegions(cfa, self.touched)
+        self._decided_by: list[frozenset[str]] | None = None
+        self._sensitive: dict[int, frozenset[str]] = {}
 
     def matches(self, edge: Edge) -> EdgeMatches:
         """The pattern matches at an edge."""
@@ -59,6 +68,66 @@ class FunctionModel:
                     names.add(match.path[0])
             found = self._touched[edge.id] = frozenset(names)
         return found
+
+    def still(self, edge: Edge, names: frozenset[str], keys: frozenset[int]) -> bool:
+        """Whether the edge surely does nothing to a fact with these names and condition keys."""
+        sensitive = self._sensitive.get(edge.id)
+        if sensitive is None:
+            sensitive = self._sensitive[edge.id] = self._find_sensitive(edge)
+        if not names.isdisjoint(sensitive):
+            return False
+        if not keys:
+            return True
+        test = self.conditions.of_edge.get(edge.id)
+        if test is not None and test[0] in keys:
+            return False
+        return keys <= self.known.live[edge.target] and keys.isdisjoint(self.known.killed(edge))
+
+    def _find_sensitive(self, edge: Edge) -> frozenset[str]:
+        """Names that make the edge matter to a fact: what it touches, what its callees read, and, where the edge tells something that
+        a later branch can ask, what that branch decides."""
+        if isinstance(edge.effect, ir.Return):
+            return frozenset(EVERYTHING)
+        found = set(self.touched(edge))
+        effect = edge.effect
+        if isinstance(effect, ir.Call):
+            for target in self._program.targets(effect):
+                if target in self._footprints.returning:
+                    found |= self._footprints.read[target]
+            return frozenset(found)
+        live = self.known.live[edge.target]
+        test = self.conditions.of_edge.get(edge.id)
+        if test is not None and test[0] in live:
+            found |= self.regions.decides(edge.source)
+        if isinstance(effect, ir.Assign) and self.conditions.numbers.get(effect.target, -1) in live:
+            number = self.conditions.numbers[effect.target]
+            if number in self.conditions.returned:
+                return frozenset(EVERYTHING)
+            found |= self.decided_by(number)
+        return frozenset(found)
+
+    def passes(self, edge: Edge) -> bool:
+        """Whether control can get past the edge: always, but for calls that never return."""
+        call = edge.effect
+        return not isinstance(call, ir.Call) or call_returns(call, self._program, self._footprints.returning)
+
+    def single_entry(self, location: int) -> bool:
+        """Whether just one edge enters the location."""
+        return len(self.cfa.incoming.get(location, ())) == 1 and location != self.cfa.entry
+
+    def decided_by(self, key: int) -> frozenset[str]:
+        """The names of values to which something happens depending on the condition key."""
+        if self._decided_by is None:
+            self._decided_by = [frozenset()] * len(self.conditions.keys)
+            for edge in self.cfa.edges:
+                test = self.conditions.of_edge.get(edge.id)
+                if test is not None:
+                    self._decided_by[test[0]] |= self.regions.decides(edge.source)
+        return self._decided_by[key]
+
+    def useful(self, key: int, names: frozenset[str]) -> bool:
+        """Whether some branch on the condition key decides what happens to a value with these names, or the key is returned."""
+        return key in self.conditions.returned or not names.isdisjoint(self.decided_by(key))
 
     def _written(self, edge: Edge) -> frozenset[str]:
         effect = edge.effect
@@ -95,6 +164,11 @@ class FunctionModel:
             patterns = self._matcher.rules[rule].transitions[transition].if_function_has
             found = self._has[key] = self._matcher.function_has(self.cfa, patterns, rule, path)
         return found
+
+    @cached_property
+    def copies(self) -> AvailableCopies:
+        """Which paths hold the same value where."""
+        return AvailableCopies(self.cfa, self.written)
 
     @cached_property
     def reassigned(self) -> frozenset[str]:
@@ -135,6 +209,7 @@ def is_constant_text(literal: str) -> bool:
     return not any(char.isalpha() or char == "_" for char in outside.replace("false", "").replace("NULL", ""))
 
 
+@lru_cache(maxsize=100_000)
 def fact_names(paths: tuple[Path, ...]) -> frozenset[str]:
     """The roots and cells on which the paths depend; disjoint from an edge's `touched`, the edge does nothing to them."""
-    return frozenset(name for path in paths for name in (path[0], *path_cells(path)))
+    return frozenset((ANY_NAME, *(name for path in paths for name in (path[0], *path_cells(path)))))

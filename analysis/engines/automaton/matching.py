@@ -14,6 +14,7 @@ from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.engines.automaton.conditions import condition_of
 from analysis.engines.automaton.paths import RESULT, Path, path_of, root_of, split_pointer
 from analysis.model import ir
+from analysis.model.c_types import Pointer
 from analysis.model.intervals import within
 from analysis.rules.automaton import ERROR, Rule, Transition
 from analysis.rules.patterns import Metavariable, Name, Pattern, match_call, match_term
@@ -100,10 +101,16 @@ class Matcher:
         self._index = index
         self._program = program
         self.rules = index.rules
+        self._found: dict[ir.Effect, EdgeMatches] = {}
 
     def edge(self, edge: Edge) -> EdgeMatches:
-        """All matches at the edge."""
-        effect = edge.effect
+        """All matches at the edge; they depend on its effect alone."""
+        found = self._found.get(edge.effect)
+        if found is None:
+            found = self._found[edge.effect] = self._match_effect(edge.effect)
+        return found
+
+    def _match_effect(self, effect: ir.Effect) -> EdgeMatches:
         before = list(self._uses(effect))
         after: list[Match] = []
         match effect:
@@ -173,6 +180,8 @@ class Matcher:
         for number, index, transition, pattern in self._index.kinds["branch"]:
             bound: dict[str, ir.Expr] = {}
             if pattern.interval is None or not within(interval, pattern.interval):
+                continue
+            if pattern.null != isinstance(key.type, Pointer):
                 continue
             if match_term(pattern.operands[0], key, bound, self._index.rules[number].names):
                 yield self._match(number, index, transition, bound)

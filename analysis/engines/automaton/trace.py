@@ -71,9 +71,28 @@ class Tracer:
             edge, before = graph.parent[configuration]
             taken = Taken("edge", function, 0, edge, unpack(before)[2], unpack(configuration)[2])
             opened = self._opened(function, configuration, taken)
-            backwards.append(opened if opened is not None else [taken])
+            backwards.append(opened if opened is not None else [taken, *self._stretch(taken, unpack(configuration)[0])])
             configuration = before
         return [taken for part in reversed(backwards) for taken in part]
+
+    def _stretch(self, taken: Taken, place: int) -> list[Taken]:
+        """The edges on which nothing happens between an edge and the place to which its derivation leads."""
+        cfa = self._delta.program.functions[taken.function]
+        start = cfa.by_id[taken.edge].target
+        came: dict[int, Edge] = {}
+        work = [start]
+        while work and place not in came and start != place:
+            for edge, _ in self._delta.outgoing(taken.function, work.pop(0)):
+                if edge.target not in came and edge.target != start:
+                    came[edge.target] = edge
+                    if self._delta.model(taken.function).single_entry(edge.target):
+                        work.append(edge.target)
+        steps: list[Taken] = []
+        while place != start:
+            edge = came[place]
+            steps.append(msgspec.structs.replace(taken, edge=edge.id, before=taken.after))
+            place = edge.source
+        return steps[::-1]
 
     def _opened(self, function: str, configuration: int, taken: Taken) -> list[Taken] | None:
         via = self._graph.functions[function].via.get(configuration)

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
+
 from analysis.cfa.graph import Edge, Program
 from analysis.engines.automaton.conditions import Known
 from analysis.engines.automaton.facts import (
@@ -23,20 +25,22 @@ from analysis.engines.automaton.facts import (
     FactTable,
     bounded,
 )
-from analysis.engines.automaton.function_model import FunctionModel
+from analysis.engines.automaton.function_model import FunctionModel, fact_names
 from analysis.engines.automaton.matching import Match
 from analysis.engines.automaton.paths import CALLER, RESULT, Path, behind_pointer, kills, lvalue_cell, path_of, root_of
+from analysis.engines.automaton.relevance import Relevance
 from analysis.model import ir
 from analysis.model.c_types import Pointer, Record
-from analysis.model.intervals import ANY
+from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, meet
 from analysis.rules.automaton import ERROR, START, STOP, Rule
 
 
 class Transfer:
     """Steps over edges without a callee's body, for the functions of one program."""
 
-    def __init__(self, rules: tuple[Rule, ...], facts: FactTable, program: Program) -> None:
+    def __init__(self, rules: tuple[Rule, ...], facts: FactTable, program: Program, relevance: Relevance) -> None:
         self.rules = rules
+        self.relevance = relevance
         self.facts = facts
         self.program = program
         self.lenient = any(name.startswith("__VERIFIER_") for name in (*program.externals, *program.functions))
@@ -61,10 +65,11 @@ class Transfer:
             if transition.decided and not self.lenient and not model.decided(edge):
                 return []
             return [self.error(match.rule, match.transition, edge, match.path)]
-        if match.path is None:
+        if match.path is None or not self.relevance.matters(match.rule, model.cfa.name, match.path):
             return []
-        fact = Fact(match.rule, match.target, (match.path,), self.birth(model, edge))
-        return self._effect(model, edge, fact)
+        paths = bounded(model.copies.same(edge.source, match.path))
+        fact = Fact(match.rule, match.target, paths, self.birth(model, edge, paths))
+        return self._outcome(model, edge, fact, self.rules[match.rule].transitions[match.transition].result)
 
     def _begin_after(self, model: FunctionModel, edge: Edge, match: Match) -> list[int]:
         rule = self.rules[match.rule]
@@ -74,18 +79,25 @@ class Transfer:
             return []
         if rule.ownership and escapes(model, match.path):
             return []
-        return self.settle(model, edge, Fact(match.rule, match.target, (match.path,)), {match.path}, self.birth(model, edge))
+        if not self.relevance.matters(match.rule, model.cfa.name, match.path):
+            return []
+        return self.settle(
+            model, edge, Fact(match.rule, match.target, (match.path,)), {match.path}, self.birth(model, edge, (match.path,))
+        )
 
-    def birth(self, model: FunctionModel, edge: Edge) -> Environment:
+    def birth(self, model: FunctionModel, edge: Edge, paths: tuple[Path, ...]) -> Environment:
         """What is known when a fact begins at the edge."""
         before = model.known.at[edge.source]
         after = None if before is None else model.known.after(edge, before)
-        return self.environment(model, edge, after or {})
+        return self.environment(model, edge, after or {}, paths)
 
-    def environment(self, model: FunctionModel, edge: Edge, known: Known) -> Environment:
+    def environment(self, model: FunctionModel, edge: Edge, known: Known, paths: tuple[Path, ...]) -> Environment:
         """The part of what is known that a branch further on may ask for."""
         live = model.known.live[edge.target]
-        kept = [(n, known[n]) for n in sorted(known) if n in live or n == RESULT_KEY]
+        if not known:
+            return ()
+        names = fact_names(paths)
+        kept = [(n, known[n]) for n in sorted(known) if n == RESULT_KEY or (n in live and model.useful(n, names))]
         return tuple(kept[:ENVIRONMENT_LIMIT])
 
     # -- facts --------------------------------------------------------------------------------------------------
@@ -93,16 +105,21 @@ class Transfer:
     def step(self, model: FunctionModel, edge: Edge, number: int) -> list[int]:
         """The facts after the edge for a fact before it; the edge is no call, or one of functions without a body."""
         fact = self.facts[number]
-        if isinstance(edge.effect, ir.Assume) and self._known(model, edge, fact) is None:
-            return []
-        moved = self.fire(model, edge, fact)
-        if not isinstance(moved, Fact):
-            return moved
-        return self._effect(model, edge, moved)
+        found: dict[int, None] = {}
+        for state, result in self.fire(model, edge, fact):
+            if isinstance(state, int):
+                found[state] = None
+            else:
+                moved = Fact(fact.rule, state, fact.paths, fact.environment)
+                found.update(dict.fromkeys(self._outcome(model, edge, moved, result)))
+        return list(found)
 
-    def fire(self, model: FunctionModel, edge: Edge, fact: Fact) -> Fact | list[int]:
-        """The fact after the first transition that its value's matches fire before the effect: itself if none does, the
-        numbers of what is left otherwise (an error, or nothing)."""
+    def fire(self, model: FunctionModel, edge: Edge, fact: Fact) -> list[tuple[str | int, Interval | None]]:
+        """What the first transition does that the value's matches fire before the effect.
+
+        The states from then on (an error by its number), each with what it says of the call's result; the state as it is, if no
+        transition fires; nothing, if the value is of no more interest.
+        """
         for match in model.matches(edge).before:
             if match.rule != fact.rule or match.source != fact.state or match.path not in fact.paths:
                 continue
@@ -110,45 +127,89 @@ class Transfer:
             if transition.if_function_has and not model.function_has(match.rule, match.transition, match.path):
                 continue
             if match.target == ERROR:
-                return [self.error(match.rule, match.transition, edge, match.path)]
-            if match.target == STOP:
-                return []
-            return Fact(fact.rule, match.target, fact.paths, fact.environment)
-        return fact
+                return [(self.error(match.rule, match.transition, edge, match.path), None)]
+            outcomes: list[tuple[str | int, Interval | None]] = []
+            if match.target != STOP:
+                outcomes.append((match.target, transition.result))
+            if transition.result is not None:
+                outcomes.append((fact.state, complement(transition.result)))
+            return outcomes
+        return [(fact.state, None)]
+
+    def _outcome(self, model: FunctionModel, edge: Edge, fact: Fact, result: Interval | None) -> list[int]:
+        """The effect of a call with a result in the given interval (None: any), or of another edge."""
+        numbers = self._effect(model, edge, fact)
+        call = edge.effect
+        if result is None or not isinstance(call, ir.Call) or call.result is None:
+            return numbers
+        key = model.conditions.numbers.get(call.result)
+        if key is None or key not in model.known.live[edge.target]:
+            return numbers
+        constrained = []
+        for number in numbers:
+            after = self.facts[number]
+            if after.transition < 0:
+                kept = dict(after.environment[: ENVIRONMENT_LIMIT - 1]) | {key: result}
+                after = msgspec.structs.replace(after, environment=tuple(sorted(kept.items(), key=first)))
+            constrained.append(self.facts.number(after))
+        return constrained
 
     def error(self, rule: int, transition: int, edge: Edge, path: Path | None) -> int:
         """The rejecting fact of a transition at an edge."""
         return self.facts.number(Fact(rule, ERROR, () if path is None else (path,), (), transition, edge.id))
 
-    def _known(self, model: FunctionModel, edge: Edge, fact: Fact) -> Known | None:
+    def _effect(self, model: FunctionModel, edge: Edge, fact: Fact) -> list[int]:
+        effect = edge.effect
+        if isinstance(effect, ir.Assume):
+            environment = self._branch(model, edge, fact)
+            return [] if environment is None else self.settle(model, edge, fact, fact.paths, environment)
+        if isinstance(effect, ir.Return):
+            return self._return(model, edge, fact, effect.value)
+        environment = self._after(model, edge, fact)
+        if isinstance(effect, ir.Assign):
+            return self._store(model, edge, fact, effect.target, effect.value, environment)
+        if isinstance(effect, ir.Call):
+            return self.external_call(model, edge, fact, effect, environment)
+        return self.settle(model, edge, fact, fact.paths, environment)
+
+    def _branch(self, model: FunctionModel, edge: Edge, fact: Fact) -> Environment | None:
+        """The environment after a branch, None when it cannot be taken."""
         before = model.known.at[edge.source]
         if before is None:
             return None
-        return model.known.after(edge, {**before, **dict(fact.environment)})
-
-    def _effect(self, model: FunctionModel, edge: Edge, fact: Fact) -> list[int]:
-        known = self._known(model, edge, fact)
-        if known is None:
-            return []
-        effect = edge.effect
-        environment = dict(fact.environment)
-        learned = {n: i for n, i in known.items() if n in environment or self._says(model, edge, n)}
-        match effect:
-            case ir.Assign(target, value):
-                return self._store(model, edge, fact, target, value, self.environment(model, edge, learned))
-            case ir.Return(value):
-                return self._return(model, edge, fact, value, known)
-            case ir.Call():
-                return self.external_call(model, edge, fact, effect, self.environment(model, edge, learned))
-        return self.settle(model, edge, fact, set(fact.paths), self.environment(model, edge, learned))
-
-    def _says(self, model: FunctionModel, edge: Edge, number: int) -> bool:
-        """Whether the edge itself says something of the condition key."""
         test = model.conditions.of_edge.get(edge.id)
-        if test is not None:
-            return test[0] == number
+        if test is None:
+            return self.environment(model, edge, dict(fact.environment), fact.paths)
+        number, interval = test
+        environment = dict(fact.environment)
+        natural = model.conditions.natural[number]
+        have = meet(environment.get(number) or before.get(number, ANY), natural)
+        narrowed = None if have is None else meet(have, interval)
+        if narrowed is None:
+            return None
+        if number in environment or not fact_names(fact.paths).isdisjoint(model.regions.decides(edge.source)):
+            environment[number] = narrowed
+        return self.environment(model, edge, environment, fact.paths)
+
+    def _after(self, model: FunctionModel, edge: Edge, fact: Fact) -> Environment:
+        """The environment after an assignment or call: without what that changes, and with a constant that is stored in a
+        local."""
+        environment = dict(fact.environment)
+        if environment:
+            for number in model.known.killed(edge):
+                environment.pop(number, None)
         effect = edge.effect
-        return isinstance(effect, ir.Assign) and model.conditions.numbers.get(effect.target) == number
+        if isinstance(effect, ir.Assign) and isinstance(effect.target, ir.Var) and effect.target.scope != "global":
+            target = model.conditions.numbers.get(effect.target)
+            if target is not None and target in model.known.live[edge.target]:
+                value = model.conditions.evaluate(effect.value, self._merged(model, edge, fact))
+                if value != ANY:
+                    environment[target] = value
+        return self.environment(model, edge, environment, fact.paths)
+
+    def _merged(self, model: FunctionModel, edge: Edge, fact: Fact) -> Known:
+        """All that is known before the edge when the fact holds."""
+        return {**(model.known.at[edge.source] or {}), **dict(fact.environment)}
 
     def _store(
         self, model: FunctionModel, edge: Edge, fact: Fact, target: ir.Expr, value: ir.Expr, environment: Environment
@@ -157,6 +218,10 @@ class Transfer:
         written, source = path_of(target), path_of(value)
         paths = survivors(fact.paths, written, lvalue_cell(target))
         if source is not None:
+            if rule.ownership and any(
+                len(p) > len(source) and p[: len(source)] == source and behind_pointer(p[len(source) - 1 :]) for p in fact.paths
+            ):
+                return []  # the object that holds the value gets another holder
             gained = {(*(written or ()), *path[len(source) :]) for path in fact.paths if copies(path, source, target)}
             if gained and rule.ownership and (written is None or escapes(model, written)):
                 return []
@@ -166,6 +231,14 @@ class Transfer:
                     paths = {path for path in paths if path[0] != source[0]}
         if rule.ownership and not gained_by(paths, fact) and mentions(value, fact.paths):
             return []  # the value goes somewhere by arithmetic or inside an aggregate
+        if (
+            not paths
+            and rule.ownership
+            and written is not None
+            and written not in fact.paths
+            and any(map(behind_pointer, fact.paths))
+        ):
+            return []  # its holder is gone, which is a matter of its own
         return self.settle(model, edge, fact, paths, environment)
 
     def external_call(self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call, environment: Environment) -> list[int]:
@@ -178,14 +251,28 @@ class Transfer:
                 continue
             if path in paths and rule.ownership and self.takes_over(call, rule):
                 return []
+            if rule.ownership and any(len(p) > len(path) and p[: len(path)] == path and path[-1] != "&" for p in paths):
+                if self._frees(model, edge, fact, path) and all(p[: len(path)] == path for p in paths):
+                    return self._lost(fact, edge)
+                if self.takes_over(call, rule):
+                    return []
             changed = path[:-1] if path[-1] == "&" else (*path, "*")
-            hit = {p for p in paths if p[: len(changed)] == changed}
+            if path[-1] != "&" and rule.ownership:
+                continue
+            hit = {p for p in paths if p[: len(changed)] == changed and not stands_in(p, changed)}
             if hit and rule.ownership:
                 return []
             paths -= hit
         if call.result is not None:
             paths = survivors(tuple(paths), path_of(call.result), lvalue_cell(call.result))
         return self.settle(model, edge, fact, paths, environment)
+
+    def _frees(self, model: FunctionModel, edge: Edge, fact: Fact, path: Path) -> bool:
+        """Whether the call ends, by the rule, the life of the object at the path."""
+        return any(
+            match.rule == fact.rule and match.source == fact.state and match.target == STOP and match.path == path
+            for match in model.matches(edge).before
+        )
 
     def takes_over(self, call: ir.Call, rule: Rule) -> bool:
         """Whether a function without a body may keep what it is passed: all but those of the system's headers, and some of
@@ -196,7 +283,7 @@ class Transfer:
                 return True
         return not self.program.targets(call)
 
-    def _return(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None, known: Known) -> list[int]:
+    def _return(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> list[int]:
         paths = set(fact.paths)
         source = None if value is None else path_of(value)
         if source is not None:
@@ -209,15 +296,22 @@ class Transfer:
             return []
         environment: Environment = ()
         if value is not None:
-            interval = model.conditions.evaluate(value, known)
+            interval = model.conditions.evaluate(value, self._merged(model, edge, fact))
             if interval != ANY:
                 environment = ((RESULT_KEY, interval),)
         left = self._leave(model, edge, fact)
         if left is not None:
             return left
-        outside = {path for path in paths if outlives(model, path)}
+        rule = self.rules[fact.rule]
+        if (
+            rule.ownership
+            and source is not None
+            and any(len(path) > len(source) and path[: len(source)] == source for path in paths)
+        ):
+            return []  # the object that holds the value is handed out
+        outside = {path for path in paths if outlives(model, path, rule, fact.state)}
         if not outside:
-            return self._lost(fact, edge)
+            return [] if any(behind_pointer(path) for path in paths) else self._lost(fact, edge)
         return [self.facts.number(Fact(fact.rule, fact.state, bounded(outside), environment))]
 
     def _leave(self, model: FunctionModel, edge: Edge, fact: Fact) -> list[int] | None:
@@ -248,6 +342,29 @@ class Transfer:
         return []
 
 
+def stands_in(path: Path, place: Path) -> bool:
+    """Whether the path is the address of the place or of a part of it, which does not change with what is stored there."""
+    return path[-1] == "&" and not any(operation[0] == "*" for operation in path[len(place) :])
+
+
+def first(pair: tuple[int, Interval]) -> int:
+    """The condition number of an environment's entry."""
+    return pair[0]
+
+
+def complement(interval: Interval) -> Interval:
+    """The smallest interval with all integers that are not in this one."""
+    if interval == ZERO:
+        return NONZERO
+    if interval == NONZERO:
+        return ZERO
+    if interval.low is None and interval.high is not None:
+        return Interval(interval.high + 1, None, interval.high >= 0)
+    if interval.high is None and interval.low is not None:
+        return Interval(None, interval.low - 1, interval.low <= 0)
+    return ANY
+
+
 def survivors(paths: tuple[Path, ...], written: Path | None, cell: str) -> set[Path]:
     """The paths whose value a write does not change."""
     return {path for path in paths if not kills(written, cell, path)}
@@ -273,23 +390,27 @@ def mentions(value: ir.Expr, paths: tuple[Path, ...]) -> bool:
     return False
 
 
-def outlives(model: FunctionModel, path: Path) -> bool:
-    """Whether the path means something to the function's callers."""
+def outlives(model: FunctionModel, path: Path, rule: Rule, state: str) -> bool:
+    """Whether the path means something to the function's callers, and the state is known to them."""
     root = path[0]
-    if root[0] in "@<":
+    if root[0] == "<":
         return True
-    return root in model.parameters and behind_pointer(path) and root not in model.reassigned
+    if state in rule.local_states:
+        return False
+    if root[0] == "@":
+        return True
+    if root not in model.parameters or root in model.reassigned:
+        return False
+    return rule.about_object if len(path) == 1 else behind_pointer(path) or path[-1] == "&"
 
 
 def escapes(model: FunctionModel, written: Path) -> bool:
-    """Whether storing an owned value at the path gives it to somebody else: all but variables of the function's own and what its
-    parameters point to."""
+    """Whether storing an owned value at the path gives it to somebody else: all but variables of the function's own and what
+    these point to directly (an object in the making, or the caller's variable)."""
     root = written[0]
     if root[0] == "@":
         return True
-    if not behind_pointer(written):
-        return False
-    return root not in model.parameters or sum(1 for op in written if op[0] == "*") > 1
+    return sum(1 for op in written if op[0] == "*") > 1
 
 
 __all__ = ["NOTHING", "Transfer", "copies", "escapes", "mentions", "outlives", "root_of", "survivors"]
