@@ -18,5 +18,5 @@ class Limits(msgspec.Struct, frozen=True):
     nesting: int = 500
     configurations: int = 4_000_000
     trace_steps: int = 200
-    global_edges: int = 6_000
+    global_edges: int = 2_000
     rule_file_bytes: int = 256_000

@@ -137,13 +137,14 @@ def run_to(graph: DerivationGraph, function: str, configuration: int) -> list[tu
 def inside(graph: DerivationGraph, function: str, configuration: int) -> list[tuple[tuple[Position, ...], int]]:
     """The part of a run from the function's entry (left out) to a configuration, with stacks relative to the function's."""
     part = graph.functions[function]
-    if configuration not in part.parent:
+    parents = part.parents()
+    if configuration not in parents:
         return []
-    _, before = part.parent[configuration]
+    edge, before = parents[configuration]
     steps = inside(graph, function, before)
     location, _, state = unpack(configuration)
-    if configuration in part.via:
-        callee, entry, exit_ = part.via[configuration]
+    if (before, edge, configuration) in part.via:
+        callee, entry, exit_ = part.via[before, edge, configuration]
         back = (function, location)
         steps.append(((back, (callee, ENTRY)), entry))
         steps.extend(((back, *inner), q) for inner, q in inside(graph, callee, pack(EXIT, entry, exit_)))
@@ -180,7 +181,7 @@ def test_full_reports_exactly_the_errors_that_executions_reach(machine: Machine)
 def test_the_derivation_graph_records_every_derivation_and_its_reason(machine: Machine) -> None:
     graph = Full(machine, 100_000).analyse([("main", 0)])
     for name, part in graph.functions.items():
-        derived = {target for edges in part.derived.values() for _, target in edges}
+        derived = {target for configuration in part.derived for _, target in part.derivations(configuration)}
         for configuration in part.derived:
             location, entry, state = unpack(configuration)
             assert configuration in derived or (location == ENTRY and state == entry)

@@ -23,6 +23,7 @@ from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, interval_of, 
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 _OPPOSITE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
 _WIDENING_VISITS = 3
+_SELECTOR_TESTS = 6
 
 Condition = tuple[ir.Expr, Interval]
 Known = dict[int, Interval]
@@ -83,8 +84,11 @@ def natural_range(expr: ir.Expr) -> Interval:
 
 
 class Conditions:
-    """The condition keys of a function: `keys[i]`, the cells that key i reads, and where it is live (tested later, not
-    overwritten before)."""
+    """The condition keys of a function.
+
+    `selectors` are keys that are tested against many constants, like the subject of a large `switch`: they tell a program's
+    inputs apart, not its ways, and remembering each value would multiply everything that follows. `keys[i]`, the cells that
+    key i reads, and where it is live (tested later, not overwritten before)."""
 
     def __init__(self, cfa: Cfa, address_taken: frozenset[str]) -> None:
         self.keys: list[ir.Expr] = []
@@ -94,15 +98,19 @@ class Conditions:
         self.returned: set[int] = set()
         self._address_taken = address_taken
         self.of_edge: dict[int, tuple[int, Interval]] = {}
+        tested: dict[int, set[Interval]] = {}
         for edge in cfa.edges:
             if isinstance(edge.effect, ir.Assume) and (condition := condition_of(edge.effect)) is not None:
                 number = self._number(condition[0])
                 if number is not None:
                     self.of_edge[edge.id] = (number, condition[1])
+                    tested.setdefault(number, set()).add(condition[1])
             elif isinstance(edge.effect, ir.Return) and isinstance(edge.effect.value, ir.Var | ir.Cast):
                 value = bare(edge.effect.value)
                 if isinstance(value, ir.Var) and (number := self._number(value)) is not None:
                     self.returned.add(number)
+
+        self.selectors = frozenset(number for number, found in tested.items() if len(found) > _SELECTOR_TESTS)
 
     def _number(self, key: ir.Expr) -> int | None:
         number = self.numbers.get(key)

@@ -9,7 +9,7 @@ from analysis.cfa.graph import Edge, Program
 from analysis.engines.automaton.calls import CallTransfer
 from analysis.engines.automaton.facts import NOTHING, Fact, FactTable
 from analysis.engines.automaton.footprint import Footprints
-from analysis.engines.automaton.full import Entry
+from analysis.engines.automaton.full import FACT_BITS, Entry
 from analysis.engines.automaton.function_model import FunctionModel, fact_names
 from analysis.engines.automaton.matching import Matcher, PatternIndex
 from analysis.engines.automaton.relevance import Relevance
@@ -34,11 +34,11 @@ class ProgramDelta:
         self.calls = CallTransfer(self.transfer, self.footprints, self.matcher)
         self._models: dict[str, FunctionModel] = {}
         self._outgoing: dict[str, dict[int, tuple[tuple[Edge, bool], ...]]] = {}
-        self._steps: dict[str, dict[tuple[int, int], Sequence[int]]] = {}
+        self._steps: dict[str, dict[int, Sequence[int]]] = {}
         self._call_plans: dict[tuple[str, int, int], _CallPlan] = {}
         self._leaves: dict[tuple[str, int, int, Entry, int], Sequence[int]] = {}
         self._names: dict[int, tuple[frozenset[str], frozenset[int]]] = {}
-        self._quiet: dict[str, dict[tuple[int, int], tuple[int, ...] | None]] = {}
+        self._quiet: dict[str, dict[int, tuple[int, ...] | None]] = {}
 
     def model(self, function: str) -> FunctionModel:
         """The engine's view of a function."""
@@ -81,7 +81,7 @@ class ProgramDelta:
     def step(self, function: str, edge: Edge, state: int) -> Sequence[int]:
         """The states after an edge without a callee's body."""
         memo = self._steps[function]
-        key = (edge.id, state)
+        key = edge.id << FACT_BITS | state
         found = memo.get(key)
         if found is None:
             found = memo[key] = self._step(self._models[function], edge, state)
@@ -96,7 +96,7 @@ class ProgramDelta:
         """Where something can happen to the fact next, None when something does on the edge itself (see full.Delta)."""
         if state == NOTHING:
             return None
-        key = (edge.id, state)
+        key = edge.id << FACT_BITS | state
         memo = self._quiet[function]
         if key not in memo:
             model = self._models[function]
@@ -112,8 +112,7 @@ class ProgramDelta:
             if not model.passes(current):
                 continue
             following = self._outgoing[model.cfa.name].get(current.target, ())
-            inside = model.single_entry(current.target) and current.target != model.cfa.exit
-            if inside and all(model.still(after, names, keys) for after, _ in following):
+            if model.single_entry(current.target) and all(model.still(after, names, keys) for after, _ in following):
                 work.extend(after for after, _ in following)
             else:
                 places[current.target] = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Iterable, Sequence
 
@@ -47,7 +48,13 @@ class Analysis:
 
     def run(self, entries: Sequence[str]) -> None:
         """Full from scratch, from the entry functions."""
-        self.graph = Full(self.delta, self._limits.configurations).analyse(self.delta.initial(entries))
+        collecting = gc.isenabled()
+        gc.disable()  # millions of small objects and no cycles among them
+        try:
+            self.graph = Full(self.delta, self._limits.configurations).analyse(self.delta.initial(entries))
+        finally:
+            if collecting:
+                gc.enable()
 
     def findings(self, places: Places) -> tuple[Finding, ...]:
         """One finding per place and transition, each with a short trace, in order of place."""

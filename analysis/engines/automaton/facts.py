@@ -18,7 +18,7 @@ Environment = tuple[tuple[int, Interval], ...]
 
 NOTHING = 0
 PATHS_LIMIT = 5
-ENVIRONMENT_LIMIT = 2
+ENVIRONMENT_LIMIT = 1
 RESULT_KEY = -1
 
 

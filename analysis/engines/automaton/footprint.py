@@ -72,8 +72,9 @@ def visible(cell: str) -> bool:
 class Footprints:
     """Cells read and written by each function and all that it calls, for one program.
 
-    `written[f]` are the visible cells that f can change, `read[f]` the globals that f reads or writes. What happens in a callee that
-    never returns counts for neither: a program's way out (`fatal`) touches nearly everything, and nothing comes after it.
+    `written[f]` are the visible cells that f can change, `read[f]` the globals that f reads or writes. What happens in a
+    callee that never returns counts for neither: a program's way out (`fatal`) touches nearly everything, and nothing comes
+    after it.
     """
 
     def __init__(self, program: Program) -> None:

@@ -2,8 +2,8 @@
 
 A configuration (f, n, r, q) says that some run of the automaton reaches location n of function f in state q, having entered
 f in state r. `DerivationGraph` records them per function, packed into integers, together with what IncrFwd and IncrBack
-need: which configurations were derived from which (the derivation relation, section 3; a derivation can stand for a stretch of edges on which nothing happens), the summaries <r, q> and, for every
-entry state, the call sites that asked for it.
+need: which configurations were derived from which (the derivation relation, section 3; a derivation can stand for a stretch
+of edges on which nothing happens), the summaries <r, q> and, for every entry state, the call sites that asked for it.
 
 Differences from the figure, all within its meaning: the automaton reacts to calls and returns (`Delta.call`, `Delta.leave`),
 as ORION's implementation did; call sites are kept per entry state, so that a new summary wakes only the callers that it
@@ -16,28 +16,28 @@ brute-force enumeration of paths.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from analysis.cfa.graph import Edge
 
 _LOCATION_BITS = 20
-_FACT_BITS = 26
+FACT_BITS = 26
 _LOCATION_MASK = (1 << _LOCATION_BITS) - 1
-_FACT_MASK = (1 << _FACT_BITS) - 1
+_FACT_MASK = (1 << FACT_BITS) - 1
 
 Entry = tuple[str, int]
 
 
 def pack(location: int, entry: int, fact: int) -> int:
     """Location, entry state and state as one integer."""
-    return ((entry << _FACT_BITS) | fact) << _LOCATION_BITS | location
+    return ((entry << FACT_BITS) | fact) << _LOCATION_BITS | location
 
 
 def unpack(configuration: int) -> tuple[int, int, int]:
     """Location, entry state and state of a packed configuration."""
     states = configuration >> _LOCATION_BITS
-    return configuration & _LOCATION_MASK, states >> _FACT_BITS, states & _FACT_MASK
+    return configuration & _LOCATION_MASK, states >> FACT_BITS, states & _FACT_MASK
 
 
 class Delta(Protocol):
@@ -55,8 +55,8 @@ class Delta(Protocol):
     def quiet(self, function: str, edge: Edge, state: int) -> Sequence[int] | None:
         """The locations at which something can happen to the state next, when nothing happens to it on the edge; else None.
 
-        Between the edge and these locations lie only locations with one way in and edges on which nothing happens either: they have
-        the same configurations, up to the location, and are left out of the graph.
+        Between the edge and these locations lie only locations with one way in and edges on which nothing happens either:
+        they have the same configurations, up to the location, and are left out of the graph.
         """
 
     def step(self, function: str, edge: Edge, state: int) -> Sequence[int]:
@@ -75,19 +75,46 @@ class Delta(Protocol):
 class FunctionGraph:
     """The part of the derivation graph inside one function.
 
-    `derived[c]` lists what was derived from configuration c, in order, as (edge id, configuration); `parent[c]` is the first
-    (edge id, configuration) that c was derived from, absent for entry configurations; where that was over a call, `via[c]`
-    is the callee with its entry and exit state. `summaries[r]` are the exit states for entry state r; `sites[r]` the call
-    sites that entered the function in state r, as (function, configuration, edge).
+    `derived[c]` lists what was derived from configuration c, in order, as edge id, configuration, edge id, and so on (flat,
+    because there are millions). `via` says, for a derivation over a call of a function with a body, by which callee, entry
+    state and exit state it came. `summaries[r]` are the exit states for entry state r; `sites[r]` the call sites that
+    entered the function in state r, as (function, configuration, edge).
     """
 
-    def __init__(self) -> None:
-        self.derived: dict[int, list[tuple[int, int]]] = {}
-        self.parent: dict[int, tuple[int, int]] = {}
-        self.via: dict[int, tuple[str, int, int]] = {}
+    def __init__(self, entry_location: int) -> None:
+        self.entry_location = entry_location
+        self.derived: dict[int, list[int]] = {}
+        self.via: dict[tuple[int, int, int], tuple[str, int, int]] = {}
         self.summaries: dict[int, list[int]] = {}
         self.sites: dict[int, list[tuple[str, int, Edge]]] = {}
         self.errors: list[int] = []
+
+    def derivations(self, configuration: int) -> Iterator[tuple[int, int]]:
+        """What was derived from a configuration, in order, as (edge id, configuration)."""
+        flat = self.derived[configuration]
+        return zip(flat[::2], flat[1::2], strict=True)
+
+    def parents(self) -> dict[int, tuple[int, int]]:
+        """For each configuration that is no entry, the (edge id, configuration) that it was derived from on a shortest way.
+
+        The ways start at the entry configurations, which are their own roots; a configuration over a call counts as one step.
+        """
+        found: dict[int, tuple[int, int]] = {}
+        work = deque(c for c in self.derived if _is_entry(c, self))
+        seen = set(work)
+        while work:
+            configuration = work.popleft()
+            for edge, derived in self.derivations(configuration):
+                if derived not in seen:
+                    seen.add(derived)
+                    found[derived] = edge, configuration
+                    work.append(derived)
+        return found
+
+
+def _is_entry(configuration: int, graph: FunctionGraph) -> bool:
+    _, entry, state = unpack(configuration)
+    return entry == state and graph.entry_location == configuration & _LOCATION_MASK
 
 
 class DerivationGraph:
@@ -106,7 +133,7 @@ class DerivationGraph:
     @property
     def derivations(self) -> int:
         """The number of derivation edges."""
-        return sum(len(edges) for graph in self.functions.values() for edges in graph.derived.values())
+        return sum(len(flat) // 2 for graph in self.functions.values() for flat in graph.derived.values())
 
 
 class Full:
@@ -135,7 +162,7 @@ class Full:
     def _function(self, name: str) -> FunctionGraph:
         graph = self.graph.functions.get(name)
         if graph is None:
-            graph = self.graph.functions[name] = FunctionGraph()
+            graph = self.graph.functions[name] = FunctionGraph(self._delta.entry(name))
         return graph
 
     def _enter(self, function: str, state: int) -> FunctionGraph:
@@ -173,9 +200,8 @@ class Full:
                     self._derive(function, graph, configuration, edge, pack(edge.target, entry, after))
 
     def _derive(self, function: str, graph: FunctionGraph, configuration: int, edge: Edge, derived: int) -> None:
-        graph.derived[configuration].append((edge.id, derived))
+        graph.derived[configuration] += (edge.id, derived)
         if derived not in graph.derived:
-            graph.parent[derived] = (edge.id, configuration)
             self._add_to_workset(function, graph, derived)
 
     def _follow_call(self, function: str, graph: FunctionGraph, configuration: int, entry: int, state: int, edge: Edge) -> None:
@@ -199,7 +225,6 @@ class Full:
         _, entry, state = unpack(configuration)
         for after in self._delta.leave(function, edge, state, callee, exit_):
             derived = pack(edge.target, entry, after)
-            if (edge.id, derived) not in graph.derived[configuration]:
-                if derived not in graph.derived:
-                    graph.via[derived] = (*callee, exit_)
+            if (edge.id, derived) not in graph.derivations(configuration):
+                graph.via.setdefault((configuration, edge.id, derived), (*callee, exit_))
                 self._derive(function, graph, configuration, edge, derived)

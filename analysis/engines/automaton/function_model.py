@@ -84,8 +84,8 @@ class FunctionModel:
         return keys <= self.known.live[edge.target] and keys.isdisjoint(self.known.killed(edge))
 
     def _find_sensitive(self, edge: Edge) -> frozenset[str]:
-        """Names that make the edge matter to a fact: what it touches, what its callees read, and, where the edge tells something that
-        a later branch can ask, what that branch decides."""
+        """Names that make the edge matter to a fact: what it touches, what its callees read, and, where the edge tells
+        something that a later branch can ask, what that branch decides."""
         if isinstance(edge.effect, ir.Return):
             return frozenset(EVERYTHING)
         found = set(self.touched(edge))
@@ -97,7 +97,7 @@ class FunctionModel:
             return frozenset(found)
         live = self.known.live[edge.target]
         test = self.conditions.of_edge.get(edge.id)
-        if test is not None and test[0] in live:
+        if test is not None and test[0] in live and test[0] not in self.conditions.selectors:
             found |= self.regions.decides(edge.source)
         if isinstance(effect, ir.Assign) and self.conditions.numbers.get(effect.target, -1) in live:
             number = self.conditions.numbers[effect.target]
@@ -108,12 +108,24 @@ class FunctionModel:
 
     def passes(self, edge: Edge) -> bool:
         """Whether control can get past the edge: always, but for calls that never return."""
-        call = edge.effect
-        return not isinstance(call, ir.Call) or call_returns(call, self._program, self._footprints.returning)
+        return edge.id not in self._dead_ends
+
+    @cached_property
+    def _dead_ends(self) -> frozenset[int]:
+        returning = self._footprints.returning
+        calls = ((edge.id, edge.effect) for edge in self.cfa.calls)
+        return frozenset(
+            id_ for id_, call in calls if isinstance(call, ir.Call) and not call_returns(call, self._program, returning)
+        )
 
     def single_entry(self, location: int) -> bool:
         """Whether just one edge enters the location."""
-        return len(self.cfa.incoming.get(location, ())) == 1 and location != self.cfa.entry
+        return location in self._single_entries
+
+    @cached_property
+    def _single_entries(self) -> frozenset[int]:
+        cfa = self.cfa
+        return frozenset(place for place, edges in cfa.incoming.items() if len(edges) == 1 and place not in (cfa.entry, cfa.exit))
 
     def decided_by(self, key: int) -> frozenset[str]:
         """The names of values to which something happens depending on the condition key."""

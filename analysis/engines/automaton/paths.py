@@ -19,6 +19,7 @@ for objects of scalar type T behind a pointer.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from analysis.model import ir
 from analysis.model.c_types import spell
@@ -35,6 +36,7 @@ def root_of(var: ir.Var) -> str:
     return "@" + var.name if var.scope in ("global", "function") else var.name
 
 
+@lru_cache(maxsize=200_000)
 def path_of(expr: ir.Expr) -> Path | None:
     """The path that denotes the expression's value, None if there is none within the limits."""
     path = _path(expr)

@@ -26,6 +26,8 @@ def node_of(function: str, path: Path) -> Node:
     """The node of the object that holds the path's value."""
     if path[-1] == "&":
         return BEHIND
+    while path[-1][0] == "[":
+        path = path[:-1]
     if path[-1][0] == "." and len(path) > 1:
         return ("", path[-1])
     if any(operation[0] == "*" for operation in path[1:]):
@@ -107,5 +109,10 @@ class Relevance:
 
 def node(function: str, lvalue: ir.Expr) -> Node:
     """The node of an lvalue."""
+    member = lvalue
+    while isinstance(member, ir.Index | ir.Cast):
+        member = member.array if isinstance(member, ir.Index) else member.operand
+    if isinstance(member, ir.Field):
+        return ("", "." + member.name)
     cell = lvalue_cell(lvalue)
     return ("", cell) if cell[0] in "@.*?" else (function, cell)

@@ -97,7 +97,11 @@ class Transfer:
         if not known:
             return ()
         names = fact_names(paths)
-        kept = [(n, known[n]) for n in sorted(known) if n == RESULT_KEY or (n in live and model.useful(n, names))]
+        kept = [
+            (n, known[n])
+            for n in sorted(known)
+            if n == RESULT_KEY or (n in live and n not in model.conditions.selectors and model.useful(n, names))
+        ]
         return tuple(kept[:ENVIRONMENT_LIMIT])
 
     # -- facts --------------------------------------------------------------------------------------------------
