@@ -12,16 +12,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
-
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts import NOTHING, RESULT_KEY, Environment, Fact, bounded
 from analysis.engines.automaton.footprint import Footprints
 from analysis.engines.automaton.function_model import FunctionModel
 from analysis.engines.automaton.matching import Matcher
-from analysis.engines.automaton.paths import CALLER, LENGTH_LIMIT, RESULT, Path, kills, lvalue_cell, path_cells, path_of
+from analysis.engines.automaton.paths import (
+    CALLER,
+    LENGTH_LIMIT,
+    RESULT,
+    Path,
+    behind_pointer,
+    kills,
+    lvalue_cell,
+    path_cells,
+    path_of,
+)
 from analysis.engines.automaton.transfer import Transfer, escapes
 from analysis.model import ir
+from analysis.model.intervals import ZERO, meet, within
 from analysis.rules.automaton import ERROR, START
 
 CALLER_PATH: Path = (CALLER,)
@@ -53,9 +62,9 @@ class CallTransfer:
 
     def enter(self, model: FunctionModel, edge: Edge, callee: FunctionModel, fact: Fact) -> int:
         """The fact with which the callee is entered; NOTHING when the value does not matter to it."""
-        images = {image for path in fact.paths for image in self._images(edge, callee, path)}
-        if not self._transfer.rules[fact.rule].about_object:
-            images = {image for image in images if not behind_global(image)}
+        about_object = self._transfer.rules[fact.rule].about_object
+        paths = [path for path in fact.paths if about_object or not behind_pointer(path)]
+        images = {image for path in paths for image in self._images(edge, callee, path)}
         if not images:
             return NOTHING
         return self._facts.number(Fact(fact.rule, fact.state, bounded(images | {CALLER_PATH})))
@@ -120,9 +129,9 @@ class CallTransfer:
         call = edge.effect
         assert isinstance(call, ir.Call)
         rule = self._transfer.rules[after.rule]
+        if not self._possible(model, edge, callee, before, after):
+            return []
         paths: set[Path] = set()
-        if not rule.about_object:
-            after = msgspec.structs.replace(after, paths=tuple(path for path in after.paths if not behind_global(path)))
         if before is not None:
             unreachable = {p for p in before.paths if not self._images(edge, callee, p)}
             own = {p for p in before.paths if p not in unreachable and _is_own(p, edge)}
@@ -140,6 +149,8 @@ class CallTransfer:
                 continue
             if rule.ownership and escapes(model, home):
                 return []
+            if not rule.about_object and behind_pointer(home) and (home[0] not in model.parameters or len(home) > 2):
+                continue
             if before is None and not self._transfer.relevance.matters(after.rule, model.cfa.name, home):
                 continue
             paths |= {home} if before is not None else model.copies.same_after(edge, home)
@@ -148,6 +159,27 @@ class CallTransfer:
         fact = Fact(after.rule, after.state, bounded(paths) or after.paths)
         environment = self._environment(model, edge, before or Fact(after.rule, after.state, ()), after, bounded(paths))
         return self._transfer.settle(model, edge, fact, paths, environment)
+
+    def _possible(self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact | None, after: Fact) -> bool:
+        """Whether the conditions on parameters under which the callee leaves this way can hold for these arguments.
+
+        That a result is null or zero because an argument was is evidence only where the argument is known to be.
+        """
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        known = {**(model.known.at[edge.source] or {}), **dict(before.environment if before is not None else ())}
+        for number, interval in after.environment:
+            key = None if number < 0 else callee.conditions.keys[number]
+            index = callee.parameters.get(key.name) if isinstance(key, ir.Var) else None
+            if index is None or index >= len(call.arguments):
+                continue
+            value = model.conditions.evaluate(call.arguments[index], known)
+            if meet(value, interval) is None:
+                return False
+            about_value = before is None and not self._transfer.rules[after.rule].about_object
+            if about_value and interval == ZERO and not within(value, interval):
+                return False
+        return True
 
     def _result_kills(self, call: ir.Call, paths: set[Path]) -> set[Path]:
         if call.result is None:
@@ -181,12 +213,6 @@ class CallTransfer:
             if number is not None:
                 known[number] = result
         return self._transfer.environment(model, edge, known, paths)
-
-
-def behind_global(path: Path) -> bool:
-    """Whether the path leads through the heap from a global: what is known of a value there is not carried over calls, because
-    anything may have happened to it meanwhile."""
-    return path[0][0] == "@" and any(operation[0] == "*" for operation in path[1:])
 
 
 def through_argument(path: Path, argument: Path | None, parameter: str) -> Path | None:

@@ -158,12 +158,12 @@ def verdict(violated: bool, doubt: str | None, assumptions: tuple[str, ...], ms:
 
 
 def distinct(findings: Iterable[Finding]) -> list[Finding]:
-    """One finding per place, rule and message (the first with the shortest trace), with fingerprints that differ: the
-    second of two alike gets a number."""
+    """One finding per function, rule and message, at the first place (the others have the same cause, and go when it goes), with
+    fingerprints that differ: the second of two alike gets a number."""
     best: dict[tuple[object, ...], Finding] = {}
     for finding in findings:
-        key = (finding.place.path, finding.place.range, finding.rule, finding.message)
-        if key not in best or len(finding.trace) < len(best[key].trace):
+        key = (finding.place.path, finding.function, finding.rule, finding.message)
+        if key not in best or _sooner(finding, best[key]):
             best[key] = finding
     seen: dict[str, int] = {}
     numbered = []
@@ -172,6 +172,10 @@ def distinct(findings: Iterable[Finding]) -> list[Finding]:
         print_ = finding.fingerprint if count == 1 else digest_text(finding.fingerprint, str(count))
         numbered.append(msgspec.structs.replace(finding, fingerprint=print_))
     return numbered
+
+
+def _sooner(one: Finding, other: Finding) -> bool:
+    return (one.place.range, len(one.trace)) < (other.place.range, len(other.trace))
 
 
 def analyse(program: Program, rules: tuple[Rule, ...], entries: Sequence[str], limits: Limits, places: Places) -> AutomatonResult:

@@ -81,9 +81,11 @@ class Transfer:
             return []
         if not self.relevance.matters(match.rule, model.cfa.name, match.path):
             return []
-        return self.settle(
-            model, edge, Fact(match.rule, match.target, (match.path,)), {match.path}, self.birth(model, edge, (match.path,))
-        )
+        fact = Fact(match.rule, match.target, (match.path,))
+        if isinstance(edge.effect, ir.Return):
+            known = self._merged(model, edge, fact)
+            return self.settle(model, edge, fact, fact.paths, exit_environment(model, edge.effect.value, known, known))
+        return self.settle(model, edge, fact, fact.paths, self.birth(model, edge, fact.paths))
 
     def birth(self, model: FunctionModel, edge: Edge, paths: tuple[Path, ...]) -> Environment:
         """What is known when a fact begins at the edge."""
@@ -290,19 +292,15 @@ class Transfer:
     def _return(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> list[int]:
         paths = set(fact.paths)
         source = None if value is None else path_of(value)
-        if source is not None:
+        if source is not None and self.rules[fact.rule].about_object:
             paths |= {
                 (RESULT, *path[len(source) :]) for path in fact.paths if path[: len(source)] == source and source[-1] != "&"
             }
-            if source in fact.paths:
-                paths.add((RESULT,))
-        elif value is not None and self.rules[fact.rule].ownership and mentions(value, fact.paths):
+        if source is not None and source in fact.paths:
+            paths.add((RESULT,))
+        elif source is None and value is not None and self.rules[fact.rule].ownership and mentions(value, fact.paths):
             return []
-        environment: Environment = ()
-        if value is not None:
-            interval = model.conditions.evaluate(value, self._merged(model, edge, fact))
-            if interval != ANY:
-                environment = ((RESULT_KEY, interval),)
+        environment = exit_environment(model, value, dict(fact.environment), self._merged(model, edge, fact))
         left = self._leave(model, edge, fact)
         if left is not None:
             return left
@@ -349,6 +347,21 @@ class Transfer:
 def stands_in(path: Path, place: Path) -> bool:
     """Whether the path is the address of the place or of a part of it, which does not change with what is stored there."""
     return path[-1] == "&" and not any(operation[0] == "*" for operation in path[len(place) :])
+
+
+def exit_environment(model: FunctionModel, value: ir.Expr | None, said: Known, known: Known) -> Environment:
+    """What a fact takes along when the function is left: the result's interval, and one condition on an unchanged parameter."""
+    found: list[tuple[int, Interval]] = []
+    if value is not None:
+        interval = model.conditions.evaluate(value, known)
+        if interval != ANY:
+            found.append((RESULT_KEY, interval))
+    for number in sorted(said):
+        key = model.conditions.keys[number] if number >= 0 else None
+        if isinstance(key, ir.Var) and key.name in model.parameters and key.name not in model.reassigned:
+            found.append((number, said[number]))
+            break
+    return tuple(found)
 
 
 def first(pair: tuple[int, Interval]) -> int:
