@@ -67,7 +67,8 @@ class CallTransfer:
         images = {image for path in paths for image in self._images(edge, callee, path)}
         if not images:
             return NOTHING
-        return self._facts.number(Fact(fact.rule, fact.state, bounded(images | {CALLER_PATH})))
+        stays = any(_is_own(path, edge) or not self._images(edge, callee, path) for path in fact.paths)
+        return self._facts.number(Fact(fact.rule, fact.state, bounded(images | {CALLER_PATH} if stays else images)))
 
     def _images(self, edge: Edge, callee: FunctionModel, path: Path) -> list[Path]:
         """The callee's paths to the value at a path of the caller."""
@@ -99,9 +100,12 @@ class CallTransfer:
 
     def passed_by(self, model: FunctionModel, edge: Edge, fact: Fact) -> list[int]:
         """A value that the callee cannot reach, after a call that returns: lost only where the call's writes change its paths."""
-        paths = self._kept(model, edge, set(fact.paths))
-        if not paths and self._transfer.rules[fact.rule].ownership:
-            return []
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        untouched = {path for path in fact.paths if not _rewritten(path, model.written_by_callees(edge))}
+        if not untouched and self._transfer.rules[fact.rule].ownership:
+            return []  # the callee has put something else in its place, and may have taken care of it
+        paths = self._kept(model, edge, untouched)
         found: list[int] = []
         for state, _ in self._transfer.fire(model, edge, fact):
             if isinstance(state, str):
@@ -163,7 +167,8 @@ class CallTransfer:
     def _possible(self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact | None, after: Fact) -> bool:
         """Whether the conditions on parameters under which the callee leaves this way can hold for these arguments.
 
-        That a result is null or zero because an argument was is evidence only where the argument is known to be.
+        That a result is null or zero because an argument was is evidence only where the argument is known to be;
+        or in a recursion, which ends somewhere.
         """
         call = edge.effect
         assert isinstance(call, ir.Call)
@@ -177,7 +182,8 @@ class CallTransfer:
             if meet(value, interval) is None:
                 return False
             about_value = before is None and not self._transfer.rules[after.rule].about_object
-            if about_value and interval == ZERO and not within(value, interval):
+            recursive = callee.cfa.name == model.cfa.name
+            if about_value and not recursive and interval == ZERO and not within(value, interval):
                 return False
         return True
 

@@ -10,7 +10,7 @@ import msgspec
 
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.engines.automaton.delta import ProgramDelta
-from analysis.engines.automaton.facts import NOTHING, FactTable
+from analysis.engines.automaton.facts import NOTHING, Fact, FactTable
 from analysis.engines.automaton.full import DerivationGraph, Full, unpack
 from analysis.engines.automaton.spelled import spell_path, summary_line
 from analysis.engines.automaton.trace import Tracer
@@ -68,8 +68,24 @@ class Analysis:
                 length = len(tracer.way(name, configuration))
                 if key not in chosen or length < chosen[key][0]:
                     chosen[key] = (length, name, configuration)
-        found = [self._finding(tracer, places, name, configuration) for _, name, configuration in chosen.values()]
+        places_of_errors = {(name, edge): self.facts[unpack(c)[2]] for (name, edge, _, _), (_, _, c) in chosen.items()}
+        found = [
+            self._finding(tracer, places, name, configuration)
+            for _, name, configuration in chosen.values()
+            if not self._follows(tracer, places_of_errors, name, configuration)
+        ]
         return tuple(sorted(distinct(found), key=lambda f: (f.place.path, f.place.range, f.rule, f.message)))
+
+    def _follows(self, tracer: Tracer, errors: dict[tuple[str, int], Fact], function: str, configuration: int) -> bool:
+        """Whether the way to an error leads over another error with the same value: then it is a consequence of that one."""
+        fact = tracer.error(configuration)
+        for taken in tracer.way(function, configuration)[:-1]:
+            other = errors.get((taken.function, taken.edge))
+            if other is None or other == fact or other.rule != fact.rule or other.paths != fact.paths or not fact.paths:
+                continue
+            if taken.function == function or fact.paths[0][0][0] == "@":
+                return True
+        return False
 
     def _finding(self, tracer: Tracer, places: Places, function: str, configuration: int) -> Finding:
         fact = tracer.error(configuration)

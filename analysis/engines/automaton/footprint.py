@@ -17,6 +17,8 @@ from analysis.engines.automaton.returning import may_return
 from analysis.model import ir
 from analysis.model.c_types import Pointer, Record, RecordDefinition, Type, spell
 
+_WRITES_NOTHING = frozenset({"free", "cfree", "kfree", "vfree", "kvfree"})  # what was freed is gone, not changed
+
 
 def base_variable(lvalue: ir.Expr) -> ir.Var | None:
     """The variable that the lvalue is a part of, None if it lies behind a pointer."""
@@ -51,6 +53,8 @@ def pointee_cells(type_: Type, records: Mapping[str, RecordDefinition]) -> Itera
 def external_writes(call: ir.Call, records: Mapping[str, RecordDefinition]) -> set[str]:
     """The cells that a function without a body can change through its arguments."""
     written: set[str] = set()
+    if ir.direct_callee(call) in _WRITES_NOTHING:
+        return written
     for argument in call.arguments:
         bare = ir.strip_casts(argument)
         if isinstance(bare, ir.AddressOf):

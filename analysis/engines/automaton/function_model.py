@@ -147,9 +147,16 @@ class FunctionModel:
             return frozenset((lvalue_cell(effect.target),))
         if not isinstance(effect, ir.Call):
             return frozenset()
-        written: set[str] = set()
+        written = set(self.written_by_callees(edge))
         if effect.result is not None:
             written.add(lvalue_cell(effect.result))
+        return frozenset(written)
+
+    def written_by_callees(self, edge: Edge) -> frozenset[str]:
+        """The cells that the functions called at the edge can change."""
+        effect = edge.effect
+        assert isinstance(effect, ir.Call)
+        written: set[str] = set()
         targets = self._program.targets(effect)
         for target in targets:
             written |= self._footprints.written.get(target, frozenset())

@@ -16,8 +16,8 @@ from analysis.engines.automaton.paths import RESULT, Path, path_of, root_of, spl
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.intervals import within
-from analysis.rules.automaton import ERROR, Rule, Transition
-from analysis.rules.patterns import Metavariable, Name, Pattern, match_call, match_term
+from analysis.rules.automaton import ERROR, START, Rule, Transition
+from analysis.rules.patterns import Metavariable, Name, Operation, Pattern, match_call, match_term
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -206,8 +206,11 @@ class Matcher:
                         after.append(found)
                 else:
                     found = self._match(number, index, transition, bound)
-                    if found not in before:
-                        before.append(found)
+                    # a value that the call stores where its argument points to is there after the call
+                    stored = Operation("address", (Metavariable(rule.tracks or ""),)) in pattern.operands
+                    into = after if stored and transition.source == START else before
+                    if found not in into:
+                        into.append(found)
 
     def _try(self, entry: _Numbered, terms: Sequence[object], exprs: Sequence[ir.Expr], found: list[Match]) -> None:
         number, index, transition, pattern = entry

@@ -48,7 +48,7 @@ class Relevance:
             self._read(program.functions[name])
         self.nodes: dict[int, frozenset[Node]] = {}
         for number, rule in enumerate(rules):
-            if not any(t.trigger.kind in ("lost", "leave") for t in rule.transitions):
+            if not rule.about_object:
                 self.nodes[number] = frozenset(self._backwards(self._sinks.get(number, set())))
 
     def matters(self, rule: int, function: str, path: Path) -> bool:

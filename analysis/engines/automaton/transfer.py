@@ -312,6 +312,8 @@ class Transfer:
         ):
             return []  # the object that holds the value is handed out
         outside = {path for path in paths if outlives(model, path, rule, fact.state)}
+        if rule.ownership and any(behind_pointer(path) for path in paths - outside):
+            return []  # an object that the function leaves behind holds the value, too
         if not outside:
             return [] if any(behind_pointer(path) for path in paths) else self._lost(fact, edge)
         return [self.facts.number(Fact(fact.rule, fact.state, bounded(outside), environment))]
@@ -426,7 +428,7 @@ def escapes(model: FunctionModel, written: Path) -> bool:
     these point to directly (an object in the making, or the caller's variable)."""
     root = written[0]
     if root[0] == "@":
-        return True
+        return len(written) > 1 or "::" not in root
     return sum(1 for op in written if op[0] == "*") > 1
 
 
