@@ -20,6 +20,15 @@ def fits(pointer: Function, function: Function) -> bool:
     return pointer.variadic == function.variadic and all(map(_alike, pointer.parameters, function.parameters))
 
 
+def _is_record(type_: Type) -> bool:
+    return isinstance(type_, Record)
+
+
+def _is_generic(type_: Type) -> bool:
+    """`void *`, and `char *`, which old code uses for it."""
+    return isinstance(type_, Void) or (isinstance(type_, Integer) and type_.bits == 8)
+
+
 def _alike(one: Type, other: Type) -> bool:
     """Whether two types are passed alike and could stand for each other."""
     match one, other:
@@ -29,7 +38,7 @@ def _alike(one: Type, other: Type) -> bool:
             return fits(target, other_target)
         case Pointer(Record(_, key)), Pointer(Record(_, other_key)):
             return key == other_key
-        case Pointer(), Pointer():
-            return True
+        case Pointer(target), Pointer(other_target):
+            return not (_is_record(target) or _is_record(other_target)) or _is_generic(target) or _is_generic(other_target)
         case _:
             return one == other

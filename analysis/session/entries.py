@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import networkx
+
 from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Program
 from analysis.model.report import Message
@@ -20,10 +22,13 @@ def choose_entries(program: Program, wanted: Sequence[str]) -> tuple[tuple[str, 
     if "main" in program.functions:
         return ("main",), ()
     # Not `callgraph.roots`: a function whose address only goes to code outside the program (a callback) is called by nobody here.
-    called = {target for name, targets in callees(program).items() for target in targets if target != name}
-    roots = tuple(sorted(name for name in program.functions if name not in called))
-    # A program in which everything is called by something, as two functions that call each other, is entered anywhere.
-    return roots or tuple(sorted(program.functions)), ()
+    # Functions that only call each other are called by nobody else: each of them can be where an execution starts.
+    graph: networkx.DiGraph[str] = networkx.DiGraph()
+    graph.add_nodes_from(program.functions)
+    graph.add_edges_from((name, target) for name, targets in callees(program).items() for target in targets)
+    groups = networkx.condensation(graph.subgraph(program.functions))
+    roots = [name for group in groups if groups.in_degree(group) == 0 for name in groups.nodes[group]["members"]]
+    return tuple(sorted(roots)), ()
 
 
 def _named(program: Program, wanted: Sequence[str]) -> tuple[tuple[str, ...], tuple[Message, ...]]:

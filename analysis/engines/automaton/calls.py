@@ -158,11 +158,18 @@ class CallTransfer:
             if before is None and not self._transfer.relevance.matters(after.rule, model.cfa.name, home):
                 continue
             paths |= {home} if before is not None else model.copies.same_after(edge, home)
+        if before is not None and not paths and rule.ownership and self._wiped(edge, callee, before, after):
+            return []
         dead = {path_of(a) for a in call.arguments if isinstance(a, ir.Var) and a.scope == "temporary"}
         paths -= {path for path in dead if path is not None}
         fact = Fact(after.rule, after.state, bounded(paths) or after.paths)
         environment = self._environment(model, edge, before or Fact(after.rule, after.state, ()), after, bounded(paths))
         return self._transfer.settle(model, edge, fact, paths, environment)
+
+    def _wiped(self, edge: Edge, callee: FunctionModel, before: Fact, after: Fact) -> bool:
+        """Whether the callee, not the call's result, took away the last path: it put something else there, and may know what it did."""
+        images = (image for path in before.paths for image in self._images(edge, callee, path))
+        return not any(_is_own(path, edge) for path in before.paths) and not any(image in after.paths for image in images)
 
     def _possible(self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact | None, after: Fact) -> bool:
         """Whether the conditions on parameters under which the callee leaves this way can hold for these arguments.

@@ -144,7 +144,9 @@ class ProgramDelta:
             direct.extend(self._step(model, edge, state))
         if state == NOTHING:
             direct.extend(n for n in self.transfer.start(model, edge) if n in self.facts.errors)
-            entered = [(t, e) for t in bodies for e in (NOTHING, *self.calls.entries(edge, self.model(t)))]
+            entered = [
+                (t, e) for t in bodies for e in (NOTHING, *(self.calls.entries(edge, self.model(t)) if len(bodies) == 1 else ()))
+            ]
             return tuple(dict.fromkeys(direct)), entered
         fact = self.facts[state]
         fired = self.transfer.fire(model, edge, fact)
@@ -153,7 +155,9 @@ class ProgramDelta:
         if fired != [(fact.state, None)]:  # the rule says what the function does: its body is not asked
             passes = any(t in self.footprints.returning for t in bodies)
         else:
-            entries = [(t, self.calls.enter(model, edge, self.model(t), fact)) for t in bodies]
+            # Which of many functions a pointer calls is not known: that all can be called with a null or zero value is no evidence.
+            vague = len(bodies) > 1 and not self.transfer.rules[fact.rule].about_object
+            entries = [(t, NOTHING if vague else self.calls.enter(model, edge, self.model(t), fact)) for t in bodies]
             entered = [(t, entry) for t, entry in entries if entry != NOTHING]
             passes = any(entry == NOTHING and t in self.footprints.returning for t, entry in entries)
         if passes:

@@ -17,6 +17,8 @@ from analysis.engines.automaton.paths import Path, lvalue_cell, path_cells, path
 from analysis.engines.automaton.regions import BranchRegions
 from analysis.engines.automaton.returning import call_returns
 from analysis.model import ir
+from analysis.model.c_types import Pointer
+from analysis.rules.automaton import START
 
 ANY_NAME = "<any>"  # among the names of every fact
 EVERYTHING = (ANY_NAME,)
@@ -41,6 +43,7 @@ class FunctionModel:
         self.regions = BranchRegions(cfa, self.touched)
         self._decided_by: list[frozenset[str]] | None = None
         self._sensitive: dict[int, frozenset[str]] = {}
+        self._fresh: dict[tuple[int, str], bool] = {}
 
     def matches(self, edge: Edge) -> EdgeMatches:
         """The pattern matches at an edge."""
@@ -199,6 +202,46 @@ class FunctionModel:
             if isinstance(target, ir.Var):
                 targets.append(root_of(target))
         return frozenset(targets) & frozenset(self.parameters)
+
+    def parameter_keys(self, paths: tuple[Path, ...]) -> list[int]:
+        """The condition keys that are unchanged parameters among the paths."""
+        unchanged = [
+            path[0] for path in paths if len(path) == 1 and path[0] in self.parameters and path[0] not in self.reassigned
+        ]
+        variables = (self.cfa.parameters[self.parameters[root]] for root in unchanged)
+        return [self.conditions.numbers[var] for var in variables if var in self.conditions.numbers]
+
+    @cached_property
+    def moving(self) -> frozenset[str]:
+        """The variables that pointer arithmetic moves along an array."""
+        found = set()
+        for edge in self.cfa.edges:
+            effect = edge.effect
+            if isinstance(effect, ir.Assign) and isinstance(effect.target, ir.Var) and isinstance(effect.value, ir.Binary):
+                if isinstance(effect.value.type, Pointer):
+                    found.add(root_of(effect.target))
+        return frozenset(found)
+
+    def is_fresh(self, root: str, rule: int) -> bool:
+        """Whether the variable holds only what the function has got from the rule's own starting calls: objects nobody else knows;
+        or is a parameter that the function does not change (then the caller's object is meant)."""
+        if root in self.parameters:
+            return root not in self.reassigned
+        key = (rule, root)
+        if key not in self._fresh:
+            self._fresh[key] = all(self._starts(edge, rule) for edge in self.cfa.edges if self._stores_to(edge, root))
+        return self._fresh[key]
+
+    def _stores_to(self, edge: Edge, root: str) -> bool:
+        effect = edge.effect
+        target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
+        return isinstance(target, ir.Var) and root_of(target) == root
+
+    def _starts(self, edge: Edge, rule: int) -> bool:
+        effect = edge.effect
+        if isinstance(effect, ir.Assign):
+            return isinstance(ir.strip_casts(effect.value), ir.Undefined | ir.IntConst)
+        return any(match.rule == rule and match.source == START for match in self.matches(edge).after)
 
     def decided(self, edge: Edge) -> bool:
         """Whether the branches that lead to this call of an assertion's failure are known to be taken when they are reached.

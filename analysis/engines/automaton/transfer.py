@@ -79,6 +79,8 @@ class Transfer:
             return []
         if rule.ownership and escapes(model, match.path):
             return []
+        if behind_pointer(match.path) and match.path[0] in model.moving:
+            return []  # where the pointer will point next time is not known
         if not self.relevance.matters(match.rule, model.cfa.name, match.path):
             return []
         fact = Fact(match.rule, match.target, (match.path,))
@@ -231,7 +233,8 @@ class Transfer:
             gained = {(*(written or ()), *path[len(source) :]) for path in fact.paths if copies(path, source, target)}
             if gained and rule.ownership and (written is None or escapes(model, written)):
                 return []
-            if written is not None and len(written) + 1 < 7:
+            steady = written is not None and not (behind_pointer(written) and written[0] in model.moving)
+            if written is not None and steady and len(written) + 1 < 7:
                 paths |= gained
                 if source[0].startswith("$"):
                     paths = {path for path in paths if path[0] != source[0]}
@@ -300,7 +303,10 @@ class Transfer:
             paths.add((RESULT,))
         elif source is None and value is not None and self.rules[fact.rule].ownership and mentions(value, fact.paths):
             return []
-        environment = exit_environment(model, value, dict(fact.environment), self._merged(model, edge, fact))
+        said = dict(fact.environment)
+        if not self.rules[fact.rule].about_object:
+            said |= dict.fromkeys(model.parameter_keys(fact.paths), ZERO)  # what is tracked is null or zero
+        environment = exit_environment(model, value, said, self._merged(model, edge, fact))
         left = self._leave(model, edge, fact)
         if left is not None:
             return left
@@ -351,8 +357,11 @@ def stands_in(path: Path, place: Path) -> bool:
     return path[-1] == "&" and not any(operation[0] == "*" for operation in path[len(place) :])
 
 
+PARAMETER_CONDITIONS = 3
+
+
 def exit_environment(model: FunctionModel, value: ir.Expr | None, said: Known, known: Known) -> Environment:
-    """What a fact takes along when the function is left: the result's interval, and one condition on an unchanged parameter."""
+    """What a fact takes along when the function is left: the result's interval, and conditions on unchanged parameters."""
     found: list[tuple[int, Interval]] = []
     if value is not None:
         interval = model.conditions.evaluate(value, known)
@@ -362,8 +371,7 @@ def exit_environment(model: FunctionModel, value: ir.Expr | None, said: Known, k
         key = model.conditions.keys[number] if number >= 0 else None
         if isinstance(key, ir.Var) and key.name in model.parameters and key.name not in model.reassigned:
             found.append((number, said[number]))
-            break
-    return tuple(found)
+    return tuple(found[:PARAMETER_CONDITIONS])
 
 
 def first(pair: tuple[int, Interval]) -> int:
@@ -428,7 +436,7 @@ def escapes(model: FunctionModel, written: Path) -> bool:
     these point to directly (an object in the making, or the caller's variable)."""
     root = written[0]
     if root[0] == "@":
-        return len(written) > 1 or "::" not in root
+        return True
     return sum(1 for op in written if op[0] == "*") > 1
 
 
