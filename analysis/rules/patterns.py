@@ -71,8 +71,8 @@ class Pattern(msgspec.Struct, frozen=True):
     """A parsed pattern.
 
     call: `callee`, `operands` the arguments (with `rest`, more may follow), `result`; assign: `operands` target and value;
-    branch: `operands` the tested expression, with `interval` the values it must be in, a pointer if `null` and else an integer; access: `operands` the pointer;
-    expression and return: `operands` the expression (none for a bare `return`).
+    branch: `operands` the tested expression, with `interval` the values it must be in, a pointer if `null` and else an
+    integer; access: `operands` the pointer; expression and return: `operands` the expression (none for a bare `return`).
     """
 
     text: str

@@ -9,6 +9,7 @@ execution, which is then replayed step by step with the definitions of ORION sec
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import msgspec
 from hypothesis import example, given, settings
@@ -172,7 +173,7 @@ def test_full_reports_exactly_the_errors_that_executions_reach(machine: Machine)
         run = run_to(graph, name, configuration)
         assert run[0] == ((("main", ENTRY),), 0)
         assert (run[-1][0][-1], run[-1][1]) == ((name, location), state)
-        for before, after in zip(run, run[1:], strict=False):
+        for before, after in pairwise(run):
             assert after in successors(machine, *before)
 
 

@@ -22,7 +22,7 @@ transitions:
 
 WRONG = {
     "not YAML": ("{", "not YAML"),
-    "a field is missing": (RULE.replace("summary: A handle is used after it was closed\n", ""), "'summary' is a required property"),
+    "a field is missing": (RULE.replace("summary: A handle is used after it was closed\n", ""), "'summary' is a required"),
     "a field is misspelt": (RULE.replace("tracks:", "trakcs:"), "trakcs"),
     "severity": (RULE.replace("warning", "fatal"), "severity: 'fatal' is not one of"),
     "a pattern is no C": (RULE.replace("use($H)", "use($H"), "transitions.1: `use($H` is not a C expression"),

@@ -167,7 +167,8 @@ class CallTransfer:
         return self._transfer.settle(model, edge, fact, paths, environment)
 
     def _wiped(self, edge: Edge, callee: FunctionModel, before: Fact, after: Fact) -> bool:
-        """Whether the callee, not the call's result, took away the last path: it put something else there, and may know what it did."""
+        """Whether the callee, not the call's result, took away the last path: it put something else there, and may know what
+        it did."""
         images = (image for path in before.paths for image in self._images(edge, callee, path))
         return not any(_is_own(path, edge) for path in before.paths) and not any(image in after.paths for image in images)
 

@@ -160,9 +160,15 @@ def decide(number: int, interval: Interval, known: Mapping[int, Interval], natur
 
 
 class KnownConditions:
-    """What is known at each location: `at[location]`, None where the location cannot be reached."""
+    """What is known at each location: `at[location]`, None where the location cannot be reached.
 
-    def __init__(self, cfa: Cfa, conditions: Conditions, written: Mapping[int, frozenset[str]]) -> None:
+    `written` are the cells that each edge can change, `dead_ends` the calls that never return.
+    """
+
+    def __init__(
+        self, cfa: Cfa, conditions: Conditions, written: Mapping[int, frozenset[str]], dead_ends: frozenset[int] = frozenset()
+    ) -> None:
+        self._dead_ends = dead_ends
         self._conditions = conditions
         self._written = written
         self._by_cell: dict[str, list[int]] = {}
@@ -221,7 +227,7 @@ class KnownConditions:
             if known is None:
                 continue
             for edge in cfa.outgoing.get(location, ()):
-                after = self.after(edge, known)
+                after = None if edge.id in self._dead_ends else self.after(edge, known)
                 if after is None:
                     continue
                 before = self.at[edge.target]

@@ -155,7 +155,8 @@ class ProgramDelta:
         if fired != [(fact.state, None)]:  # the rule says what the function does: its body is not asked
             passes = any(t in self.footprints.returning for t in bodies)
         else:
-            # Which of many functions a pointer calls is not known: that all can be called with a null or zero value is no evidence.
+            # Which of many functions a pointer calls is not known: that each can be called with a null or zero value is
+            # no evidence.
             vague = len(bodies) > 1 and not self.transfer.rules[fact.rule].about_object
             entries = [(t, NOTHING if vague else self.calls.enter(model, edge, self.model(t), fact)) for t in bodies]
             entered = [(t, entry) for t, entry in entries if entry != NOTHING]

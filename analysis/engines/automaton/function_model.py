@@ -35,7 +35,7 @@ class FunctionModel:
         self.address_taken = address_taken(cfa)
         self.conditions = Conditions(cfa, self.address_taken)
         self.written = {edge.id: self._written(edge) for edge in cfa.edges}
-        self.known = KnownConditions(cfa, self.conditions, self.written)
+        self.known = KnownConditions(cfa, self.conditions, self.written, self._dead_ends)
         self.parameters = {root_of(var): index for index, var in enumerate(cfa.parameters)}
         self._matches: dict[int, EdgeMatches] = {}
         self._has: dict[tuple[int, int, Path], bool] = {}
@@ -217,14 +217,15 @@ class FunctionModel:
         found = set()
         for edge in self.cfa.edges:
             effect = edge.effect
-            if isinstance(effect, ir.Assign) and isinstance(effect.target, ir.Var) and isinstance(effect.value, ir.Binary):
-                if isinstance(effect.value.type, Pointer):
-                    found.add(root_of(effect.target))
+            if not isinstance(effect, ir.Assign) or not isinstance(effect.value, ir.Binary):
+                continue
+            if isinstance(effect.target, ir.Var) and isinstance(effect.value.type, Pointer):
+                found.add(root_of(effect.target))
         return frozenset(found)
 
     def is_fresh(self, root: str, rule: int) -> bool:
-        """Whether the variable holds only what the function has got from the rule's own starting calls: objects nobody else knows;
-        or is a parameter that the function does not change (then the caller's object is meant)."""
+        """Whether the variable holds only what the function has got from the rule's own starting calls: objects nobody else
+        knows; or is a parameter that the function does not change (then the caller's object is meant)."""
         if root in self.parameters:
             return root not in self.reassigned
         key = (rule, root)

@@ -77,7 +77,7 @@ class Transfer:
             if match.dropped and rule.ownership:
                 return self._lost(Fact(match.rule, match.target, ()), edge)
             return []
-        if rule.ownership and escapes(model, match.path):
+        if rule.ownership and self._given_away(model, match.path, match.rule):
             return []
         if behind_pointer(match.path) and match.path[0] in model.moving:
             return []  # where the pointer will point next time is not known
@@ -231,7 +231,7 @@ class Transfer:
             ):
                 return []  # the object that holds the value gets another holder
             gained = {(*(written or ()), *path[len(source) :]) for path in fact.paths if copies(path, source, target)}
-            if gained and rule.ownership and (written is None or escapes(model, written)):
+            if gained and rule.ownership and (written is None or self._given_away(model, written, fact.rule)):
                 return []
             steady = written is not None and not (behind_pointer(written) and written[0] in model.moving)
             if written is not None and steady and len(written) + 1 < 7:
@@ -282,6 +282,10 @@ class Transfer:
             match.rule == fact.rule and match.source == fact.state and match.target == STOP and match.path == path
             for match in model.matches(edge).before
         )
+
+    def _given_away(self, model: FunctionModel, written: Path, rule: int) -> bool:
+        """Whether an owned value that is stored at the path is somebody else's from then on."""
+        return escapes(model, written) or (behind_pointer(written) and not model.is_fresh(written[0], rule))
 
     def takes_over(self, call: ir.Call, rule: Rule) -> bool:
         """Whether a function without a body may keep what it is passed: all but those of the system's headers, and some of
