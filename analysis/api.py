@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from analysis.model.options import Options
 from analysis.model.report import Report
 from analysis.rules.automaton import Rule
+from analysis.session.interruption import Interruption
 from analysis.session.session import Inspection, Session
 
 Progress = Callable[[str, int, int], None]
@@ -73,6 +74,11 @@ class Checker:
         """Drops everything computed before: the next check starts from nothing."""
         self._session.forget()
 
+    @property
+    def interruption(self) -> Interruption:
+        """By which a signal handler may end `check_unless` where it cannot ask `stop`."""
+        return self._session.interruption
+
     def check(self, *, progress: Progress | None = None) -> Report:
         """Checks the program as it is now."""
         report = self.check_unless(lambda: False, progress=progress)
@@ -80,7 +86,7 @@ class Checker:
         return report
 
     def check_unless(self, stop: Stop, *, progress: Progress | None = None) -> Report | None:
-        """Checks the program as it is now, unless `stop` becomes true on the way: then None."""
+        """Checks the program as it is now, unless `stop` becomes true on the way or it is interrupted: then None."""
         report = self._session.check(progress, stop)
         if report is not None:
             self._report = report

@@ -1,8 +1,8 @@
 """The checker process: `python -m analysis.worker` (messages in `analysis.wire`).
 
-A thread reads requests, so that a newer edit is seen while a check runs: the check is then given up between two files (what it
-has built stays), and done again on the newer text. Every request that has arrived is applied before the next check starts,
-and of several checks asked for only one is done: the last.
+A thread reads requests, so that a newer edit is seen while a check runs: the check is then given up between two files, or in
+the engine by a signal; what it has built stays, and it is done again on the newer text. Every request that has arrived is
+applied before the next check starts, and of several checks asked for only one is done: the last.
 
 Standard output carries nothing but frames: whatever else prints goes to standard error.
 """
@@ -13,9 +13,11 @@ import contextlib
 import logging
 import os
 import queue
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable
+from types import FrameType
 from typing import BinaryIO
 
 import msgspec
@@ -47,15 +49,21 @@ class _Inbox:
     def __init__(self, stream: BinaryIO) -> None:
         self._queue: queue.Queue[Request | None] = queue.Queue()
         self._stream = stream
+        self._main = threading.main_thread().ident or 0
         threading.Thread(target=self._read, name="requests", daemon=True).start()
 
     def _read(self) -> None:
         try:
             while (request := read_request(self._stream)) is not None:
-                self._queue.put(request)
+                self._put(request)
         except (msgspec.DecodeError, OSError) as error:
             _log.error("The request stream cannot be understood: %s", error)
-        self._queue.put(None)
+        self._put(None)
+
+    def _put(self, request: Request | None) -> None:
+        """Hands the request over, and wakes the main thread, should it be deep in a check (Service.interrupt)."""
+        self._queue.put(request)
+        signal.pthread_kill(self._main, signal.SIGUSR1)
 
     @property
     def waiting(self) -> bool:
@@ -88,6 +96,7 @@ class Service:
         self._edits: dict[str, Edit] = {}
         self._checkers: dict[str, Checker] = {}
         self._told: dict[str, FileResult] = {}
+        self._at_work: Checker | None = None
 
     def accept(self, request: Request | None) -> None:
         """Takes in a request; a check is done later, by `work`."""
@@ -110,6 +119,11 @@ class Service:
             case Shutdown():
                 pass
 
+    def interrupt(self, number: int, frame: FrameType | None) -> None:
+        """The signal handler for when something newer has arrived: ends the engine's work on what is outdated now."""
+        if self._at_work is not None:
+            self._at_work.interruption.handle(number, frame)
+
     def _edit(self, path: str, edit: Edit) -> None:
         if edit.text is None:
             self._edits.pop(path, None)
@@ -130,10 +144,12 @@ class Service:
             self.pending = check = Check(check.generation, check.focus)
         reports: list[tuple[Checker, Report]] = []
         for key in self._in_order(check.focus):
-            report = self._checkers[key].check_unless(self._interrupted, progress=self._progress(generation))
+            self._at_work = checker = self._checkers[key]
+            report = checker.check_unless(self._interrupted, progress=self._progress(generation))
+            self._at_work = None
             if report is None:
                 return
-            reports.append((self._checkers[key], report))
+            reports.append((checker, report))
         self.pending = None
         self._tell(generation, check.focus, reports)
 
@@ -223,6 +239,7 @@ def _is_empty(result: FileResult) -> bool:
 
 def serve(requests: BinaryIO, events: BinaryIO) -> None:
     """Answers requests until the stream ends or a Shutdown comes."""
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # the first request may arrive before there is anything to interrupt
     inbox = _Inbox(requests)
 
     def send(event: Event) -> None:
@@ -230,6 +247,7 @@ def serve(requests: BinaryIO, events: BinaryIO) -> None:
         events.flush()
 
     service = Service(send, interrupted=lambda: inbox.waiting)
+    signal.signal(signal.SIGUSR1, service.interrupt)
     while True:
         for request in inbox.take(block=not service.pending):
             if request is None or isinstance(request, Shutdown):

@@ -14,7 +14,7 @@ import msgspec
 from analysis.cfa.unit import Unit, build_unit
 from analysis.frontend.compiler_flags import UnitFlags
 from analysis.frontend.preprocess import Preprocessed, preprocess
-from analysis.frontend.syntax import parse
+from analysis.frontend.syntax import SyntaxTree, parse
 from analysis.model.c_types import ILP32, LP64
 from analysis.model.options import Options
 from analysis.model.report import Message
@@ -25,6 +25,7 @@ _log = logging.getLogger("everproof.session")
 class Built(msgspec.Struct, frozen=True):
     """One unit of a revision. Times in milliseconds; `parse_errors` counts places that the parser did not understand.
     `lowered` counts the functions that were lowered, not taken from an earlier revision.
+    `tree` makes parsing the next revision faster; it is large, and cannot be sent to another process.
     """
 
     preprocessed: Preprocessed
@@ -33,6 +34,7 @@ class Built(msgspec.Struct, frozen=True):
     lowered: int
     parse_ms: float
     lower_ms: float
+    tree: SyntaxTree | None = None
 
 
 def build(
@@ -62,10 +64,11 @@ def build(
 
 def _lower(path: str, preprocessed: Preprocessed, options: Options, previous: Built | None) -> Built:
     start = time.perf_counter()
-    tree = parse(preprocessed.text)
+    tree = parse(preprocessed.text, None if previous is None else previous.tree)
     parsed = time.perf_counter()
     model = ILP32 if options.data_model == "ILP32" else LP64
     before = None if previous is None else previous.unit
     unit = build_unit(path, tree, model, before, preprocessed.line_map.in_system_header, options.limits)
     done = time.perf_counter()
-    return Built(preprocessed, unit, len(tree.errors), unit.work.recomputed, (parsed - start) * 1000, (done - parsed) * 1000)
+    times = ((parsed - start) * 1000, (done - parsed) * 1000)
+    return Built(preprocessed, unit, len(tree.errors), unit.work.recomputed, *times, tree)

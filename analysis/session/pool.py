@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 
+import msgspec
+
 from analysis.frontend.compiler_flags import UnitFlags
 from analysis.model.options import Options
 from analysis.session.building import Built, build
@@ -31,7 +33,7 @@ def build_many(
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(min(jobs, len(paths)), mp_context=context)
     try:
-        running = {pool.submit(build, p, overlay.get(os.path.abspath(p)), flags[p], options, overlay): p for p in paths}
+        running = {pool.submit(_build, p, overlay.get(os.path.abspath(p)), flags[p], options, overlay): p for p in paths}
         for number, future in enumerate(as_completed(running)):
             path = running[future]
             yield path, future.result()
@@ -43,3 +45,7 @@ def build_many(
         return
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _build(path: str, text: bytes | None, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes]) -> Built:
+    return msgspec.structs.replace(build(path, text, flags, options, overlay), tree=None)

@@ -21,6 +21,7 @@ from analysis.model.report import Count, FileReport, Message, Report, Times, Wor
 from analysis.rules.automaton import Rule
 from analysis.rules.load import load_rules
 from analysis.session.checking import Checked, check_program, count_functions, has_functions, only_unfinished, unit_messages
+from analysis.session.interruption import Interrupted, Interruption
 from analysis.session.program_files import ProgramFiles, find_program, find_workspace
 from analysis.session.suppressions import Suppressions, read_suppressions, split
 from analysis.session.texts import Texts
@@ -51,6 +52,7 @@ class Session:
         self._rule_messages: tuple[Message, ...] = ()
         self._rule_names: frozenset[str] = frozenset()
         self._program = ProgramFiles()
+        self.interruption = Interruption()
         self._units = Units(options, self.texts, jobs)
         self._load_rules()
 
@@ -78,14 +80,18 @@ class Session:
         self._load_rules()
 
     def check(self, progress: Progress | None = None, stop: Stop | None = None) -> Report | None:
-        """Checks the program as it is now. None when `stop` asked to give up; what was built until then stays."""
+        """Checks the program as it is now. None when `stop` or the interruption ended it; what was built stays."""
         start = time.perf_counter()
         units = self._units.revise(self.files, self._program.flags, progress, stop)
         if units is None:
             return None
         if progress is not None:
             progress("Checking", 0, 0)
-        checked = check_program(units, self.rules, self.options)
+        try:
+            with self.interruption:
+                checked = check_program(units, self.rules, self.options)
+        except Interrupted:
+            return None
         report = self._report(units, checked, start)
         self.failed = self.failed or _nothing_parsed(units)
         return report

@@ -100,6 +100,8 @@ class Units:
         )
 
     def _enter(self, path: str, flags: str, built: Built) -> None:
+        if self._texts.unsaved(path) is None:  # nobody types in it: its tree only takes memory
+            built = msgspec.structs.replace(built, tree=None)
         before = self._units.get(path)
         kept = keep(built, None if before is None else before.kept, None if before is None else before.built)
         places = FileMap(built.preprocessed, self._texts.overlay())

@@ -1,0 +1,179 @@
+"""Revisions of a program: what is built again, what is kept, and that it never changes the answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analysis.api import Checker
+from analysis.model.options import Options
+from analysis.model.report import Report
+from analysis.session import session as session_module
+from analysis.session.interruption import Interrupted, Interruption
+
+HEADER = "static inline int get(int *p)\n{\n    return *p;\n}\n"
+ONE = '#include "get.h"\nint one(int *p)\n{\n    return get(p);\n}\n\nint two(void)\n{\n    return 2;\n}\n'
+OTHER = "int one(int *p);\nint main(void)\n{\n    return one(0);\n}\n"
+
+
+@pytest.fixture
+def checker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checker:
+    monkeypatch.chdir(tmp_path)
+    Path("get.h").write_text(HEADER)
+    Path("one.c").write_text(ONE)
+    Path("other.c").write_text(OTHER)
+    checker = Checker(Options())
+    checker.open(["one.c", "other.c"])
+    return checker
+
+
+def lowered(report: Report) -> tuple[int, int]:
+    return report.work.functions.reused, report.work.functions.recomputed
+
+
+def findings(report: Report) -> list[tuple[str, str, int]]:
+    return [(f.rule, f.place.path, f.place.range.start.line) for f in report.findings]
+
+
+def from_scratch(texts: dict[str, str]) -> Report:
+    checker = Checker(Options())
+    checker.open(["one.c", "other.c"])
+    for path, text in texts.items():
+        checker.change(path, text)
+    return checker.check()
+
+
+def test_nothing_changed_builds_nothing(checker: Checker) -> None:
+    first = checker.check()
+    assert lowered(first) == (0, 4)
+    assert findings(first) == [("null-dereference", "get.h", 3)]
+    second = checker.check()
+    assert lowered(second) == (4, 0)
+    assert second.findings == first.findings
+    assert second.times.preprocess == 0
+
+
+def test_an_edit_lowers_the_edited_function_only(checker: Checker) -> None:
+    checker.check()
+    checker.change("one.c", ONE.replace("return 2", "return 3"), 2)
+    report = checker.check()
+    assert lowered(report) == (3, 1)
+    assert findings(report) == [("null-dereference", "get.h", 3)]
+    assert checker.version("one.c") == 2
+
+
+def test_white_space_moves_places_and_lowers_nothing(checker: Checker) -> None:
+    first = checker.check()
+    checker.change("get.h", "\n\n" + HEADER)
+    second = checker.check()
+    assert lowered(second) == (4, 0)
+    assert findings(second) == [("null-dereference", "get.h", 5)]
+    assert [f.fingerprint for f in second.findings] == [f.fingerprint for f in first.findings]
+
+
+def test_an_unsaved_header_counts_in_the_files_that_include_it_only(checker: Checker) -> None:
+    checker.check()
+    checker.change("get.h", HEADER.replace("return *p", "return p ? *p : 0"))
+    report = checker.check()
+    assert findings(report) == []
+    reused, recomputed = lowered(report)
+    assert recomputed >= 1
+    assert reused >= 2  # `two` and `main` do not use the header
+    checker.change("get.h", None)
+    assert findings(checker.check()) == [("null-dereference", "get.h", 3)]
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        {"one.c": ONE.replace("get(p)", "0")},
+        {"one.c": ONE.replace("int two", "int get2(int *q)\n{\n    return *q;\n}\n\nint two")},
+        {"one.c": ONE.replace("return 2;", "int *q = 0;\n    return *q;"), "other.c": OTHER.replace("one(0)", "two()")},
+        {"get.h": HEADER.replace("*p;", "p[0] + p[1];")},
+        {"other.c": OTHER.replace("main", "start")},
+        {"one.c": ""},
+    ],
+)
+def test_a_revised_program_has_the_report_of_one_checked_from_scratch(checker: Checker, edits: dict[str, str]) -> None:
+    checker.check()
+    for path, text in edits.items():
+        checker.change(path, text)
+    revised, fresh = checker.check(), from_scratch(edits)
+    assert revised.findings == fresh.findings
+    assert [(f.name, f.place, {r: v.verdict for r, v in f.verdicts.items()}) for f in revised.functions] == [
+        (f.name, f.place, {r: v.verdict for r, v in f.verdicts.items()}) for f in fresh.functions
+    ]
+    for path in edits:
+        checker.change(path, None)
+    assert findings(checker.check()) == [("null-dereference", "get.h", 3)]
+
+
+def test_a_function_that_does_not_parse_keeps_its_last_good_verdict_marked_stale(checker: Checker) -> None:
+    checker.check()
+    checker.change("one.c", ONE.replace("get(p);", "get(p) +;"))
+    report = checker.check()
+    assert findings(report) == [("null-dereference", "get.h", 3)]
+    assert {f.name: f.stale for f in report.functions} == {"get": False, "one": True, "two": False, "main": False}
+    checker.change("one.c", ONE)
+    assert not any(f.stale for f in checker.check().functions)
+
+
+def test_a_function_that_never_parsed_is_unknown(checker: Checker) -> None:
+    checker.change("one.c", ONE.replace("get(p);", "get(p) +;"))
+    report = checker.check()
+    assert report.verdict == "unknown"
+    [one] = [f for f in report.functions if f.name == "one"]
+    assert {v.verdict for v in one.verdicts.values()} == {"unknown"}
+    assert {v.reason for v in one.verdicts.values()} == {"its text does not parse"}
+
+
+def test_a_header_that_appears_is_found_after_a_refresh(checker: Checker) -> None:
+    Path("get.h").unlink()
+    assert any("get.h" in message.text for message in checker.check().messages)
+    Path("get.h").write_text(HEADER)
+    checker.refresh()
+    report = checker.check()
+    assert report.messages == ()
+    assert findings(report) == [("null-dereference", "get.h", 3)]
+
+
+def test_a_check_that_is_stopped_answers_nothing_and_the_next_one_all(checker: Checker) -> None:
+    assert checker.check_unless(lambda: True) is None
+    assert checker.report is None
+    assert findings(checker.check()) == [("null-dereference", "get.h", 3)]
+
+
+def test_an_interrupted_engine_answers_nothing_and_the_next_check_all(checker: Checker, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(session_module, "check_program", lambda *_: checker.interruption.handle(0, None))
+        assert checker.check_unless(lambda: False) is None
+    assert findings(checker.check()) == [("null-dereference", "get.h", 3)]
+
+
+def test_only_work_that_allows_it_is_interrupted() -> None:
+    interruption = Interruption()
+    interruption.handle(0, None)
+    with pytest.raises(Interrupted), interruption:
+        interruption.handle(0, None)
+    interruption.handle(0, None)
+
+
+def test_many_files_are_built_in_processes_with_the_same_result(tmp_path: Path) -> None:
+    for number in range(6):
+        (tmp_path / f"f{number}.c").write_text(f"int f{number}(void)\n{{\n    int *p = 0;\n    return *p;\n}}\n")
+    reports = []
+    for jobs in (1, 2):
+        checker = Checker(Options(), jobs=jobs)
+        checker.open([str(tmp_path)])
+        reports.append(checker.check())
+    one, two = reports
+    assert len(one.findings) == 6
+    assert one.findings == two.findings
+    assert one.files == two.files
+
+
+def test_progress_names_the_files(checker: Checker) -> None:
+    said: list[tuple[str, int, int]] = []
+    checker.check(progress=lambda *step: said.append(step))
+    assert said == [("Reading one.c", 0, 2), ("Reading other.c", 1, 2), ("Checking", 0, 0)]
