@@ -12,7 +12,7 @@ from analysis.cfa.graph import Cfa, Places, Program
 from analysis.engines.automaton.delta import ProgramDelta
 from analysis.engines.automaton.facts import NOTHING, Fact, FactTable
 from analysis.engines.automaton.full import DerivationGraph, Full, unpack
-from analysis.engines.automaton.spelled import spell_path, summary_line
+from analysis.engines.automaton.spelled import spell_path, summary_line, without_temporaries
 from analysis.engines.automaton.trace import Tracer
 from analysis.model import ir
 from analysis.model.digest import digest_text
@@ -93,7 +93,7 @@ class Analysis:
         message = rule.transitions[fact.transition].message
         if rule.tracks is not None:
             message = message.replace(rule.tracks, spell_path(fact.paths[0]) if fact.paths else "the result")
-        text = spell_effect(self.program.functions[function].by_id[fact.edge].effect)
+        text = without_temporaries(spell_effect(self.program.functions[function].by_id[fact.edge].effect))
         return Finding(
             rule=rule.name,
             status="possible",

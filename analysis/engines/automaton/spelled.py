@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from analysis.engines.automaton.facts import Fact
 from analysis.engines.automaton.paths import CALLER, RESULT, Path
 from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
+
+_TEMPORARY_RESULT = re.compile(r"^\$\d+ = ")
+_TEMPORARY = re.compile(r"\$\d+")
 
 
 def spell_path(path: Path) -> str:
@@ -38,6 +42,11 @@ def spell_path(path: Path) -> str:
 
 def _index(operation: str) -> str:
     return f"[{display_name(operation[1:-1].removeprefix('@'))}]"
+
+
+def without_temporaries(text: str) -> str:
+    """The text of an effect without names that lowering made up: people do not know them, and their numbers change with edits."""
+    return _TEMPORARY.sub("the result", _TEMPORARY_RESULT.sub("", text))
 
 
 def summary_line(entry: Fact, exit_: Fact, rules: Sequence[Rule], from_nothing: bool, to_nothing: bool) -> str:

@@ -16,6 +16,7 @@ from analysis.cfa.graph import Edge, Places
 from analysis.engines.automaton.delta import ProgramDelta
 from analysis.engines.automaton.facts import NOTHING, Fact
 from analysis.engines.automaton.full import DerivationGraph, pack, unpack
+from analysis.engines.automaton.spelled import without_temporaries
 from analysis.model import ir
 from analysis.model.report import StepKind, TraceStep
 from analysis.model.spelling import display_name, spell_effect
@@ -138,7 +139,7 @@ class Tracer:
         kind = self._kind(taken, edge)
         if kind is None:
             return None
-        text = spell_effect(edge.effect)
+        text = without_temporaries(spell_effect(edge.effect))
         if taken.event == "return":
             text = f"{text} returns"
         place = self._places.place(taken.function, edge.id)

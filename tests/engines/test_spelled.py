@@ -1,0 +1,28 @@
+import pytest
+
+from analysis.engines.automaton.paths import Path
+from analysis.engines.automaton.spelled import spell_path, without_temporaries
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (("p",), "p"),
+        (("p", "*"), "*p"),
+        (("p", "*", ".next", "*", ".data"), "p->next->data"),
+        (("@file.c::table", "[3]"), "table[3]"),
+        (("@m", "&"), "&m"),
+        (("s", ".name"), "s.name"),
+        (("<result>",), "the result"),
+        (("$3",), "the result"),
+        (("x~2",), "x"),
+    ],
+)
+def test_paths_are_shown_as_c(path: Path, text: str) -> None:
+    assert spell_path(path) == text
+
+
+def test_names_that_lowering_made_up_are_not_shown() -> None:
+    assert without_temporaries("$2 = run(count, words)") == "run(count, words)"
+    assert without_temporaries("$12 == 0") == "the result == 0"
+    assert without_temporaries("price = 3") == "price = 3"
