@@ -138,10 +138,10 @@ def run_to(graph: DerivationGraph, function: str, configuration: int) -> list[tu
 def inside(graph: DerivationGraph, function: str, configuration: int) -> list[tuple[tuple[Position, ...], int]]:
     """The part of a run from the function's entry (left out) to a configuration, with stacks relative to the function's."""
     part = graph.functions[function]
-    parents = part.parents()
-    if configuration not in parents:
+    parent = part.parent(configuration)
+    if parent is None:
         return []
-    edge, before = parents[configuration]
+    edge, before = parent
     steps = inside(graph, function, before)
     location, _, state = unpack(configuration)
     if (before, edge, configuration) in part.via:
@@ -158,6 +158,16 @@ def inside(graph: DerivationGraph, function: str, configuration: int) -> list[tu
     Machine(
         {"main": (Edge(0, 0, 2, effect_of("f")), Edge(1, 2, 1, effect_of("b"))), "f": (Edge(0, 0, 1, effect_of("a")),), "g": ()},
         {(0, "a"): (1,), (1, "b"): (2,)},
+    )
+)
+@example(  # f's shortest way to its exit is a call of itself, which is no reason for it
+    Machine(
+        {
+            "main": (Edge(0, 0, 2, effect_of("f")), Edge(1, 2, 1, effect_of("b"))),
+            "f": (Edge(0, 0, 1, effect_of("f")), Edge(1, 0, 2, effect_of("a")), Edge(2, 2, 1, effect_of("a"))),
+            "g": (),
+        },
+        {(0, "a"): (0,), (0, "b"): (2,)},
     )
 )
 def test_full_reports_exactly_the_errors_that_executions_reach(machine: Machine) -> None:

@@ -75,14 +75,14 @@ class Delta(Protocol):
 class FunctionGraph:
     """The part of the derivation graph inside one function.
 
-    `derived[c]` lists what was derived from configuration c, in order, as edge id, configuration, edge id, and so on (flat,
-    because there are millions). `via` says, for a derivation over a call of a function with a body, by which callee, entry
-    state and exit state it came. `summaries[r]` are the exit states for entry state r; `sites[r]` the call sites that
-    entered the function in state r, as (function, configuration, edge).
+    `derived[c]` holds for configuration c the edge id and configuration that it was first derived from (-1 and -1 for an
+    entry), and then what was derived from it, in order, as edge id, configuration, edge id, and so on (flat, because there
+    are millions). `via` says, for a derivation over a call of a function with a body, by which callee, entry state and exit
+    state it came. `summaries[r]` are the exit states for entry state r; `sites[r]` the call sites that entered the function
+    in state r, as (function, configuration, edge).
     """
 
-    def __init__(self, entry_location: int) -> None:
-        self.entry_location = entry_location
+    def __init__(self) -> None:
         self.derived: dict[int, list[int]] = {}
         self.via: dict[tuple[int, int, int], tuple[str, int, int]] = {}
         self.summaries: dict[int, list[int]] = {}
@@ -92,29 +92,16 @@ class FunctionGraph:
     def derivations(self, configuration: int) -> Iterator[tuple[int, int]]:
         """What was derived from a configuration, in order, as (edge id, configuration)."""
         flat = self.derived[configuration]
-        return zip(flat[::2], flat[1::2], strict=True)
+        return zip(flat[2::2], flat[3::2], strict=True)
 
-    def parents(self) -> dict[int, tuple[int, int]]:
-        """For each configuration that is no entry, the (edge id, configuration) that it was derived from on a shortest way.
+    def parent(self, configuration: int) -> tuple[int, int] | None:
+        """The (edge id, configuration) that a configuration was first derived from, None for an entry.
 
-        The ways start at the entry configurations, which are their own roots; a configuration over a call counts as one step.
+        All that the first derivation rests on (for one over a call, the callee's summary) was found before, so that going from
+        parent to parent, and into the callees, comes to an end, in recursive functions too.
         """
-        found: dict[int, tuple[int, int]] = {}
-        work = deque(c for c in self.derived if _is_entry(c, self))
-        seen = set(work)
-        while work:
-            configuration = work.popleft()
-            for edge, derived in self.derivations(configuration):
-                if derived not in seen:
-                    seen.add(derived)
-                    found[derived] = edge, configuration
-                    work.append(derived)
-        return found
-
-
-def _is_entry(configuration: int, graph: FunctionGraph) -> bool:
-    _, entry, state = unpack(configuration)
-    return entry == state and graph.entry_location == configuration & _LOCATION_MASK
+        edge, parent = self.derived[configuration][:2]
+        return None if edge < 0 else (edge, parent)
 
 
 class DerivationGraph:
@@ -133,7 +120,7 @@ class DerivationGraph:
     @property
     def derivations(self) -> int:
         """The number of derivation edges."""
-        return sum(len(flat) // 2 for graph in self.functions.values() for flat in graph.derived.values())
+        return sum(len(flat) // 2 - 1 for graph in self.functions.values() for flat in graph.derived.values())
 
 
 class Full:
@@ -162,7 +149,7 @@ class Full:
     def _function(self, name: str) -> FunctionGraph:
         graph = self.graph.functions.get(name)
         if graph is None:
-            graph = self.graph.functions[name] = FunctionGraph(self._delta.entry(name))
+            graph = self.graph.functions[name] = FunctionGraph()
         return graph
 
     def _enter(self, function: str, state: int) -> FunctionGraph:
@@ -173,9 +160,9 @@ class Full:
             self._add_to_workset(function, graph, pack(self._delta.entry(function), state, state))
         return graph
 
-    def _add_to_workset(self, function: str, graph: FunctionGraph, configuration: int) -> None:
+    def _add_to_workset(self, function: str, graph: FunctionGraph, configuration: int, edge: int = -1, parent: int = -1) -> None:
         if configuration not in graph.derived:
-            graph.derived[configuration] = []
+            graph.derived[configuration] = [edge, parent]
             self._count += 1
             self._work.append((function, graph, configuration))
 
@@ -201,8 +188,7 @@ class Full:
 
     def _derive(self, function: str, graph: FunctionGraph, configuration: int, edge: Edge, derived: int) -> None:
         graph.derived[configuration] += (edge.id, derived)
-        if derived not in graph.derived:
-            self._add_to_workset(function, graph, derived)
+        self._add_to_workset(function, graph, derived, edge.id, configuration)
 
     def _follow_call(self, function: str, graph: FunctionGraph, configuration: int, entry: int, state: int, edge: Edge) -> None:
         direct, entered = self._delta.call(function, edge, state)

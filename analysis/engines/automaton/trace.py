@@ -43,8 +43,6 @@ class Tracer:
         self._delta = delta
         self._places = places
         self._limit = limit
-        self._opening: set[tuple[str, int, int]] = set()
-        self._known_parents: dict[str, dict[int, tuple[int, int]]] = {}
 
     def way(self, function: str, configuration: int) -> list[Taken]:
         """All edges from the program's entry to a configuration."""
@@ -68,22 +66,16 @@ class Tracer:
 
     def _inside(self, function: str, configuration: int) -> list[Taken]:
         """The edges inside a function from its entry to a configuration; opened callees are one deeper."""
-        parents = self._parents(function)
+        graph = self._graph.functions[function]
         backwards: list[list[Taken]] = []
-        while configuration in parents:
-            edge, before = parents[configuration]
+        while (parent := graph.parent(configuration)) is not None:
+            edge, before = parent
             taken = Taken("edge", function, 0, edge, unpack(before)[2], unpack(configuration)[2])
-            via = self._graph.functions[function].via.get((before, edge, configuration))
+            via = graph.via.get((before, edge, configuration))
             opened = None if via is None else self._opened(via, taken)
             backwards.append(opened if opened is not None else [taken, *self._stretch(taken, unpack(configuration)[0])])
             configuration = before
         return [taken for part in reversed(backwards) for taken in part]
-
-    def _parents(self, function: str) -> dict[int, tuple[int, int]]:
-        found = self._known_parents.get(function)
-        if found is None:
-            found = self._known_parents[function] = self._graph.functions[function].parents()
-        return found
 
     def _stretch(self, taken: Taken, place: int) -> list[Taken]:
         """The edges on which nothing happens between an edge and the place to which its derivation leads."""
@@ -106,13 +98,9 @@ class Tracer:
 
     def _opened(self, via: tuple[str, int, int], taken: Taken) -> list[Taken] | None:
         callee, entry, exit_ = via
-        if via in self._opening:
-            return None  # the way through a recursive function leads through itself
         if entry == NOTHING and (exit_ == NOTHING or taken.before != NOTHING):
             return None
-        self._opening.add(via)
         inside = self._inside(callee, pack(self._delta.exit(callee), entry, exit_))
-        self._opening.discard(via)
         if not inside or len(inside) > self._limit:
             return None
         return [
