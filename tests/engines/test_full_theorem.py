@@ -145,7 +145,7 @@ def inside(graph: DerivationGraph, function: str, configuration: int) -> list[tu
     steps = inside(graph, function, before)
     location, _, state = unpack(configuration)
     if (before, edge, configuration) in part.via:
-        callee, entry, exit_ = part.via[before, edge, configuration]
+        callee, entry, exit_ = part.via[before, edge, configuration][0]
         back = (function, location)
         steps.append(((back, (callee, ENTRY)), entry))
         steps.extend(((back, *inner), q) for inner, q in inside(graph, callee, pack(EXIT, entry, exit_)))

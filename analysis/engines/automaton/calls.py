@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from analysis.cfa.graph import Edge
+from analysis.engines.automaton.beliefs import Beliefs
 from analysis.engines.automaton.facts import NOTHING, RESULT_KEY, Environment, Fact, bounded
 from analysis.engines.automaton.footprint import Footprints
 from analysis.engines.automaton.function_model import FunctionModel
@@ -39,7 +40,8 @@ CALLER_PATH: Path = (CALLER,)
 class CallTransfer:
     """Entering and leaving functions that have a body."""
 
-    def __init__(self, transfer: Transfer, footprints: Footprints, matcher: Matcher) -> None:
+    def __init__(self, transfer: Transfer, footprints: Footprints, matcher: Matcher, beliefs: Beliefs) -> None:
+        self._beliefs = beliefs
         self._transfer = transfer
         self._facts = transfer.facts
         self._footprints = footprints
@@ -134,6 +136,9 @@ class CallTransfer:
         assert isinstance(call, ir.Call)
         rule = self._transfer.rules[after.rule]
         if not self._possible(model, edge, callee, before, after):
+            return []
+        begun = before is None and not rule.about_object and after.paths == ((RESULT,),)
+        if begun and not self._beliefs.doubted(callee.cfa.name, model, edge):
             return []
         paths: set[Path] = set()
         if before is not None:

@@ -13,6 +13,7 @@ small.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property, lru_cache
 
 from analysis.cfa.graph import Cfa, Edge
 from analysis.engines.automaton.paths import cells_read
@@ -74,6 +75,21 @@ def _nested(expr: ir.Expr, interval: Interval) -> Condition | None:
     return expr, interval
 
 
+@lru_cache(maxsize=200_000)
+def pointers_followed(effect: ir.Effect) -> tuple[ir.Expr, ...]:
+    """The pointers that the effect follows: they are not null, or nothing comes after it (C11 6.5.3.2p4)."""
+    found: dict[ir.Expr, None] = {}
+    for expr in ir.expressions(effect):
+        for part in ir.walk(expr):
+            if isinstance(part, ir.Deref):
+                base = bare(part.pointer)
+                while isinstance(base, ir.Binary) and base.operator in ("+", "-"):
+                    base = bare(base.left)
+                if isinstance(base, ir.LVALUES):
+                    found[base] = None
+    return tuple(found)
+
+
 def natural_range(expr: ir.Expr) -> Interval:
     """What the expression's type says about its value."""
     if isinstance(expr, ir.AddressOf | ir.StringConst):
@@ -87,7 +103,8 @@ class Conditions:
     """The condition keys of a function.
 
     `selectors` are keys that are tested against many constants, like the subject of a large `switch`: they tell a program's
-    inputs apart, not its ways, and remembering each value would multiply everything that follows. `keys[i]`, the cells that
+    inputs apart, not its ways, and remembering each value would multiply everything that follows. `tested` are the keys of
+    branches. `keys[i]`, the cells that
     key i reads, and where it is live (tested later, not overwritten before)."""
 
     def __init__(self, cfa: Cfa, address_taken: frozenset[str]) -> None:
@@ -110,6 +127,7 @@ class Conditions:
                 if isinstance(value, ir.Var) and (number := self._number(value)) is not None:
                     self.returned.add(number)
 
+        self.tested = frozenset(self.keys[number] for number in tested)
         self.selectors = frozenset(number for number, found in tested.items() if len(found) > _SELECTOR_TESTS)
 
     def _number(self, key: ir.Expr) -> int | None:
@@ -162,13 +180,21 @@ def decide(number: int, interval: Interval, known: Mapping[int, Interval], natur
 class KnownConditions:
     """What is known at each location: `at[location]`, None where the location cannot be reached.
 
-    `written` are the cells that each edge can change, `dead_ends` the calls that never return.
+    `written` are the cells that each edge can change, `dead_ends` the calls that never return,
+    `results` says what is known of the results of calls, `initial` is known at the entry.
     """
 
     def __init__(
-        self, cfa: Cfa, conditions: Conditions, written: Mapping[int, frozenset[str]], dead_ends: frozenset[int] = frozenset()
+        self,
+        cfa: Cfa,
+        conditions: Conditions,
+        written: Mapping[int, frozenset[str]],
+        dead_ends: frozenset[int],
+        results: Mapping[int, Interval],
+        initial: Known,
     ) -> None:
         self._dead_ends = dead_ends
+        self._results = results
         self._conditions = conditions
         self._written = written
         self._by_cell: dict[str, list[int]] = {}
@@ -177,8 +203,8 @@ class KnownConditions:
             for cell in cells:
                 self._by_cell.setdefault(cell, []).append(number)
         self.at: dict[int, Known | None] = dict.fromkeys(cfa.locations)
-        self._solve(cfa)
-        self.live = self._liveness(cfa)
+        self._solve(cfa, initial)
+        self._cfa = cfa
 
     def killed(self, edge: Edge) -> frozenset[int]:
         """The keys that the edge's effect can change."""
@@ -191,6 +217,10 @@ class KnownConditions:
     def after(self, edge: Edge, known: Mapping[int, Interval]) -> Known | None:
         """What is known after the edge, None when it cannot be taken."""
         effect = edge.effect
+        for pointer in pointers_followed(effect):
+            number = self._conditions.numbers.get(pointer)
+            if number is not None and number not in known:
+                known = {**known, number: NONZERO}
         if isinstance(effect, ir.Assume):
             return self._assume(edge, known)
         killed = self.killed(edge)
@@ -201,6 +231,10 @@ class KnownConditions:
                 value = self._conditions.evaluate(effect.value, known)
                 if value != ANY:
                     result[target] = value
+        elif edge.id in self._results and isinstance(effect, ir.Call) and effect.result is not None:
+            target = self._conditions.numbers.get(effect.result)
+            if target is not None:
+                result[target] = self._results[edge.id]
         return result
 
     def _assume(self, edge: Edge, known: Mapping[int, Interval]) -> Known | None:
@@ -217,9 +251,14 @@ class KnownConditions:
             return dict(known) if meet(Interval(key.value, key.value), interval) is not None else None
         return {**known, number: narrowed}
 
-    def _solve(self, cfa: Cfa) -> None:
+    @cached_property
+    def live(self) -> dict[int, frozenset[int]]:
+        """The keys that are tested later and not overwritten before, at each location."""
+        return self._liveness(self._cfa)
+
+    def _solve(self, cfa: Cfa, initial: Known) -> None:
         visits: dict[int, int] = {}
-        self.at[cfa.entry] = {}
+        self.at[cfa.entry] = initial
         work = [cfa.entry]
         while work:
             location = work.pop()

@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from analysis.cfa.graph import Edge, Program
+from analysis.engines.automaton.beliefs import Beliefs
 from analysis.engines.automaton.calls import CallTransfer
+from analysis.engines.automaton.constants import constant_globals, initial_values
 from analysis.engines.automaton.facts import NOTHING, Fact, FactTable
 from analysis.engines.automaton.footprint import Footprints
 from analysis.engines.automaton.full import FACT_BITS, Entry
@@ -31,7 +33,9 @@ class ProgramDelta:
         self.matcher = Matcher(PatternIndex(rules), program)
         self.relevance = Relevance(program, rules, self.matcher)
         self.transfer = Transfer(rules, facts, program, self.relevance)
-        self.calls = CallTransfer(self.transfer, self.footprints, self.matcher)
+        self.calls = CallTransfer(self.transfer, self.footprints, self.matcher, Beliefs(program, self._lookup))
+        self.initial_values = initial_values(program)
+        self._constants = constant_globals(program, self.footprints.returning)
         self._models: dict[str, FunctionModel] = {}
         self._outgoing: dict[str, dict[int, tuple[tuple[Edge, bool], ...]]] = {}
         self._steps: dict[str, dict[int, Sequence[int]]] = {}
@@ -39,13 +43,14 @@ class ProgramDelta:
         self._leaves: dict[tuple[str, int, int, Entry, int], Sequence[int]] = {}
         self._names: dict[int, tuple[frozenset[str], frozenset[int]]] = {}
         self._quiet: dict[str, dict[int, tuple[int, ...] | None]] = {}
+        for name in self.footprints.order:
+            _ = self._lookup(name).known  # callees first: what a call does is asked of the callee, and recursion is not deep
 
     def model(self, function: str) -> FunctionModel:
         """The engine's view of a function."""
-        found = self._models.get(function)
-        if found is None:
-            cfa = self.program.functions[function]
-            found = self._models[function] = FunctionModel(cfa, self.program, self.footprints, self.matcher)
+        found = self._lookup(function)
+        if function not in self._outgoing:
+            cfa = found.cfa
             table: dict[int, tuple[tuple[Edge, bool], ...]] = {}
             for location, edges in cfa.outgoing.items():
                 feasible = [edge for edge in edges if found.feasible(edge)]
@@ -55,6 +60,20 @@ class ProgramDelta:
             self._outgoing[function] = table
             self._steps[function] = {}
             self._quiet[function] = {}
+        return found
+
+    def _lookup(self, function: str) -> FunctionModel:
+        found = self._models.get(function)
+        if found is None:
+            cfa = self.program.functions[function]
+            found = self._models[function] = FunctionModel(
+                cfa,
+                self.program,
+                self.footprints,
+                self.matcher,
+                self._lookup,
+                self.initial_values if function == "main" else self._constants,
+            )
         return found
 
     def _has_body(self, call: ir.Call) -> bool:
@@ -118,6 +137,23 @@ class ProgramDelta:
                 places[current.target] = None
         return tuple(places)
 
+    def stretches(self, function: str, edge: Edge, state: int, place: int) -> list[tuple[Edge, ...]]:
+        """The ways from the edge to the place to which its derivation leads, over edges on which nothing happens to the state."""
+        found: list[tuple[Edge, ...]] = []
+        names, keys = self._dependencies(state)
+        work: list[tuple[Edge, ...]] = [(edge,)]
+        while work:
+            way = work.pop()
+            target = way[-1].target
+            if target == place:
+                found.append(way)
+                continue
+            model = self._models[function]
+            following = self._outgoing[function].get(target, ())
+            if model.single_entry(target) and all(model.still(after, names, keys) for after, _ in following):
+                work.extend((*way, after) for after, _ in reversed(following) if model.passes(after))
+        return found
+
     def _dependencies(self, state: int) -> tuple[frozenset[str], frozenset[int]]:
         """The names on which a fact depends, and the condition keys in its environment."""
         found = self._names.get(state)
@@ -153,14 +189,14 @@ class ProgramDelta:
         direct.extend(state for state, _ in fired if isinstance(state, int))
         entered = []
         if fired != [(fact.state, None)]:  # the rule says what the function does: its body is not asked
-            passes = any(t in self.footprints.returning for t in bodies)
+            passes = any(self.model(t).can_return for t in bodies)
         else:
             # Which of many functions a pointer calls is not known: that each can be called with a null or zero value is
             # no evidence.
             vague = len(bodies) > 1 and not self.transfer.rules[fact.rule].about_object
             entries = [(t, NOTHING if vague else self.calls.enter(model, edge, self.model(t), fact)) for t in bodies]
             entered = [(t, entry) for t, entry in entries if entry != NOTHING]
-            passes = any(entry == NOTHING and t in self.footprints.returning for t, entry in entries)
+            passes = any(entry == NOTHING and self.model(t).can_return for t, entry in entries)
         if passes:
             direct.extend(self.calls.passed_by(model, edge, fact))
         return tuple(dict.fromkeys(direct)), entered

@@ -11,9 +11,10 @@ import msgspec
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.engines.automaton.delta import ProgramDelta
 from analysis.engines.automaton.facts import NOTHING, Fact, FactTable
+from analysis.engines.automaton.feasibility import Feasibility
 from analysis.engines.automaton.full import DerivationGraph, Full, unpack
 from analysis.engines.automaton.spelled import spell_path, summary_line, without_temporaries
-from analysis.engines.automaton.trace import Tracer
+from analysis.engines.automaton.trace import Taken, Tracer
 from analysis.model import ir
 from analysis.model.digest import digest_text
 from analysis.model.limits import Limits
@@ -22,6 +23,8 @@ from analysis.model.spelling import display_name, spell_effect
 from analysis.rules.automaton import Rule
 
 ENGINE = "automaton"
+_TRIES = 3  # of errors with one message in one function, when the search for a way gives up
+UNDECIDED = "the rule can be broken as far as the automaton sees, but no way there was found within the search's budget"
 
 
 class AutomatonResult(msgspec.Struct, frozen=True):
@@ -45,6 +48,8 @@ class Analysis:
         self.facts = FactTable()
         self.delta = ProgramDelta(program, rules, self.facts, limits.global_edges)
         self.graph = DerivationGraph()
+        self._violated: dict[str, set[int]] = {}
+        self._undecided: dict[str, set[int]] = {}
 
     def run(self, entries: Sequence[str]) -> None:
         """Full from scratch, from the entry functions."""
@@ -57,29 +62,55 @@ class Analysis:
                 gc.enable()
 
     def findings(self, places: Places) -> tuple[Finding, ...]:
-        """One finding per place and transition, each with a short trace, in order of place."""
+        """One finding per function, rule and message (the others have the same cause, and go when it goes): the first in the
+        text whose branches do not contradict each other, with a short trace; in order of place."""
         tracer = Tracer(self.graph, self.delta, places, self._limits.trace_steps)
-        chosen: dict[tuple[str, int, int, int], tuple[int, str, int]] = {}
+        feasibility = Feasibility(self.graph, self.delta)
+        errors = self._errors()
+        facts = {(name, fact.edge): fact for name, fact in errors}
+        alike: dict[tuple[str, str, int, str], list[tuple[str, Fact]]] = {}
+        for name, fact in errors:
+            alike.setdefault((places.place(name, fact.edge).path, name, fact.rule, self._message(fact)), []).append((name, fact))
+        found = []
+        for same in alike.values():
+            tries = _TRIES
+            for name, fact in sorted(same, key=lambda error: places.place(error[0], error[1].edge).range):
+                way = self._way(feasibility, tracer, name, fact.rule, frozenset(errors[name, fact]))
+                if way is None:
+                    tries -= fact.rule in self._undecided.get(name, ())
+                    if tries <= 0:
+                        break
+                    continue
+                self._violated.setdefault(name, set()).add(fact.rule)
+                if not self._follows(facts, fact, way):
+                    found.append(self._finding(tracer, places, name, fact, way))
+                    break
+        return numbered(found)
+
+    def _errors(self) -> dict[tuple[str, Fact], list[int]]:
+        """The error configurations by function and what is wrong."""
+        found: dict[tuple[str, Fact], list[int]] = {}
         for name in self.program.functions:
             graph = self.graph.functions.get(name)
             for configuration in graph.errors if graph is not None else ():
-                fact = self.facts[unpack(configuration)[2]]
-                key = (name, fact.edge, fact.rule, fact.transition)
-                length = len(tracer.way(name, configuration))
-                if key not in chosen or length < chosen[key][0]:
-                    chosen[key] = (length, name, configuration)
-        places_of_errors = {(name, edge): self.facts[unpack(c)[2]] for (name, edge, _, _), (_, _, c) in chosen.items()}
-        found = [
-            self._finding(tracer, places, name, configuration)
-            for _, name, configuration in chosen.values()
-            if not self._follows(tracer, places_of_errors, name, configuration)
-        ]
-        return tuple(sorted(distinct(found), key=lambda f: (f.place.path, f.place.range, f.rule, f.message)))
+                found.setdefault((name, self.facts[unpack(configuration)[2]]), []).append(configuration)
+        return found
 
-    def _follows(self, tracer: Tracer, errors: dict[tuple[str, int], Fact], function: str, configuration: int) -> bool:
+    def _way(
+        self, feasibility: Feasibility, tracer: Tracer, name: str, rule: int, configurations: frozenset[int]
+    ) -> list[Taken] | None:
+        """The steps from the program's entry to one of the error configurations, None if no way is feasible."""
+        way = feasibility.way(name, configurations)
+        if way.steps is not None and way.start is not None:
+            return tracer.joined(*way.start, way.steps)
+        if not way.decided:
+            self._undecided.setdefault(name, set()).add(rule)
+        return None
+
+    def _follows(self, errors: dict[tuple[str, int], Fact], fact: Fact, way: list[Taken]) -> bool:
         """Whether the way to an error leads over another error with the same value: then it is a consequence of that one."""
-        fact = tracer.error(configuration)
-        for taken in tracer.way(function, configuration)[:-1]:
+        function = way[-1].function
+        for taken in way[:-1]:
             other = errors.get((taken.function, taken.edge))
             if other is None or other == fact or other.rule != fact.rule or other.paths != fact.paths or not fact.paths:
                 continue
@@ -87,12 +118,18 @@ class Analysis:
                 return True
         return False
 
-    def _finding(self, tracer: Tracer, places: Places, function: str, configuration: int) -> Finding:
-        fact = tracer.error(configuration)
+    def _message(self, fact: Fact) -> str:
         rule = self.rules[fact.rule]
         message = rule.transitions[fact.transition].message
-        if rule.tracks is not None:
-            message = message.replace(rule.tracks, spell_path(fact.paths[0]) if fact.paths else "the result")
+        return (
+            message
+            if rule.tracks is None
+            else message.replace(rule.tracks, spell_path(fact.paths[0]) if fact.paths else "the result")
+        )
+
+    def _finding(self, tracer: Tracer, places: Places, function: str, fact: Fact, way: list[Taken]) -> Finding:
+        rule = self.rules[fact.rule]
+        message = self._message(fact)
         text = without_temporaries(spell_effect(self.program.functions[function].by_id[fact.edge].effect))
         return Finding(
             rule=rule.name,
@@ -102,27 +139,28 @@ class Analysis:
             place=places.place(function, fact.edge),
             function=display_name(function),
             fingerprint=digest_text(rule.name, display_name(function), message, text),
-            trace=tracer.steps(function, configuration, message),
+            trace=tracer.steps(way, message),
         )
 
     def verdicts(self, ms: float) -> dict[str, dict[str, RuleVerdict]]:
-        """What is known of each function for each rule."""
-        wrong: dict[str, set[int]] = {}
-        for name, graph in self.graph.functions.items():
-            for configuration in graph.errors:
-                wrong.setdefault(name, set()).add(self.facts[unpack(configuration)[2]].rule)
+        """What is known of each function for each rule, after `findings`."""
         verdicts = {}
         for name, cfa in self.program.functions.items():
             share = ms / max(len(self.program.functions), 1)
             reason, assumptions = self._doubt(name, cfa), self._assumptions(cfa)
             verdicts[name] = {
-                rule.name: verdict(number in wrong.get(name, ()), reason, assumptions, share)
+                rule.name: verdict(
+                    number in self._violated.get(name, ()),
+                    UNDECIDED if number in self._undecided.get(name, ()) else reason,
+                    assumptions,
+                    share,
+                )
                 for number, rule in enumerate(self.rules)
             }
         return verdicts
 
-    def _doubt(self, name: str, cfa: Cfa) -> str | None:
-        """Why nothing was shown of the function, None when it was explored whole."""
+    def _doubt(self, name: str, cfa: Cfa) -> str:
+        """Why nothing is shown of the function where nothing is wrong."""
         if not self.graph.complete:
             return "the exploration was cut off at the limit of configurations"
         graph = self.graph.functions.get(name)
@@ -164,34 +202,22 @@ class Analysis:
         )
 
 
-def verdict(violated: bool, doubt: str | None, assumptions: tuple[str, ...], ms: float) -> RuleVerdict:
+def verdict(violated: bool, doubt: str, assumptions: tuple[str, ...], ms: float) -> RuleVerdict:
     """A rule's verdict on a function."""
     if violated:
         return RuleVerdict("violated", None, assumptions, ENGINE, ms=ms)
-    if doubt is not None:
-        return RuleVerdict("unknown", doubt, assumptions, ENGINE, ms=ms)
-    return RuleVerdict("safe", None, assumptions, ENGINE, ms=ms)
+    return RuleVerdict("unknown", doubt, assumptions, ENGINE, ms=ms)
 
 
-def distinct(findings: Iterable[Finding]) -> list[Finding]:
-    """One finding per function, rule and message, at the first place (the others have the same cause, and go when it goes), with
-    fingerprints that differ: the second of two alike gets a number."""
-    best: dict[tuple[object, ...], Finding] = {}
-    for finding in findings:
-        key = (finding.place.path, finding.function, finding.rule, finding.message)
-        if key not in best or _sooner(finding, best[key]):
-            best[key] = finding
+def numbered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings in order of place, with fingerprints that differ: the second of two alike gets a number."""
     seen: dict[str, int] = {}
-    numbered = []
-    for finding in sorted(best.values(), key=lambda f: (f.place.path, f.place.range, f.rule, f.message)):
+    found = []
+    for finding in sorted(findings, key=lambda f: (f.place.path, f.place.range, f.rule, f.message)):
         count = seen[finding.fingerprint] = seen.get(finding.fingerprint, 0) + 1
         print_ = finding.fingerprint if count == 1 else digest_text(finding.fingerprint, str(count))
-        numbered.append(msgspec.structs.replace(finding, fingerprint=print_))
-    return numbered
-
-
-def _sooner(one: Finding, other: Finding) -> bool:
-    return (one.place.range, len(one.trace)) < (other.place.range, len(other.trace))
+        found.append(msgspec.structs.replace(finding, fingerprint=print_))
+    return tuple(found)
 
 
 def analyse(program: Program, rules: tuple[Rule, ...], entries: Sequence[str], limits: Limits, places: Places) -> AutomatonResult:

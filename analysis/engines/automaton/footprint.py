@@ -17,7 +17,16 @@ from analysis.engines.automaton.returning import may_return
 from analysis.model import ir
 from analysis.model.c_types import Pointer, Record, RecordDefinition, Type, spell
 
-_WRITES_NOTHING = frozenset({"free", "cfree", "kfree", "vfree", "kvfree"})  # what was freed is gone, not changed
+_WRITES_NOTHING = frozenset(
+    {"free", "cfree", "kfree", "vfree", "kvfree"}  # what was freed is gone, not changed
+    | {"strlen", "strnlen", "strcmp", "strncmp", "strcasecmp", "strncasecmp", "strcoll", "memcmp", "strspn", "strcspn"}
+    | {"strchr", "strrchr", "strstr", "strcasestr", "strpbrk", "memchr", "memrchr", "strdup", "strndup", "getenv", "atoi", "atol"}
+    | {"atof", "access", "unlink", "remove", "system", "puts", "fputs", "perror", "fprintf", "printf", "syslog", "fclose"}
+)
+
+_WRITE_FIRST = frozenset(
+    {"memcpy", "memmove", "mempcpy", "strcpy", "strncpy", "stpcpy", "strcat", "strncat", "strlcpy", "strlcat"}
+)
 
 
 def base_variable(lvalue: ir.Expr) -> ir.Var | None:
@@ -33,7 +42,10 @@ def address_taken(cfa: Cfa) -> frozenset[str]:
     """The locals and parameters whose address is used in the function."""
     found = set()
     for edge in cfa.edges:
-        for expr in ir.expressions(edge.effect):
+        effect = edge.effect
+        if isinstance(effect, ir.Call) and ir.direct_callee(effect) in _WRITES_NOTHING | _WRITE_FIRST:
+            continue  # they do not keep what they are passed
+        for expr in ir.expressions(effect):
             for part in ir.walk(expr):
                 if isinstance(part, ir.AddressOf) and (var := base_variable(part.lvalue)) is not None and var.scope != "function":
                     found.add(root_of(var))
@@ -55,7 +67,8 @@ def external_writes(call: ir.Call, records: Mapping[str, RecordDefinition]) -> s
     written: set[str] = set()
     if ir.direct_callee(call) in _WRITES_NOTHING:
         return written
-    for argument in call.arguments:
+    only_first = ir.direct_callee(call) in _WRITE_FIRST
+    for argument in call.arguments[:1] if only_first else call.arguments:
         bare = ir.strip_casts(argument)
         if isinstance(bare, ir.AddressOf):
             var = base_variable(bare.lvalue)
@@ -76,7 +89,8 @@ def visible(cell: str) -> bool:
 class Footprints:
     """Cells read and written by each function and all that it calls, for one program.
 
-    `written[f]` are the visible cells that f can change, `read[f]` the globals that f reads or writes. What happens in a
+    `written[f]` are the visible cells that f can change, `read[f]` the globals that f reads or writes, `component[f]` the
+    number of its strongly connected component in the call graph, `order` all functions, callees first. What happens in a
     callee that never returns counts for neither: a program's way out (`fatal`) touches nearly everything, and nothing comes
     after it.
     """
@@ -86,6 +100,8 @@ class Footprints:
         self.returning = may_return(program)
         self.written: dict[str, frozenset[str]] = {}
         self.read: dict[str, frozenset[str]] = {}
+        self.component: dict[str, int] = {}
+        self.order: list[str] = []
         self._close()
 
     def own(self, cfa: Cfa) -> tuple[set[str], set[str], set[str]]:
@@ -116,7 +132,9 @@ class Footprints:
             own[name] = self.own(cfa)
             graph.add_node(name)
             graph.add_edges_from((name, callee) for callee in own[name][2])
-        for component in networkx.strongly_connected_components(graph):
+        for number, component in enumerate(networkx.strongly_connected_components(graph)):
+            self.component.update(dict.fromkeys(component, number))
+            self.order.extend(sorted(component))
             written: set[str] = set()
             read: set[str] = set()
             for name in component:

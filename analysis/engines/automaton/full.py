@@ -27,6 +27,7 @@ _LOCATION_MASK = (1 << _LOCATION_BITS) - 1
 _FACT_MASK = (1 << FACT_BITS) - 1
 
 Entry = tuple[str, int]
+DIRECT = ("", -1, -1)
 
 
 def pack(location: int, entry: int, fact: int) -> int:
@@ -77,14 +78,14 @@ class FunctionGraph:
 
     `derived[c]` holds for configuration c the edge id and configuration that it was first derived from (-1 and -1 for an
     entry), and then what was derived from it, in order, as edge id, configuration, edge id, and so on (flat, because there
-    are millions). `via` says, for a derivation over a call of a function with a body, by which callee, entry state and exit
-    state it came. `summaries[r]` are the exit states for entry state r; `sites[r]` the call sites that entered the function
-    in state r, as (function, configuration, edge).
+    are millions). `via` says, for a derivation over a call of a function with a body, by which callees, entry states and exit
+    states it came (`DIRECT` for the one that needs no summary). `summaries[r]` are the exit states for entry state r;
+    `sites[r]` the call sites that entered the function in state r, as (function, configuration, edge).
     """
 
     def __init__(self) -> None:
         self.derived: dict[int, list[int]] = {}
-        self.via: dict[tuple[int, int, int], tuple[str, int, int]] = {}
+        self.via: dict[tuple[int, int, int], list[tuple[str, int, int]]] = {}
         self.summaries: dict[int, list[int]] = {}
         self.sites: dict[int, list[tuple[str, int, Edge]]] = {}
         self.errors: list[int] = []
@@ -211,6 +212,11 @@ class Full:
         _, entry, state = unpack(configuration)
         for after in self._delta.leave(function, edge, state, callee, exit_):
             derived = pack(edge.target, entry, after)
-            if (edge.id, derived) not in graph.derivations(configuration):
-                graph.via.setdefault((configuration, edge.id, derived), (*callee, exit_))
+            via = graph.via.get((configuration, edge.id, derived))
+            if via is not None:
+                via.append((*callee, exit_))
+            elif (edge.id, derived) in graph.derivations(configuration):
+                graph.via[configuration, edge.id, derived] = [DIRECT, (*callee, exit_)]
+            else:
+                graph.via[configuration, edge.id, derived] = [(*callee, exit_)]
                 self._derive(function, graph, configuration, edge, derived)

@@ -6,10 +6,11 @@ lives as long as these are unchanged.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from analysis.cfa.graph import Cfa, Edge, Program
-from analysis.engines.automaton.conditions import Conditions, KnownConditions, decide, natural_range
+from analysis.engines.automaton.conditions import Conditions, Known, KnownConditions, bare, decide, natural_range
 from analysis.engines.automaton.copies import AvailableCopies
 from analysis.engines.automaton.footprint import Footprints, address_taken, external_writes
 from analysis.engines.automaton.matching import EdgeMatches, Matcher
@@ -18,8 +19,10 @@ from analysis.engines.automaton.regions import BranchRegions
 from analysis.engines.automaton.returning import call_returns
 from analysis.model import ir
 from analysis.model.c_types import Pointer
+from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, join
 from analysis.rules.automaton import START
 
+_SETJMP = frozenset({"setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp", "__builtin_setjmp"})
 ANY_NAME = "<any>"  # among the names of every fact
 EVERYTHING = (ANY_NAME,)
 
@@ -27,15 +30,25 @@ EVERYTHING = (ANY_NAME,)
 class FunctionModel:
     """The engine's view of one function of a program."""
 
-    def __init__(self, cfa: Cfa, program: Program, footprints: Footprints, matcher: Matcher) -> None:
+    def __init__(
+        self,
+        cfa: Cfa,
+        program: Program,
+        footprints: Footprints,
+        matcher: Matcher,
+        lookup: Callable[[str], FunctionModel],
+        constants: Mapping[str, Interval],
+    ) -> None:
         self.cfa = cfa
+        self._lookup = lookup
+        self._constants = constants
         self._program = program
         self._footprints = footprints
         self._matcher = matcher
         self.address_taken = address_taken(cfa)
         self.conditions = Conditions(cfa, self.address_taken)
         self.written = {edge.id: self._written(edge) for edge in cfa.edges}
-        self.known = KnownConditions(cfa, self.conditions, self.written, self._dead_ends)
+        self._cases: dict[tuple[bool, tuple[tuple[int, Interval], ...]], Interval | None] = {}
         self.parameters = {root_of(var): index for index, var in enumerate(cfa.parameters)}
         self._matches: dict[int, EdgeMatches] = {}
         self._has: dict[tuple[int, int, Path], bool] = {}
@@ -113,13 +126,130 @@ class FunctionModel:
         """Whether control can get past the edge: always, but for calls that never return."""
         return edge.id not in self._dead_ends
 
+    # -- what calls do ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def known(self) -> KnownConditions:
+        """What is known where, whoever calls the function."""
+        return self._solve(self._globals, self._results)
+
+    def _solve(self, initial: Known, results: Mapping[int, Interval]) -> KnownConditions:
+        return KnownConditions(self.cfa, self.conditions, self.written, self._dead_ends, results, initial)
+
+    @cached_property
+    def _globals(self) -> Known:
+        """What is known of globals where the function begins."""
+        return {
+            number: value
+            for key, number in self.conditions.numbers.items()
+            if isinstance(key, ir.Var) and (value := self._constants.get(key.name)) is not None and key.scope == "global"
+        }
+
+    @cached_property
+    def _setjmp(self) -> dict[int, Interval]:
+        """The results of `setjmp` as long as nothing jumps: it returns once, with zero."""
+        jumps = (e.id for e in self.cfa.calls if isinstance(e.effect, ir.Call) and ir.direct_callee(e.effect) in _SETJMP)
+        return dict.fromkeys(jumps, ZERO)
+
     @cached_property
     def _dead_ends(self) -> frozenset[int]:
+        """The calls that never return, whatever they are passed or with what they are passed here."""
+        cases = (e.id for e in self.cfa.calls if isinstance(e.effect, ir.Call) and self._constant_case(e.effect) is None)
+        return self._hopeless.union(cases)
+
+    @cached_property
+    def _hopeless(self) -> frozenset[int]:
         returning = self._footprints.returning
         calls = ((edge.id, edge.effect) for edge in self.cfa.calls)
         return frozenset(
             id_ for id_, call in calls if isinstance(call, ir.Call) and not call_returns(call, self._program, returning)
         )
+
+    @cached_property
+    def _results(self) -> dict[int, Interval]:
+        """What is known of the results of calls, by edge, where that is anything."""
+        cases = (
+            (e.id, self._constant_case(e.effect)) for e in self.cfa.calls if isinstance(e.effect, ir.Call) and e.effect.result
+        )
+        return {id_: case for id_, case in cases if case is not None and case != ANY}
+
+    def _constant_case(self, call: ir.Call) -> Interval | None:
+        """The result of a call that is passed these constants; None if it never returns."""
+
+        def constant(argument: ir.Expr) -> Interval:
+            value = ir.strip_casts(argument)
+            if isinstance(value, ir.IntConst):
+                return Interval(value.value, value.value, value.value != 0)
+            return NONZERO if isinstance(value, ir.StringConst | ir.AddressOf) else ANY
+
+        return self.result_of(call, [constant(argument) for argument in call.arguments])
+
+    def result_of(self, call: ir.Call, values: Sequence[Interval]) -> Interval | None:
+        """The result of a call whose arguments are in the given intervals; None if it never returns.
+
+        Nothing is known of functions without a body and of several targets.
+        """
+        name = ir.direct_callee(call)
+        components = self._footprints.component
+        if name is None or name not in components:
+            return ANY
+        if name not in self._footprints.returning:
+            return None
+        return self._lookup(name).case(call.arguments, values, components[name] == components[self.cfa.name])
+
+    def case(self, arguments: Sequence[ir.Expr], values: Sequence[Interval], shallow: bool) -> Interval | None:
+        """The function's result for arguments in the given intervals, None if it never returns then, or only because of a
+        `longjmp`. Of the arguments themselves only strings matter, for their first character. `shallow`: in recursion; what
+        the function's own calls do is not asked."""
+        initial: Known = {}
+        for parameter, argument, value in zip(self.cfa.parameters, arguments, values, strict=False):
+            number = self.conditions.numbers.get(parameter)
+            value = coarse(value)
+            if number is not None and value != ANY:
+                initial[number] = value
+            literal = ir.strip_casts(argument)
+            character = first_character(literal) if isinstance(literal, ir.StringConst) else None
+            if character is not None and (number := self._first_characters.get(parameter)) is not None:
+                initial[number] = Interval(character, character, character != 0)
+        case = shallow, tuple(sorted(initial.items(), key=first))
+        if case not in self._cases:
+            self._cases[case] = self._result(self._assuming(initial, shallow))
+        return self._cases[case]
+
+    def _assuming(self, initial: Known, shallow: bool) -> KnownConditions:
+        jumps = self._setjmp
+        if shallow:
+            return KnownConditions(self.cfa, self.conditions, self.written, self._hopeless, jumps, {**self._globals, **initial})
+        if not initial and not jumps:
+            return self.known
+        return self._solve({**self._globals, **initial}, {**self._results, **jumps})
+
+    def _result(self, known: KnownConditions) -> Interval | None:
+        if known.at[self.cfa.exit] is None:
+            return None
+        found: Interval | None = None
+        for edge in self.cfa.incoming.get(self.cfa.exit, ()):
+            here = known.at[edge.source]
+            if here is None or not isinstance(edge.effect, ir.Return):
+                continue
+            value = ANY if edge.effect.value is None else self.conditions.evaluate(edge.effect.value, here)
+            found = value if found is None else join(found, value)
+        return ANY if found is None else found
+
+    @cached_property
+    def can_return(self) -> bool:
+        """Whether the function can return."""
+        return self.known.at[self.cfa.exit] is not None
+
+    @cached_property
+    def _first_characters(self) -> dict[ir.Var, int]:
+        """The condition keys that are the first character of a string parameter."""
+        found = {}
+        for key, number in self.conditions.numbers.items():
+            key = bare(key)
+            if isinstance(key, ir.Deref) and isinstance(pointer := bare(key.pointer), ir.Var) and pointer.scope == "parameter":
+                found[pointer] = number
+        return found
 
     def single_entry(self, location: int) -> bool:
         """Whether just one edge enters the location."""
@@ -186,6 +316,19 @@ class FunctionModel:
             patterns = self._matcher.rules[rule].transitions[transition].if_function_has
             found = self._has[key] = self._matcher.function_has(self.cfa, patterns, rule, path)
         return found
+
+    def tests_result(self, edge: Edge) -> bool:
+        """Whether the function tests the result of a call, or what it stores that in, somewhere; or hands it out as its own."""
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        held = {call.result}
+        for other in self.cfa.edges:
+            match other.effect:
+                case ir.Assign(target, value) if ir.strip_casts(value) == call.result:
+                    held.add(target)
+                case ir.Return(value) if value is not None and ir.strip_casts(value) in held:
+                    return True
+        return not held.isdisjoint(self.conditions.tested)
 
     @cached_property
     def copies(self) -> AvailableCopies:
@@ -263,6 +406,26 @@ class FunctionModel:
             return False
         number, interval = test
         return decide(number, interval, known, natural_range(self.conditions.keys[number])) is True
+
+
+def coarse(value: Interval) -> Interval:
+    """A constant, null or not null: what tells cases of a function apart."""
+    if value.low is not None and value.low == value.high:
+        return value
+    return NONZERO if value.nonzero else ANY
+
+
+def first(pair: tuple[int, Interval]) -> int:
+    """The condition number of a pair."""
+    return pair[0]
+
+
+def first_character(literal: ir.StringConst) -> int | None:
+    """The first character's value, None where the literal is not plain."""
+    inside = literal.text[1:-1] if literal.text.startswith('"') else ""
+    if literal.text == '""':
+        return 0
+    return ord(inside[0]) if inside and inside[0] != "\\" and inside.isascii() else None
 
 
 def is_constant_text(literal: str) -> bool:

@@ -15,7 +15,7 @@ import msgspec
 from analysis.cfa.graph import Edge, Places
 from analysis.engines.automaton.delta import ProgramDelta
 from analysis.engines.automaton.facts import NOTHING, Fact
-from analysis.engines.automaton.full import DerivationGraph, pack, unpack
+from analysis.engines.automaton.full import DIRECT, DerivationGraph, pack, unpack
 from analysis.engines.automaton.spelled import without_temporaries
 from analysis.model import ir
 from analysis.model.report import StepKind, TraceStep
@@ -25,7 +25,8 @@ from analysis.model.spelling import display_name, spell_effect
 class Taken(msgspec.Struct, frozen=True):
     """An edge on the way: taken in `function`, `depth` calls below the entry, from state `before` to state `after`.
 
-    `event`: "edge", or "call" and "return" around an opened callee, or "entry" (then there is no edge)."""
+    `event`: "edge", or "call" and "return" around an opened callee, "descent" into a call that the way does not come back from,
+    or "entry" (then there is no edge)."""
 
     event: str
     function: str
@@ -72,29 +73,18 @@ class Tracer:
             edge, before = parent
             taken = Taken("edge", function, 0, edge, unpack(before)[2], unpack(configuration)[2])
             via = graph.via.get((before, edge, configuration))
-            opened = None if via is None else self._opened(via, taken)
+            opened = None if via is None or via[0] == DIRECT else self._opened(via[0], taken)
             backwards.append(opened if opened is not None else [taken, *self._stretch(taken, unpack(configuration)[0])])
             configuration = before
         return [taken for part in reversed(backwards) for taken in part]
 
     def _stretch(self, taken: Taken, place: int) -> list[Taken]:
         """The edges on which nothing happens between an edge and the place to which its derivation leads."""
-        cfa = self._delta.program.functions[taken.function]
-        start = cfa.by_id[taken.edge].target
-        came: dict[int, Edge] = {}
-        work = [start]
-        while work and place not in came and start != place:
-            for edge, _ in self._delta.outgoing(taken.function, work.pop(0)):
-                if edge.target not in came and edge.target != start:
-                    came[edge.target] = edge
-                    if self._delta.model(taken.function).single_entry(edge.target):
-                        work.append(edge.target)
-        steps: list[Taken] = []
-        while place != start:
-            edge = came[place]
-            steps.append(msgspec.structs.replace(taken, edge=edge.id, before=taken.after))
-            place = edge.source
-        return steps[::-1]
+        first = self._delta.program.functions[taken.function].by_id[taken.edge]
+        if first.target == place:
+            return []
+        ways = self._delta.stretches(taken.function, first, taken.before, place)
+        return [msgspec.structs.replace(taken, edge=edge.id, before=taken.after) for edge in min(ways, key=len)[1:]]
 
     def _opened(self, via: tuple[str, int, int], taken: Taken) -> list[Taken] | None:
         callee, entry, exit_ = via
@@ -109,12 +99,19 @@ class Tracer:
             msgspec.structs.replace(taken, event="return", before=exit_),
         ]
 
-    def steps(self, function: str, configuration: int, message: str) -> tuple[TraceStep, ...]:
-        """The trace to an error configuration, ending with the violation."""
-        way = self.way(function, configuration)
+    def joined(self, function: str, entry: int, steps: tuple[Taken, ...]) -> list[Taken]:
+        """All edges from the program's entry, by way of `function` entered in state `entry`, and then over the given steps."""
+        before = self.way(function, pack(self._delta.entry(function), entry, entry))
+        depth = max(taken.depth + (taken.event == "call") for taken in before[-1:])
+        return before + [msgspec.structs.replace(taken, depth=taken.depth + depth) for taken in steps]
+
+    def steps(self, way: list[Taken], message: str) -> tuple[TraceStep, ...]:
+        """The trace for a way to an error, ending with the violation."""
         shown = [step for taken in way[:-1] if (step := self._step(taken)) is not None]
         last = way[-1]
-        shown.append(TraceStep(self._places.place(function, last.edge), self._name(function), last.depth, "error", message))
+        shown.append(
+            TraceStep(self._places.place(last.function, last.edge), self._name(last.function), last.depth, "error", message)
+        )
         if len(shown) > self._limit:
             shown = [*shown[:1], *shown[len(shown) - self._limit + 1 :]]
         return tuple(shown)
@@ -134,8 +131,8 @@ class Tracer:
         return TraceStep(place, self._name(taken.function), taken.depth, kind, text)
 
     def _kind(self, taken: Taken, edge: Edge) -> StepKind | None:
-        if taken.event in ("call", "return"):
-            return "call" if taken.event == "call" else "return"
+        if taken.event != "edge":
+            return "return" if taken.event == "return" else "call"
         match edge.effect:
             case ir.Assume(condition):
                 return None if isinstance(condition, ir.IntConst) else "branch"

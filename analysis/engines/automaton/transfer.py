@@ -18,7 +18,6 @@ from analysis.cfa.graph import Edge, Program
 from analysis.engines.automaton.conditions import Known
 from analysis.engines.automaton.facts import (
     ENVIRONMENT_LIMIT,
-    NOTHING,
     RESULT_KEY,
     Environment,
     Fact,
@@ -27,7 +26,7 @@ from analysis.engines.automaton.facts import (
 )
 from analysis.engines.automaton.function_model import FunctionModel, fact_names
 from analysis.engines.automaton.matching import Match
-from analysis.engines.automaton.paths import CALLER, RESULT, Path, behind_pointer, kills, lvalue_cell, path_of, root_of
+from analysis.engines.automaton.paths import CALLER, RESULT, Path, behind_pointer, kills, lvalue_cell, path_of
 from analysis.engines.automaton.relevance import Relevance
 from analysis.model import ir
 from analysis.model.c_types import Pointer, Record
@@ -169,6 +168,8 @@ class Transfer:
     def _effect(self, model: FunctionModel, edge: Edge, fact: Fact) -> list[int]:
         effect = edge.effect
         if isinstance(effect, ir.Assume):
+            if self.rules[fact.rule].ownership and is_shared(effect, fact.paths):
+                return []
             environment = self._branch(model, edge, fact)
             return [] if environment is None else self.settle(model, edge, fact, fact.paths, environment)
         if isinstance(effect, ir.Return):
@@ -260,6 +261,11 @@ class Transfer:
                 continue
             if path in paths and rule.ownership and self.takes_over(call, rule):
                 return []
+            if path in paths and rule.ownership and argument is call.arguments[0] and returns_into(call):
+                number = model.conditions.numbers.get(call.result) if call.result is not None else None
+                if number is None or number not in model.known.live[edge.target]:
+                    return []
+                environment = ((number, ZERO),)  # else the result holds the value, too
             if rule.ownership and any(len(p) > len(path) and p[: len(path)] == path and path[-1] != "&" for p in paths):
                 if self._frees(model, edge, fact, path) and all(p[: len(path)] == path for p in paths):
                     return self._lost(fact, edge)
@@ -345,15 +351,34 @@ class Transfer:
             return self._lost(fact, edge)
         return [self.facts.number(Fact(fact.rule, fact.state, left, environment))]
 
-    def lost(self, fact: Fact, edge: Edge) -> list[int]:
-        """What follows when the last path to the value goes away at the edge."""
-        return self._lost(fact, edge)
-
     def _lost(self, fact: Fact, edge: Edge) -> list[int]:
         for index, transition in enumerate(self.rules[fact.rule].transitions):
             if transition.source == fact.state and transition.trigger.kind == "lost":
                 return [self.error(fact.rule, index, edge, fact.paths[0] if fact.paths else None)]
         return []
+
+
+_RETURN_INTO = frozenset(
+    {"strchr", "strrchr", "strstr", "strcasestr", "strpbrk", "memchr", "memrchr", "strcpy", "strncpy", "strcat", "strncat"}
+    | {"memcpy", "memmove", "memset", "fgets", "stpcpy", "strtok", "index", "rindex"}
+)
+
+
+def returns_into(call: ir.Call) -> bool:
+    """Whether the call's result, if it is used and not null, points into the object that it is passed first."""
+    return call.result is not None and ir.direct_callee(call) in _RETURN_INTO
+
+
+def is_shared(effect: ir.Assume, paths: tuple[Path, ...]) -> bool:
+    """Whether the branch tells that the value equals another variable's, which then holds it too."""
+    equality = effect.condition
+    if not isinstance(equality, ir.Binary) or equality.operator != ("==" if effect.truth else "!="):
+        return False
+    left, right = ir.strip_casts(equality.left), ir.strip_casts(equality.right)
+    return any(
+        path_of(one) in paths and isinstance(other, ir.LVALUES) and path_of(other) not in paths
+        for one, other in ((left, right), (right, left))
+    )
 
 
 def stands_in(path: Path, place: Path) -> bool:
@@ -442,6 +467,3 @@ def escapes(model: FunctionModel, written: Path) -> bool:
     if root[0] == "@":
         return True
     return sum(1 for op in written if op[0] == "*") > 1
-
-
-__all__ = ["NOTHING", "Transfer", "copies", "escapes", "mentions", "outlives", "root_of", "survivors"]
