@@ -156,7 +156,7 @@ class CallTransfer:
                 if rule.ownership and not (path[0] == RESULT and call.result is None):
                     return []
                 continue
-            if rule.ownership and escapes(model, home):
+            if rule.ownership and escapes(model, home) and not (self._transfer.thorough and len(home) == 1):
                 return []
             if not rule.about_object and behind_pointer(home) and (home[0] not in model.parameters or len(home) > 2):
                 continue

@@ -28,11 +28,12 @@ class ProgramDelta:
     def __init__(self, program: Program, rules: tuple[Rule, ...], facts: FactTable, global_edges: int) -> None:
         self._global_edges = global_edges
         self.program = program
+        self.thorough = sum(len(cfa.edges) for cfa in program.functions.values()) <= global_edges
         self.facts = facts
         self.footprints = Footprints(program)
         self.matcher = Matcher(PatternIndex(rules), program)
         self.relevance = Relevance(program, rules, self.matcher)
-        self.transfer = Transfer(rules, facts, program, self.relevance)
+        self.transfer = Transfer(rules, facts, program, self.relevance, self.thorough)
         self.calls = CallTransfer(self.transfer, self.footprints, self.matcher, Beliefs(program, self._lookup))
         self.initial_values = initial_values(program)
         self._constants = constant_globals(program, self.footprints.returning)

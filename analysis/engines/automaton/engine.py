@@ -65,7 +65,7 @@ class Analysis:
         """One finding per function, rule and message (the others have the same cause, and go when it goes): the first in the
         text whose branches do not contradict each other, with a short trace; in order of place."""
         tracer = Tracer(self.graph, self.delta, places, self._limits.trace_steps)
-        feasibility = Feasibility(self.graph, self.delta)
+        feasibility = Feasibility(self.graph, self.delta, self.delta.thorough)
         errors = self._errors()
         facts = {(name, fact.edge): fact for name, fact in errors}
         alike: dict[tuple[str, str, int, str], list[tuple[str, Fact]]] = {}
@@ -100,7 +100,9 @@ class Analysis:
         self, feasibility: Feasibility, tracer: Tracer, name: str, rule: int, configurations: frozenset[int]
     ) -> list[Taken] | None:
         """The steps from the program's entry to one of the error configurations, None if no way is feasible."""
-        way = feasibility.way(name, configurations)
+        fact = self.facts[unpack(min(configurations))[2]]
+        must_be_sure = self.delta.transfer.asks_for_decision(self.delta.model(name), fact)
+        way = feasibility.way(name, configurations, must_be_sure)
         if way.steps is not None and way.start is not None:
             return tracer.joined(*way.start, way.steps)
         if not way.decided:

@@ -242,6 +242,17 @@ class FunctionModel:
         return self.known.at[self.cfa.exit] is not None
 
     @cached_property
+    def ensures(self) -> tuple[tuple[int, bool], ...]:
+        """The parameters, by index, that are not zero (True) or zero whenever the function returns, like that of an `assume`."""
+        at_exit = self.known.at[self.cfa.exit] or {}
+        found = []
+        for index, parameter in enumerate(self.cfa.parameters):
+            value = at_exit.get(self.conditions.numbers.get(parameter, -1), ANY)
+            if root_of(parameter) not in self.reassigned and (value.nonzero or value == ZERO):
+                found.append((index, value.nonzero))
+        return tuple(found)
+
+    @cached_property
     def _first_characters(self) -> dict[ir.Var, int]:
         """The condition keys that are the first character of a string parameter."""
         found = {}

@@ -49,14 +49,15 @@ class Parents:
 
 
 class Slice:
-    """The ways to some error configurations of one function.
+    """The ways to some error configurations of one function; `from_start`: from the program's start, not from the function in
+    which the value begins to be tracked.
 
     `starts` are the functions where ways begin, with their entry states; `open[f, r]` the configurations from which the error
     can be reached without returning from f; `descents[f, c]` the calls at configuration c that the way does not come back
     from. `complete` is False when there were too many callers to follow.
     """
 
-    def __init__(self, graph: DerivationGraph, parents: Parents, function: str, errors: Iterable[int]) -> None:
+    def __init__(self, graph: DerivationGraph, parents: Parents, function: str, errors: Iterable[int], from_start: bool) -> None:
         self.starts: list[Entry] = []
         self.open: dict[Entry, set[int]] = {}
         self.descents: dict[tuple[str, int], list[tuple[Edge, Entry]]] = {}
@@ -67,9 +68,10 @@ class Slice:
         work = list(ends)
         for here in work:  # grows while it is read
             name, entry = here
-            if entry == NOTHING or entry in graph.initial.get(name, ()):
+            initial = entry in graph.initial.get(name, ())
+            if initial or (entry == NOTHING and not from_start):
                 self.starts.append(here)
-            if entry == NOTHING:
+            if entry == NOTHING and not from_start:
                 continue
             for caller, site, edge in graph.functions[name].sites[entry]:
                 above = (caller, unpack(site)[1])

@@ -37,7 +37,8 @@ from analysis.rules.automaton import ERROR, START, STOP, Rule
 class Transfer:
     """Steps over edges without a callee's body, for the functions of one program."""
 
-    def __init__(self, rules: tuple[Rule, ...], facts: FactTable, program: Program, relevance: Relevance) -> None:
+    def __init__(self, rules: tuple[Rule, ...], facts: FactTable, program: Program, relevance: Relevance, thorough: bool) -> None:
+        self.thorough = thorough
         self.rules = rules
         self.relevance = relevance
         self.facts = facts
@@ -60,10 +61,8 @@ class Transfer:
 
     def _begin_before(self, model: FunctionModel, edge: Edge, match: Match) -> list[int]:
         if match.target == ERROR:
-            transition = self.rules[match.rule].transitions[match.transition]
-            if transition.decided and not self.lenient and not model.decided(edge):
-                return []
-            return [self.error(match.rule, match.transition, edge, match.path)]
+            error = self.error(match.rule, match.transition, edge, match.path)
+            return [] if not self.thorough and self.asks_for_decision(model, self.facts[error]) else [error]
         if match.path is None or not self.relevance.matters(match.rule, model.cfa.name, match.path):
             return []
         paths = bounded(model.copies.same(edge.source, match.path))
@@ -106,6 +105,11 @@ class Transfer:
             if n == RESULT_KEY or (n in live and n not in model.conditions.selectors and model.useful(n, names))
         ]
         return tuple(kept[:ENVIRONMENT_LIMIT])
+
+    def asks_for_decision(self, model: FunctionModel, error: Fact) -> bool:
+        """Whether the error counts only on a way on which the branch to it is decided by what is known there."""
+        decided = self.rules[error.rule].transitions[error.transition].decided
+        return decided and not self.lenient and not model.decided(model.cfa.by_id[error.edge])
 
     # -- facts --------------------------------------------------------------------------------------------------
 
@@ -291,6 +295,8 @@ class Transfer:
 
     def _given_away(self, model: FunctionModel, written: Path, rule: int) -> bool:
         """Whether an owned value that is stored at the path is somebody else's from then on."""
+        if self.thorough and len(written) == 1:
+            return False
         return escapes(model, written) or (behind_pointer(written) and not model.is_fresh(written[0], rule))
 
     def takes_over(self, call: ir.Call, rule: Rule) -> bool:

@@ -22,7 +22,7 @@ from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, make, meet
 Item = tuple[str, ir.Expr]  # function and expression
 Key = tuple[object, ...]
 
-_ANY_TYPE = Integer(64, True, "long")
+RESULT_VALUE = ir.Var(RESULT, "temporary", Integer(64, True, "long"))  # what the innermost call will return, of any type
 _COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
 
@@ -33,8 +33,10 @@ class Store:
     symbol's interval would not be known.
     """
 
-    def __init__(self, function: str, follows: Callable[[str, ir.Expr], bool]) -> None:
+    def __init__(self, function: str, follows: Callable[[str, ir.Expr], bool], wanted: set[Item] | None = None) -> None:
         self._follows = follows
+        self._wanted = wanted
+        self.sure = False
         self._frames: list[tuple[str, dict[ir.Expr, int]]] = [(function, {})]
         self._values: dict[int, Interval] = {}
         self._origins: dict[int, frozenset[Item]] = {}
@@ -57,6 +59,8 @@ class Store:
         """An independent copy."""
         other = Store.__new__(Store)
         other._follows = self._follows
+        other._wanted = self._wanted
+        other.sure = self.sure
         other._frames = [(function, dict(bindings)) for function, bindings in self._frames]
         other._values = dict(self._values)
         other._origins = dict(self._origins)
@@ -161,6 +165,7 @@ class Store:
     def assume(self, effect: ir.Assume) -> bool:
         """Takes a branch; False when it cannot be taken (then `contradiction` says by what)."""
         truth, items = self.truth(effect.condition)
+        self.sure = truth is not None
         if truth is not None and truth != effect.truth:
             self.contradiction = items
             return False
@@ -218,12 +223,20 @@ class Store:
         self.havoc(kill)
         if isinstance(target, ir.LVALUES):
             self._set(target, symbol, interval, items)
+            if symbol is None and interval == ANY:
+                self._want(target, value)
         if isinstance(target, ir.Var) and isinstance(value, ir.Var) and isinstance(target.type, Pointer):
             bindings = self._frames[-1][1]
             for expr in [expr for expr in bindings if isinstance(expr, ir.Deref | ir.Field) and value in ir.walk(expr)]:
                 copy = replaced(expr, value, target)
                 if isinstance(copy, ir.LVALUES):
                     self._set(copy, bindings[expr], self._values[bindings[expr]], self._origins[bindings[expr]])
+
+    def _want(self, target: ir.Expr, value: ir.Expr) -> None:
+        """A followed expression gets a value of which nothing is known: its parts would tell more."""
+        function = self._frames[-1][0]
+        if self._wanted is not None and self._follows(function, target):
+            self._wanted.update((function, part) for part in ir.walk(value) if isinstance(part, ir.LVALUES))
 
     def _set(self, target: ir.Expr, symbol: int | None, interval: Interval, items: frozenset[Item]) -> None:
         function, bindings = self._frames[-1]
@@ -276,27 +289,22 @@ class Store:
     def keep_result(self, value: ir.Expr) -> None:
         """The innermost call is about to end with this value."""
         self.returned = bare(value) if isinstance(bare(value), ir.Var) else None
-        self.assign(_result(value), value, lambda _: False)
+        self.assign(RESULT_VALUE, value, lambda _: False)
 
     def leave(self, target: ir.Expr | None, kill: Callable[[ir.Expr], bool], seen: Iterable[tuple[ir.Expr, ir.Expr]]) -> None:
         """Closes a call whose result goes to `target`; `seen` pairs the callee's expressions, at its exit, with the caller's."""
         bindings = self._frames[-1][1]
-        result = next((symbol for expr, symbol in bindings.items() if _is_result(expr)), None)
+        result = bindings.get(RESULT_VALUE)
+        callee = self.function
         back = [(outer, symbol) for inner, outer in seen if (symbol := bindings.get(inner)) is not None]
         del self._frames[-1]
         self.havoc(kill)
         for outer, symbol in back:
             self._set(outer, symbol, self._values[symbol], self._origins[symbol])
+        if target is not None and result is None and self._wanted is not None and self._follows(self.function, target):
+            self._wanted.add((callee, RESULT_VALUE))
         if target is not None and result is not None:
             self._set(target, result, self._values[result], self._origins[result])
-
-
-def _result(value: ir.Expr) -> ir.Var:
-    return ir.Var(RESULT, "temporary", getattr(value, "type", _ANY_TYPE))
-
-
-def _is_result(expr: ir.Expr) -> bool:
-    return isinstance(expr, ir.Var) and expr.name == RESULT
 
 
 def replaced(expr: ir.Expr, old: ir.Expr, new: ir.Expr) -> ir.Expr | None:
