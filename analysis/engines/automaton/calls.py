@@ -111,10 +111,7 @@ class CallTransfer:
         found: list[int] = []
         for state, _ in self._transfer.fire(model, edge, fact):
             if isinstance(state, str):
-                moved = Fact(fact.rule, state, fact.paths, fact.environment)
-                found.extend(
-                    self._transfer.settle(model, edge, moved, paths, self._environment(model, edge, fact, None, bounded(paths)))
-                )
+                found.extend(self._transfer.settle(edge, Fact(fact.rule, state, fact.paths), paths))
         return found
 
     def _kept(self, model: FunctionModel, edge: Edge, paths: set[Path]) -> set[Path]:
@@ -168,8 +165,7 @@ class CallTransfer:
         dead = {path_of(a) for a in call.arguments if isinstance(a, ir.Var) and a.scope == "temporary"}
         paths -= {path for path in dead if path is not None}
         fact = Fact(after.rule, after.state, bounded(paths) or after.paths)
-        environment = self._environment(model, edge, before or Fact(after.rule, after.state, ()), after, bounded(paths))
-        return self._transfer.settle(model, edge, fact, paths, environment)
+        return self._transfer.settle(edge, fact, paths, self._told(model, call, after))
 
     def _wiped(self, edge: Edge, callee: FunctionModel, before: Fact, after: Fact) -> bool:
         """Whether the callee, not the call's result, took away the last path: it put something else there, and may know what
@@ -185,7 +181,7 @@ class CallTransfer:
         """
         call = edge.effect
         assert isinstance(call, ir.Call)
-        known = {**(model.known.at[edge.source] or {}), **dict(before.environment if before is not None else ())}
+        known = model.known.at[edge.source] or {}
         for number, interval in after.environment:
             key = None if number < 0 else callee.conditions.keys[number]
             index = callee.parameters.get(key.name) if isinstance(key, ir.Var) else None
@@ -219,19 +215,11 @@ class CallTransfer:
             return None
         return apply_operations(path_of(call.arguments[index]), path[1:])
 
-    def _environment(
-        self, model: FunctionModel, edge: Edge, before: Fact, after: Fact | None, paths: tuple[Path, ...]
-    ) -> Environment:
-        call = edge.effect
-        assert isinstance(call, ir.Call)
-        killed = model.known.killed(edge)
-        known = {number: interval for number, interval in before.environment if number not in killed}
-        result = dict(after.environment).get(RESULT_KEY) if after is not None else None
-        if call.result is not None and result is not None:
-            number = model.conditions.numbers.get(call.result)
-            if number is not None:
-                known[number] = result
-        return self._transfer.environment(model, edge, known, paths)
+    def _told(self, model: FunctionModel, call: ir.Call, after: Fact) -> Environment:
+        """What the callee's exit says of the result, for the branch that tests it."""
+        interval = dict(after.environment).get(RESULT_KEY)
+        number = None if call.result is None else model.conditions.numbers.get(call.result)
+        return () if interval is None or number is None else ((number, interval),)
 
 
 def through_argument(path: Path, argument: Path | None, parameter: str) -> Path | None:

@@ -6,14 +6,13 @@ something that the key reads is written. That is enough for flags, return codes,
 arithmetic: `i + 1` is unknown.
 
 `KnownConditions` is a forward must-analysis (conditional constant propagation, Wegman and Zadeck, TOPLAS 1991, without
-SSA) of one function: at each location the keys whose interval holds on every way there. Liveness of keys keeps environments
-small.
+SSA) of one function: at each location the keys whose interval holds on every way there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from analysis.cfa.graph import Cfa, Edge
 from analysis.engines.automaton.paths import cells_read
@@ -24,7 +23,6 @@ from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, interval_of, 
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 _OPPOSITE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
 _WIDENING_VISITS = 3
-_SELECTOR_TESTS = 6
 
 Condition = tuple[ir.Expr, Interval]
 Known = dict[int, Interval]
@@ -102,33 +100,29 @@ def natural_range(expr: ir.Expr) -> Interval:
 class Conditions:
     """The condition keys of a function.
 
-    `selectors` are keys that are tested against many constants, like the subject of a large `switch`: they tell a program's
-    inputs apart, not its ways, and remembering each value would multiply everything that follows. `tested` are the keys of
-    branches. `keys[i]`, the cells that
-    key i reads, and where it is live (tested later, not overwritten before)."""
+    `tested` are the keys of branches. `keys[i]`, the cells that
+    key i reads."""
 
     def __init__(self, cfa: Cfa, address_taken: frozenset[str]) -> None:
         self.keys: list[ir.Expr] = []
         self.numbers: dict[ir.Expr, int] = {}
         self.cells: list[frozenset[str]] = []
         self.natural: list[Interval] = []
-        self.returned: set[int] = set()
         self._address_taken = address_taken
         self.of_edge: dict[int, tuple[int, Interval]] = {}
-        tested: dict[int, set[Interval]] = {}
+        tested: set[int] = set()
         for edge in cfa.edges:
             if isinstance(edge.effect, ir.Assume) and (condition := condition_of(edge.effect)) is not None:
                 number = self._number(condition[0])
                 if number is not None:
                     self.of_edge[edge.id] = (number, condition[1])
-                    tested.setdefault(number, set()).add(condition[1])
+                    tested.add(number)
             elif isinstance(edge.effect, ir.Return) and isinstance(edge.effect.value, ir.Var | ir.Cast):
                 value = bare(edge.effect.value)
-                if isinstance(value, ir.Var) and (number := self._number(value)) is not None:
-                    self.returned.add(number)
+                if isinstance(value, ir.Var):
+                    self._number(value)
 
         self.tested = frozenset(self.keys[number] for number in tested)
-        self.selectors = frozenset(number for number, found in tested.items() if len(found) > _SELECTOR_TESTS)
 
     def _number(self, key: ir.Expr) -> int | None:
         number = self.numbers.get(key)
@@ -204,7 +198,6 @@ class KnownConditions:
                 self._by_cell.setdefault(cell, []).append(number)
         self.at: dict[int, Known | None] = dict.fromkeys(cfa.locations)
         self._solve(cfa, initial)
-        self._cfa = cfa
 
     def killed(self, edge: Edge) -> frozenset[int]:
         """The keys that the edge's effect can change."""
@@ -251,11 +244,6 @@ class KnownConditions:
             return dict(known) if meet(Interval(key.value, key.value), interval) is not None else None
         return {**known, number: narrowed}
 
-    @cached_property
-    def live(self) -> dict[int, frozenset[int]]:
-        """The keys that are tested later and not overwritten before, at each location."""
-        return self._liveness(self._cfa)
-
     def _solve(self, cfa: Cfa, initial: Known) -> None:
         visits: dict[int, int] = {}
         self.at[cfa.entry] = initial
@@ -275,37 +263,6 @@ class KnownConditions:
                     self.at[edge.target] = merged
                     visits[edge.target] = visits.get(edge.target, 0) + 1
                     work.append(edge.target)
-
-    def _liveness(self, cfa: Cfa) -> dict[int, frozenset[int]]:
-        live: dict[int, frozenset[int]] = {location: frozenset() for location in cfa.locations}
-        work = list(cfa.locations)
-        while work:
-            location = work.pop()
-            found: set[int] = set()
-            for edge in cfa.outgoing.get(location, ()):
-                after = live[edge.target]
-                found |= (after - self.killed(edge)) if after else after
-                found |= self._used(edge, after)
-            if found != live[location]:
-                live[location] = frozenset(found)
-                work.extend(edge.source for edge in cfa.incoming.get(location, ()))
-        return live
-
-    def _used(self, edge: Edge, after: frozenset[int]) -> set[int]:
-        used: set[int] = set()
-        test = self._conditions.of_edge.get(edge.id)
-        if test is not None:
-            used.add(test[0])
-        effect = edge.effect
-        value = None
-        if (isinstance(effect, ir.Assign) and self._conditions.numbers.get(effect.target, -1) in after) or isinstance(
-            effect, ir.Return
-        ):
-            value = effect.value
-        number = None if value is None else self._conditions.numbers.get(bare(value))
-        if number is not None:
-            used.add(number)
-        return used
 
 
 def _merge(one: Known, other: Known, widen: bool) -> Known:

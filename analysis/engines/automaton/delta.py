@@ -42,7 +42,7 @@ class ProgramDelta:
         self._steps: dict[str, dict[int, Sequence[int]]] = {}
         self._call_plans: dict[tuple[str, int, int], _CallPlan] = {}
         self._leaves: dict[tuple[str, int, int, Entry, int], Sequence[int]] = {}
-        self._names: dict[int, tuple[frozenset[str], frozenset[int]]] = {}
+        self._names: dict[int, frozenset[str]] = {}
         self._quiet: dict[str, dict[int, tuple[int, ...] | None]] = {}
         for name in self.footprints.order:
             _ = self._lookup(name).known  # callees first: what a call does is asked of the callee, and recursion is not deep
@@ -114,17 +114,17 @@ class ProgramDelta:
 
     def quiet(self, function: str, edge: Edge, state: int) -> Sequence[int] | None:
         """Where something can happen to the fact next, None when something does on the edge itself (see full.Delta)."""
-        if state == NOTHING:
+        if state == NOTHING or self.facts[state].environment:
             return None
         key = edge.id << FACT_BITS | state
         memo = self._quiet[function]
         if key not in memo:
             model = self._models[function]
-            names, keys = self._dependencies(state)
-            memo[key] = self._next_places(model, edge, names, keys) if model.still(edge, names, keys) else None
+            names = self._names_of(state)
+            memo[key] = self._next_places(model, edge, names) if model.still(edge, names) else None
         return memo[key]
 
-    def _next_places(self, model: FunctionModel, edge: Edge, names: frozenset[str], keys: frozenset[int]) -> tuple[int, ...]:
+    def _next_places(self, model: FunctionModel, edge: Edge, names: frozenset[str]) -> tuple[int, ...]:
         places: dict[int, None] = {}
         work = [edge]
         while work:
@@ -132,7 +132,7 @@ class ProgramDelta:
             if not model.passes(current):
                 continue
             following = self._outgoing[model.cfa.name].get(current.target, ())
-            if model.single_entry(current.target) and all(model.still(after, names, keys) for after, _ in following):
+            if model.single_entry(current.target) and all(model.still(after, names) for after, _ in following):
                 work.extend(after for after, _ in following)
             else:
                 places[current.target] = None
@@ -141,7 +141,7 @@ class ProgramDelta:
     def stretches(self, function: str, edge: Edge, state: int, place: int) -> list[tuple[Edge, ...]]:
         """The ways from the edge to the place to which its derivation leads, over edges on which nothing happens to the state."""
         found: list[tuple[Edge, ...]] = []
-        names, keys = self._dependencies(state)
+        names = self._names_of(state)
         work: list[tuple[Edge, ...]] = [(edge,)]
         while work:
             way = work.pop()
@@ -151,16 +151,15 @@ class ProgramDelta:
                 continue
             model = self._models[function]
             following = self._outgoing[function].get(target, ())
-            if model.single_entry(target) and all(model.still(after, names, keys) for after, _ in following):
+            if model.single_entry(target) and all(model.still(after, names) for after, _ in following):
                 work.extend((*way, after) for after, _ in reversed(following) if model.passes(after))
         return found
 
-    def _dependencies(self, state: int) -> tuple[frozenset[str], frozenset[int]]:
-        """The names on which a fact depends, and the condition keys in its environment."""
+    def _names_of(self, state: int) -> frozenset[str]:
+        """The names on which a fact depends."""
         found = self._names.get(state)
         if found is None:
-            fact = self.facts[state]
-            found = self._names[state] = fact_names(fact.paths), frozenset(number for number, _ in fact.environment)
+            found = self._names[state] = fact_names(self.facts[state].paths)
         return found
 
     def call(self, function: str, edge: Edge, state: int) -> _CallPlan:

@@ -18,7 +18,6 @@ Environment = tuple[tuple[int, Interval], ...]
 
 NOTHING = 0
 PATHS_LIMIT = 5
-ENVIRONMENT_LIMIT = 1
 RESULT_KEY = -1
 
 
@@ -35,6 +34,10 @@ class Fact(msgspec.Struct, frozen=True, cache_hash=True):
     environment: Environment = ()
     transition: int = -1
     edge: int = -1
+
+    def told(self, environment: Environment) -> Fact:
+        """The same fact with another environment."""
+        return Fact(self.rule, self.state, self.paths, environment)
 
 
 class FactTable:

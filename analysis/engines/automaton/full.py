@@ -23,7 +23,7 @@ from analysis.cfa.graph import Edge
 
 _LOCATION_BITS = 20
 FACT_BITS = 26
-_LOCATION_MASK = (1 << _LOCATION_BITS) - 1
+LOCATION_MASK = (1 << _LOCATION_BITS) - 1
 _FACT_MASK = (1 << FACT_BITS) - 1
 
 Entry = tuple[str, int]
@@ -38,7 +38,7 @@ def pack(location: int, entry: int, fact: int) -> int:
 def unpack(configuration: int) -> tuple[int, int, int]:
     """Location, entry state and state of a packed configuration."""
     states = configuration >> _LOCATION_BITS
-    return configuration & _LOCATION_MASK, states >> FACT_BITS, states & _FACT_MASK
+    return configuration & LOCATION_MASK, states >> FACT_BITS, states & _FACT_MASK
 
 
 class Delta(Protocol):
@@ -80,7 +80,11 @@ class FunctionGraph:
     entry), and then what was derived from it, in order, as edge id, configuration, edge id, and so on (flat, because there
     are millions). `via` says, for a derivation over a call of a function with a body, by which callees, entry states and exit
     states it came (`DIRECT` for the one that needs no summary). `summaries[r]` are the exit states for entry state r;
-    `sites[r]` the call sites that entered the function in state r, as (function, configuration, edge).
+    `sites[r]` the call sites that entered the function in state r, as (function, configuration, edge). Its keys are those of
+    `summaries`: the entry states.
+
+    For repair there are the same sites seen from the other end: `calls[c]` are the calls at configuration c, as (edge, callee,
+    entry state), and `callers` counts the sites by the function that they are in. `size` is the number of derivations.
     """
 
     def __init__(self) -> None:
@@ -89,6 +93,9 @@ class FunctionGraph:
         self.summaries: dict[int, list[int]] = {}
         self.sites: dict[int, list[tuple[str, int, Edge]]] = {}
         self.errors: list[int] = []
+        self.calls: dict[int, list[tuple[Edge, str, int]]] = {}
+        self.callers: dict[str, int] = {}
+        self.size = 0
 
     def derivations(self, configuration: int) -> Iterator[tuple[int, int]]:
         """What was derived from a configuration, in order, as (edge id, configuration)."""
@@ -106,12 +113,17 @@ class FunctionGraph:
 
 
 class DerivationGraph:
-    """All configurations of a program, by function. `complete` is False when the limit ended the exploration."""
+    """All configurations of a program, by function.
+
+    `complete` is False when the limit ended the exploration; then the graph cannot be repaired. `stale` says that there may be
+    entry states that no execution leads to any more, which IncrBack leaves behind (section 4): see `retrace`.
+    """
 
     def __init__(self) -> None:
         self.functions: dict[str, FunctionGraph] = {}
         self.initial: dict[str, list[int]] = {}
         self.complete = True
+        self.stale = False
 
     @property
     def configurations(self) -> int:
@@ -121,31 +133,30 @@ class DerivationGraph:
     @property
     def derivations(self) -> int:
         """The number of derivation edges."""
-        return sum(len(flat) // 2 - 1 for graph in self.functions.values() for flat in graph.derived.values())
+        return sum(graph.size for graph in self.functions.values())
 
 
-class Full:
-    """One run of the algorithm. `analyse` is ANALYZE of Fig. 3; the other methods carry the figure's names."""
+class Explorer:
+    """What Full and the additions of the incremental algorithms share: adds to a graph all that follows from a work list. The
+    methods carry the names of Fig. 3.
 
-    def __init__(self, delta: Delta, limit: int) -> None:
+    A configuration on the work list is in the graph and nothing was derived from it yet.
+    """
+
+    def __init__(self, delta: Delta, graph: DerivationGraph, limit: int) -> None:
         self._delta = delta
         self._limit = limit
-        self._count = 0
+        self._count = graph.configurations
         self._work: deque[tuple[str, FunctionGraph, int]] = deque()
-        self.graph = DerivationGraph()
+        self.graph = graph
 
-    def analyse(self, initial: Iterable[Entry]) -> DerivationGraph:
-        """Explores everything reachable from the entry states, given as (function, state)."""
-        for function, state in initial:
-            self.graph.initial.setdefault(function, []).append(state)
-            self._enter(function, state)
+    def _explore(self) -> None:
         work = self._work
         while work:
             if self._count > self._limit:
                 self.graph.complete = False
                 break
             self._step(*work.popleft())
-        return self.graph
 
     def _function(self, name: str) -> FunctionGraph:
         graph = self.graph.functions.get(name)
@@ -189,17 +200,24 @@ class Full:
 
     def _derive(self, function: str, graph: FunctionGraph, configuration: int, edge: Edge, derived: int) -> None:
         graph.derived[configuration] += (edge.id, derived)
+        graph.size += 1
         self._add_to_workset(function, graph, derived, edge.id, configuration)
 
     def _follow_call(self, function: str, graph: FunctionGraph, configuration: int, entry: int, state: int, edge: Edge) -> None:
         direct, entered = self._delta.call(function, edge, state)
         for after in direct:
             self._derive(function, graph, configuration, edge, pack(edge.target, entry, after))
-        for callee, callee_entry in entered:
-            callee_graph = self._enter(callee, callee_entry)
-            callee_graph.sites[callee_entry].append((function, configuration, edge))
-            for exit_ in tuple(callee_graph.summaries[callee_entry]):
-                self._return_to(function, graph, configuration, edge, (callee, callee_entry), exit_)
+        for callee in entered:
+            self._add_site(function, graph, configuration, edge, callee)
+
+    def _add_site(self, function: str, graph: FunctionGraph, configuration: int, edge: Edge, entered: Entry) -> None:
+        callee, entry = entered
+        callee_graph = self._enter(callee, entry)
+        callee_graph.sites[entry].append((function, configuration, edge))
+        callee_graph.callers[function] = callee_graph.callers.get(function, 0) + 1
+        graph.calls.setdefault(configuration, []).append((edge, callee, entry))
+        for exit_ in tuple(callee_graph.summaries[entry]):
+            self._return_to(function, graph, configuration, edge, entered, exit_)
 
     def _summarise(self, graph: FunctionGraph, function: str, entry: int, state: int) -> None:
         if state in graph.summaries[entry]:
@@ -209,14 +227,31 @@ class Full:
             self._return_to(caller, self.graph.functions[caller], configuration, edge, (function, entry), state)
 
     def _return_to(self, function: str, graph: FunctionGraph, configuration: int, edge: Edge, callee: Entry, exit_: int) -> None:
+        """Derives what follows from a summary at a call site; what is recorded already stays as it is."""
         _, entry, state = unpack(configuration)
         for after in self._delta.leave(function, edge, state, callee, exit_):
             derived = pack(edge.target, entry, after)
             via = graph.via.get((configuration, edge.id, derived))
             if via is not None:
-                via.append((*callee, exit_))
+                if (*callee, exit_) not in via:
+                    via.append((*callee, exit_))
             elif (edge.id, derived) in graph.derivations(configuration):
                 graph.via[configuration, edge.id, derived] = [DIRECT, (*callee, exit_)]
             else:
                 graph.via[configuration, edge.id, derived] = [(*callee, exit_)]
                 self._derive(function, graph, configuration, edge, derived)
+
+
+class Full(Explorer):
+    """One run of the algorithm; `analyse` is ANALYZE of Fig. 3."""
+
+    def __init__(self, delta: Delta, limit: int) -> None:
+        super().__init__(delta, DerivationGraph(), limit)
+
+    def analyse(self, initial: Iterable[Entry]) -> DerivationGraph:
+        """Explores everything reachable from the entry states, given as (function, state)."""
+        for function, state in initial:
+            self.graph.initial.setdefault(function, []).append(state)
+            self._enter(function, state)
+        self._explore()
+        return self.graph

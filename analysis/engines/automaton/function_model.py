@@ -15,7 +15,6 @@ from analysis.engines.automaton.copies import AvailableCopies
 from analysis.engines.automaton.footprint import Footprints, address_taken, external_writes
 from analysis.engines.automaton.matching import EdgeMatches, Matcher
 from analysis.engines.automaton.paths import Path, lvalue_cell, path_cells, path_of, root_of
-from analysis.engines.automaton.regions import BranchRegions
 from analysis.engines.automaton.returning import call_returns
 from analysis.model import ir
 from analysis.model.c_types import Pointer
@@ -53,8 +52,6 @@ class FunctionModel:
         self._matches: dict[int, EdgeMatches] = {}
         self._has: dict[tuple[int, int, Path], bool] = {}
         self._touched: dict[int, frozenset[str]] = {}
-        self.regions = BranchRegions(cfa, self.touched)
-        self._decided_by: list[frozenset[str]] | None = None
         self._sensitive: dict[int, frozenset[str]] = {}
         self._fresh: dict[tuple[int, str], bool] = {}
 
@@ -85,42 +82,24 @@ class FunctionModel:
             found = self._touched[edge.id] = frozenset(names)
         return found
 
-    def still(self, edge: Edge, names: frozenset[str], keys: frozenset[int]) -> bool:
-        """Whether the edge surely does nothing to a fact with these names and condition keys."""
+    def still(self, edge: Edge, names: frozenset[str]) -> bool:
+        """Whether the edge surely does nothing to a fact with these names."""
         sensitive = self._sensitive.get(edge.id)
         if sensitive is None:
             sensitive = self._sensitive[edge.id] = self._find_sensitive(edge)
-        if not names.isdisjoint(sensitive):
-            return False
-        if not keys:
-            return True
-        test = self.conditions.of_edge.get(edge.id)
-        if test is not None and test[0] in keys:
-            return False
-        return keys <= self.known.live[edge.target] and keys.isdisjoint(self.known.killed(edge))
+        return names.isdisjoint(sensitive)
 
     def _find_sensitive(self, edge: Edge) -> frozenset[str]:
-        """Names that make the edge matter to a fact: what it touches, what its callees read, and, where the edge tells
-        something that a later branch can ask, what that branch decides."""
-        if isinstance(edge.effect, ir.Return):
-            return frozenset(EVERYTHING)
-        found = set(self.touched(edge))
+        """Names that make the edge matter to a fact: what it touches, and what its callees read."""
         effect = edge.effect
+        if isinstance(effect, ir.Return):
+            return frozenset(EVERYTHING)
+        found = self.touched(edge)
         if isinstance(effect, ir.Call):
             for target in self._program.targets(effect):
                 if target in self._footprints.returning:
                     found |= self._footprints.read[target]
-            return frozenset(found)
-        live = self.known.live[edge.target]
-        test = self.conditions.of_edge.get(edge.id)
-        if test is not None and test[0] in live and test[0] not in self.conditions.selectors:
-            found |= self.regions.decides(edge.source)
-        if isinstance(effect, ir.Assign) and self.conditions.numbers.get(effect.target, -1) in live:
-            number = self.conditions.numbers[effect.target]
-            if number in self.conditions.returned:
-                return frozenset(EVERYTHING)
-            found |= self.decided_by(number)
-        return frozenset(found)
+        return found
 
     def passes(self, edge: Edge) -> bool:
         """Whether control can get past the edge: always, but for calls that never return."""
@@ -270,20 +249,6 @@ class FunctionModel:
     def _single_entries(self) -> frozenset[int]:
         cfa = self.cfa
         return frozenset(place for place, edges in cfa.incoming.items() if len(edges) == 1 and place not in (cfa.entry, cfa.exit))
-
-    def decided_by(self, key: int) -> frozenset[str]:
-        """The names of values to which something happens depending on the condition key."""
-        if self._decided_by is None:
-            self._decided_by = [frozenset()] * len(self.conditions.keys)
-            for edge in self.cfa.edges:
-                test = self.conditions.of_edge.get(edge.id)
-                if test is not None:
-                    self._decided_by[test[0]] |= self.regions.decides(edge.source)
-        return self._decided_by[key]
-
-    def useful(self, key: int, names: frozenset[str]) -> bool:
-        """Whether some branch on the condition key decides what happens to a value with these names, or the key is returned."""
-        return key in self.conditions.returned or not names.isdisjoint(self.decided_by(key))
 
     def _written(self, edge: Edge) -> frozenset[str]:
         effect = edge.effect

@@ -1,6 +1,6 @@
 """The transition relation of the product: what an edge of the CFA does to a fact (ORION's Delta, section 2).
 
-One step does, in this order: the branch is taken only if the fact's environment and what is known allow it; then the first
+One step does, in this order: the first
 matching transition *before* the effect fires; then the effect moves the value between access paths; then the events follow
 that come of that (a result that is tracked from now on, the last path lost, the function left). NOTHING starts new facts by
 the transitions from `start`.
@@ -12,19 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import msgspec
-
 from analysis.cfa.graph import Edge, Program
 from analysis.engines.automaton.conditions import Known
 from analysis.engines.automaton.facts import (
-    ENVIRONMENT_LIMIT,
     RESULT_KEY,
     Environment,
     Fact,
     FactTable,
     bounded,
 )
-from analysis.engines.automaton.function_model import FunctionModel, fact_names
+from analysis.engines.automaton.function_model import FunctionModel
 from analysis.engines.automaton.matching import Match
 from analysis.engines.automaton.paths import CALLER, RESULT, Path, behind_pointer, kills, lvalue_cell, path_of
 from analysis.engines.automaton.relevance import Relevance
@@ -66,7 +63,7 @@ class Transfer:
         if match.path is None or not self.relevance.matters(match.rule, model.cfa.name, match.path):
             return []
         paths = bounded(model.copies.same(edge.source, match.path))
-        fact = Fact(match.rule, match.target, paths, self.birth(model, edge, paths))
+        fact = Fact(match.rule, match.target, paths)
         return self._outcome(model, edge, fact, self.rules[match.rule].transitions[match.transition].result)
 
     def _begin_after(self, model: FunctionModel, edge: Edge, match: Match) -> list[int]:
@@ -82,29 +79,11 @@ class Transfer:
         if not self.relevance.matters(match.rule, model.cfa.name, match.path):
             return []
         fact = Fact(match.rule, match.target, (match.path,))
+        told: Environment = ()
         if isinstance(edge.effect, ir.Return):
-            known = self._merged(model, edge, fact)
-            return self.settle(model, edge, fact, fact.paths, exit_environment(model, edge.effect.value, known, known))
-        return self.settle(model, edge, fact, fact.paths, self.birth(model, edge, fact.paths))
-
-    def birth(self, model: FunctionModel, edge: Edge, paths: tuple[Path, ...]) -> Environment:
-        """What is known when a fact begins at the edge."""
-        before = model.known.at[edge.source]
-        after = None if before is None else model.known.after(edge, before)
-        return self.environment(model, edge, after or {}, paths)
-
-    def environment(self, model: FunctionModel, edge: Edge, known: Known, paths: tuple[Path, ...]) -> Environment:
-        """The part of what is known that a branch further on may ask for."""
-        live = model.known.live[edge.target]
-        if not known:
-            return ()
-        names = fact_names(paths)
-        kept = [
-            (n, known[n])
-            for n in sorted(known)
-            if n == RESULT_KEY or (n in live and n not in model.conditions.selectors and model.useful(n, names))
-        ]
-        return tuple(kept[:ENVIRONMENT_LIMIT])
+            known = model.known.at[edge.source] or {}
+            told = exit_environment(model, edge.effect.value, known, known)
+        return self.settle(edge, fact, fact.paths, told)
 
     def asks_for_decision(self, model: FunctionModel, error: Fact) -> bool:
         """Whether the error counts only on a way on which the branch to it is decided by what is known there."""
@@ -154,16 +133,10 @@ class Transfer:
         if result is None or not isinstance(call, ir.Call) or call.result is None:
             return numbers
         key = model.conditions.numbers.get(call.result)
-        if key is None or key not in model.known.live[edge.target]:
+        if key is None:
             return numbers
-        constrained = []
-        for number in numbers:
-            after = self.facts[number]
-            if after.transition < 0:
-                kept = dict(after.environment[: ENVIRONMENT_LIMIT - 1]) | {key: result}
-                after = msgspec.structs.replace(after, environment=tuple(sorted(kept.items(), key=first)))
-            constrained.append(self.facts.number(after))
-        return constrained
+        told = ((key, result),)
+        return [n if n in self.facts.errors else self.facts.number(self.facts[n].told(told)) for n in numbers]
 
     def error(self, rule: int, transition: int, edge: Edge, path: Path | None) -> int:
         """The rejecting fact of a transition at an edge."""
@@ -171,62 +144,27 @@ class Transfer:
 
     def _effect(self, model: FunctionModel, edge: Edge, fact: Fact) -> list[int]:
         effect = edge.effect
-        if isinstance(effect, ir.Assume):
-            if self.rules[fact.rule].ownership and is_shared(effect, fact.paths):
-                return []
-            environment = self._branch(model, edge, fact)
-            return [] if environment is None else self.settle(model, edge, fact, fact.paths, environment)
-        if isinstance(effect, ir.Return):
-            return self._return(model, edge, fact, effect.value)
-        environment = self._after(model, edge, fact)
-        if isinstance(effect, ir.Assign):
-            return self._store(model, edge, fact, effect.target, effect.value, environment)
-        if isinstance(effect, ir.Call):
-            return self.external_call(model, edge, fact, effect, environment)
-        return self.settle(model, edge, fact, fact.paths, environment)
+        match effect:
+            case ir.Assume():
+                if not self._can_branch(model, edge, fact):
+                    return []
+                if self.rules[fact.rule].ownership and is_shared(effect, fact.paths):
+                    return []
+            case ir.Return(value):
+                return self._return(model, edge, fact, value)
+            case ir.Assign(target, value):
+                return self._store(model, edge, fact, target, value)
+            case ir.Call():
+                return self.external_call(model, edge, fact, effect)
+        return self.settle(edge, fact, fact.paths)
 
-    def _branch(self, model: FunctionModel, edge: Edge, fact: Fact) -> Environment | None:
-        """The environment after a branch, None when it cannot be taken."""
-        before = model.known.at[edge.source]
-        if before is None:
-            return None
+    def _can_branch(self, model: FunctionModel, edge: Edge, fact: Fact) -> bool:
+        """Whether what was told at the edge before allows the branch."""
         test = model.conditions.of_edge.get(edge.id)
-        if test is None:
-            return self.environment(model, edge, dict(fact.environment), fact.paths)
-        number, interval = test
-        environment = dict(fact.environment)
-        natural = model.conditions.natural[number]
-        have = meet(environment.get(number) or before.get(number, ANY), natural)
-        narrowed = None if have is None else meet(have, interval)
-        if narrowed is None:
-            return None
-        if number in environment or not fact_names(fact.paths).isdisjoint(model.regions.decides(edge.source)):
-            environment[number] = narrowed
-        return self.environment(model, edge, environment, fact.paths)
+        told = None if test is None else dict(fact.environment).get(test[0])
+        return test is None or told is None or meet(told, test[1]) is not None
 
-    def _after(self, model: FunctionModel, edge: Edge, fact: Fact) -> Environment:
-        """The environment after an assignment or call: without what that changes, and with a constant that is stored in a
-        local."""
-        environment = dict(fact.environment)
-        if environment:
-            for number in model.known.killed(edge):
-                environment.pop(number, None)
-        effect = edge.effect
-        if isinstance(effect, ir.Assign) and isinstance(effect.target, ir.Var) and effect.target.scope != "global":
-            target = model.conditions.numbers.get(effect.target)
-            if target is not None and target in model.known.live[edge.target]:
-                value = model.conditions.evaluate(effect.value, self._merged(model, edge, fact))
-                if value != ANY:
-                    environment[target] = value
-        return self.environment(model, edge, environment, fact.paths)
-
-    def _merged(self, model: FunctionModel, edge: Edge, fact: Fact) -> Known:
-        """All that is known before the edge when the fact holds."""
-        return {**(model.known.at[edge.source] or {}), **dict(fact.environment)}
-
-    def _store(
-        self, model: FunctionModel, edge: Edge, fact: Fact, target: ir.Expr, value: ir.Expr, environment: Environment
-    ) -> list[int]:
+    def _store(self, model: FunctionModel, edge: Edge, fact: Fact, target: ir.Expr, value: ir.Expr) -> list[int]:
         rule = self.rules[fact.rule]
         written, source = path_of(target), path_of(value)
         paths = survivors(fact.paths, written, lvalue_cell(target))
@@ -253,11 +191,12 @@ class Transfer:
             and any(map(behind_pointer, fact.paths))
         ):
             return []  # its holder is gone, which is a matter of its own
-        return self.settle(model, edge, fact, paths, environment)
+        return self.settle(edge, fact, paths)
 
-    def external_call(self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call, environment: Environment) -> list[int]:
+    def external_call(self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call) -> list[int]:
         """A call that reaches a function without a body."""
         rule = self.rules[fact.rule]
+        told: Environment = ()
         paths = set(fact.paths)
         for argument in call.arguments:
             path = path_of(argument)
@@ -267,9 +206,9 @@ class Transfer:
                 return []
             if path in paths and rule.ownership and argument is call.arguments[0] and returns_into(call):
                 number = model.conditions.numbers.get(call.result) if call.result is not None else None
-                if number is None or number not in model.known.live[edge.target]:
+                if number is None:
                     return []
-                environment = ((number, ZERO),)  # else the result holds the value, too
+                told = ((number, ZERO),)  # else the result holds the value, too
             if rule.ownership and any(len(p) > len(path) and p[: len(path)] == path and path[-1] != "&" for p in paths):
                 if self._frees(model, edge, fact, path) and all(p[: len(path)] == path for p in paths):
                     return self._lost(fact, edge)
@@ -284,7 +223,7 @@ class Transfer:
             paths -= hit
         if call.result is not None:
             paths = survivors(tuple(paths), path_of(call.result), lvalue_cell(call.result))
-        return self.settle(model, edge, fact, paths, environment)
+        return self.settle(edge, fact, paths, told)
 
     def _frees(self, model: FunctionModel, edge: Edge, fact: Fact, path: Path) -> bool:
         """Whether the call ends, by the rule, the life of the object at the path."""
@@ -319,10 +258,11 @@ class Transfer:
             paths.add((RESULT,))
         elif source is None and value is not None and self.rules[fact.rule].ownership and mentions(value, fact.paths):
             return []
-        said = dict(fact.environment)
+        known = model.known.at[edge.source] or {}
+        said: Known = {}
         if not self.rules[fact.rule].about_object:
-            said |= dict.fromkeys(model.parameter_keys(fact.paths), ZERO)  # what is tracked is null or zero
-        environment = exit_environment(model, value, said, self._merged(model, edge, fact))
+            said = dict.fromkeys(model.parameter_keys(fact.paths), ZERO)  # what is tracked is null or zero
+        told = exit_environment(model, value, said, known)
         left = self._leave(model, edge, fact)
         if left is not None:
             return left
@@ -338,7 +278,7 @@ class Transfer:
             return []  # an object that the function leaves behind holds the value, too
         if not outside:
             return [] if any(behind_pointer(path) for path in paths) else self._lost(fact, edge)
-        return [self.facts.number(Fact(fact.rule, fact.state, bounded(outside), environment))]
+        return [self.facts.number(Fact(fact.rule, fact.state, bounded(outside), told))]
 
     def _leave(self, model: FunctionModel, edge: Edge, fact: Fact) -> list[int] | None:
         if CALLER in (path[0] for path in fact.paths):
@@ -350,12 +290,12 @@ class Transfer:
                         return [self.error(fact.rule, index, edge, path)]
         return None
 
-    def settle(self, model: FunctionModel, edge: Edge, fact: Fact, paths: Iterable[Path], environment: Environment) -> list[int]:
+    def settle(self, edge: Edge, fact: Fact, paths: Iterable[Path], told: Environment = ()) -> list[int]:
         """The fact at its new paths, or what follows when there are none left."""
         left = bounded(set(paths))
         if not left:
             return self._lost(fact, edge)
-        return [self.facts.number(Fact(fact.rule, fact.state, left, environment))]
+        return [self.facts.number(Fact(fact.rule, fact.state, left, told))]
 
     def _lost(self, fact: Fact, edge: Edge) -> list[int]:
         for index, transition in enumerate(self.rules[fact.rule].transitions):
@@ -407,11 +347,6 @@ def exit_environment(model: FunctionModel, value: ir.Expr | None, said: Known, k
         if isinstance(key, ir.Var) and key.name in model.parameters and key.name not in model.reassigned:
             found.append((number, said[number]))
     return tuple(found[:PARAMETER_CONDITIONS])
-
-
-def first(pair: tuple[int, Interval]) -> int:
-    """The condition number of an environment's entry."""
-    return pair[0]
 
 
 def complement(interval: Interval) -> Interval:

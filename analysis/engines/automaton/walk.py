@@ -55,14 +55,14 @@ class Walk:
             case "return":
                 self._leave(store, taken, edge, model)
             case _:
-                return self._pass(store, taken.function, edge, model)
+                return self._pass(store, taken.function, edge, model, taken.after)
         return True
 
     def edge(self, taken: Taken) -> Edge:
         """The edge of a step."""
         return self._delta.program.functions[taken.function].by_id[taken.edge]
 
-    def _pass(self, store: Store, function: str, edge: Edge, model: FunctionModel) -> bool:
+    def _pass(self, store: Store, function: str, edge: Edge, model: FunctionModel, after: int) -> bool:
         effect = edge.effect
         for pointer in pointers_followed(effect):
             store.follow(pointer)
@@ -84,6 +84,8 @@ class Walk:
             store.havoc(self._kill(function, edge, model))
             if effect.result is not None and result != ANY:
                 store.put(effect.result, result, items)
+            for number, interval in self._delta.facts[after].environment:
+                store.put(model.conditions.keys[number], interval, items)
         elif isinstance(effect, ir.Return) and effect.value is not None:
             store.keep_result(effect.value)
         return True
