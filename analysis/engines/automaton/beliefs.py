@@ -2,7 +2,7 @@
 
 That a function can return null, or zero, for some input says little about a call whose input excludes that. Where most callers
 test the result, a caller that does not has probably forgotten it; where most do not, they know something that the analysis does
-not. So a null result is evidence at a call when at least half of the other calls test theirs, or when there are no others.
+not. So a null result is evidence at a call when most of the other calls test theirs, or when there are no others.
 Zero is a number like others, which says nothing of who tests it.
 """
 
@@ -35,7 +35,7 @@ class Beliefs:
         calls, tests = self._counts.get(callee, (0, 0))
         if isinstance(edge.effect, ir.Call) and edge.effect.result is not None and ir.direct_callee(edge.effect) == callee:
             calls -= 1
-        return calls <= 0 or 2 * tests >= calls
+        return calls <= 0 or 2 * tests > calls
 
     def _count(self) -> dict[str, tuple[int, int]]:
         found: dict[str, tuple[int, int]] = {}

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from heapq import heappop, heappush
 
 from analysis.cfa.graph import Cfa, Edge
 from analysis.engines.automaton.paths import cells_read
@@ -100,8 +101,8 @@ def natural_range(expr: ir.Expr) -> Interval:
 class Conditions:
     """The condition keys of a function.
 
-    `tested` are the keys of branches. `keys[i]`, the cells that
-    key i reads."""
+    `tested` are the keys of branches; `of_edge` the key of each branch with the interval that it tells, `excluded` the interval
+    in which the key surely is not (`x != 3` tells no interval). `cells[i]` are the cells that `keys[i]` reads."""
 
     def __init__(self, cfa: Cfa, address_taken: frozenset[str]) -> None:
         self.keys: list[ir.Expr] = []
@@ -110,12 +111,16 @@ class Conditions:
         self.natural: list[Interval] = []
         self._address_taken = address_taken
         self.of_edge: dict[int, tuple[int, Interval]] = {}
+        self.excluded: dict[int, Interval] = {}
         tested: set[int] = set()
         for edge in cfa.edges:
             if isinstance(edge.effect, ir.Assume) and (condition := condition_of(edge.effect)) is not None:
                 number = self._number(condition[0])
                 if number is not None:
                     self.of_edge[edge.id] = (number, condition[1])
+                    opposite = condition_of(ir.Assume(edge.effect.condition, not edge.effect.truth))
+                    if opposite is not None and opposite[0] == condition[0] and opposite[1] != ANY:
+                        self.excluded[edge.id] = opposite[1]
                     tested.add(number)
             elif isinstance(edge.effect, ir.Return) and isinstance(edge.effect.value, ir.Var | ir.Cast):
                 value = bare(edge.effect.value)
@@ -238,7 +243,8 @@ class KnownConditions:
         key = self._conditions.keys[number]
         have = meet(known.get(number, ANY), natural_range(key))
         narrowed = None if have is None else meet(have, interval)
-        if narrowed is None:
+        excluded = self._conditions.excluded.get(edge.id)
+        if narrowed is None or (excluded is not None and within(narrowed, excluded)):
             return None
         if isinstance(key, ir.IntConst):
             return dict(known) if meet(Interval(key.value, key.value), interval) is not None else None
@@ -247,12 +253,14 @@ class KnownConditions:
     def _solve(self, cfa: Cfa, initial: Known) -> None:
         visits: dict[int, int] = {}
         self.at[cfa.entry] = initial
-        work = [cfa.entry]
+        order = cfa.reverse_postorder
+        work = [(0, cfa.entry)]
+        waiting = {cfa.entry}
         while work:
-            location = work.pop()
+            _, location = heappop(work)
+            waiting.discard(location)
             known = self.at[location]
-            if known is None:
-                continue
+            assert known is not None, "only reached locations are waiting"
             for edge in cfa.outgoing.get(location, ()):
                 after = None if edge.id in self._dead_ends else self.after(edge, known)
                 if after is None:
@@ -262,7 +270,9 @@ class KnownConditions:
                 if merged != before:
                     self.at[edge.target] = merged
                     visits[edge.target] = visits.get(edge.target, 0) + 1
-                    work.append(edge.target)
+                    if edge.target not in waiting:
+                        waiting.add(edge.target)
+                        heappush(work, (order[edge.target], edge.target))
 
 
 def _merge(one: Known, other: Known, widen: bool) -> Known:

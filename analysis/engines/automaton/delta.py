@@ -38,6 +38,7 @@ class ProgramDelta:
         self.initial_values = initial_values(program)
         self._constants = constant_globals(program, self.footprints.returning)
         self._models: dict[str, FunctionModel] = {}
+        self._ready: dict[str, FunctionModel] = {}
         self._outgoing: dict[str, dict[int, tuple[tuple[Edge, bool], ...]]] = {}
         self._steps: dict[str, dict[int, Sequence[int]]] = {}
         self._call_plans: dict[tuple[str, int, int], _CallPlan] = {}
@@ -49,8 +50,9 @@ class ProgramDelta:
 
     def model(self, function: str) -> FunctionModel:
         """The engine's view of a function."""
-        found = self._lookup(function)
-        if function not in self._outgoing:
+        found = self._ready.get(function)
+        if found is None:
+            found = self._ready[function] = self._lookup(function)
             cfa = found.cfa
             table: dict[int, tuple[tuple[Edge, bool], ...]] = {}
             for location, edges in cfa.outgoing.items():

@@ -29,7 +29,7 @@ from analysis.engines.automaton.walk import Walk, expressions_in
 from analysis.model import ir
 
 _REFINEMENTS = 12
-_STATES = 6_000
+_STATES = 3_000
 
 
 class Way(msgspec.Struct, frozen=True):

@@ -31,10 +31,14 @@ class Frame(msgspec.Struct, frozen=True):
     rest: tuple[Edge, ...] = ()
 
 
-class State:
-    """A node of the search: open calls, configuration, store, and how it was reached."""
+Stretch = tuple[Edge, ...]
 
-    __slots__ = ("before", "configuration", "depth", "frames", "function", "steps", "store")
+
+class State:
+    """A node of the search: open calls, configuration, store, and how it was reached: from state `before` by `steps` and then
+    over the edges of `stretch`."""
+
+    __slots__ = ("before", "configuration", "depth", "frames", "function", "steps", "store", "stretch")
 
     def __init__(
         self,
@@ -45,6 +49,7 @@ class State:
         store: Store,
         before: State | None,
         steps: tuple[Taken, ...],
+        stretch: Stretch = (),
     ) -> None:
         self.frames = frames
         self.depth = depth
@@ -53,18 +58,31 @@ class State:
         self.store = store
         self.before = before
         self.steps = steps
+        self.stretch = stretch
+
+    def taken(self) -> tuple[Taken, ...]:
+        """The steps from the state before."""
+        if not self.stretch or self.before is None:
+            return self.steps
+        entered, left = unpack(self.before.configuration)[2], unpack(self.configuration)[2]
+        return self.steps + edges_taken(self.function, self.depth, self.stretch, entered, left)
 
     def path(self) -> tuple[tuple[Taken, ...], Entry]:
         """The steps to here, and where they begin."""
         parts: list[tuple[Taken, ...]] = []
         state = self
         while True:
-            parts.append(state.steps)
+            parts.append(state.taken())
             if state.before is None:
                 break
             state = state.before
         steps = tuple(taken for part in reversed(parts) for taken in part)
         return steps, (state.function, unpack(state.configuration)[1])
+
+
+def edges_taken(function: str, depth: int, stretch: Stretch, entered: int, left: int) -> tuple[Taken, ...]:
+    """The steps over the edges of a stretch; what happens to the fact happens on the first."""
+    return tuple(Taken("edge", function, depth, edge.id, left if index else entered, left) for index, edge in enumerate(stretch))
 
 
 class Followed:
@@ -98,7 +116,8 @@ class Search:
         self._thorough = thorough
         self._sure = sure
         self._seen: set[object] = set()
-        self._effective: dict[tuple[str, int], bool] = {}
+        self._effects: dict[tuple[str, int, int, int], tuple[Stretch, tuple[int, ...]]] = {}
+        self._of: dict[str, frozenset[ir.Expr]] = {}
         self._queue: deque[State] = deque()
         self.wanted: set[Item] = set()
         self.states = 0
@@ -153,45 +172,51 @@ class Search:
                 taken = Taken("descent", state.function, state.depth, call.id, fact, below[1])
                 self._enter(state, state.store, (taken,), (), below)
 
-    def _pass(self, state: State, store: Store, stretch: tuple[Edge, ...], derived: int, before: tuple[Taken, ...]) -> None:
+    def _pass(self, state: State, store: Store, stretch: Stretch, derived: int, before: tuple[Taken, ...]) -> None:
         """Takes edges of the innermost function, of which `before` are steps that were taken already."""
-        entered, left = unpack(state.configuration)[2], unpack(derived)[2]
-        steps = list(before)
         own = store
-        for index, edge in enumerate(stretch):
-            taken = Taken("edge", state.function, state.depth, edge.id, entered, left)
-            if self._matters(state.function, edge):
-                callee = self._openable(state, edge)
-                if callee is not None:
-                    via = (callee, NOTHING, NOTHING)
-                    frame = Frame(state.function, state.configuration, edge.id, derived, via, stretch[index + 1 :])
-                    steps.append(msgspec.structs.replace(taken, event="call", after=NOTHING))
-                    self._enter(state, store, tuple(steps), (*state.frames, frame), (callee, NOTHING))
-                    return
-                store = store.copy() if store is own else store
-                if not self._walk.advance(store, taken, ""):
-                    return
-            steps.append(taken)
-            entered = left
-        self._add(State(state.frames, state.depth, state.function, derived, store, state, tuple(steps)))
+        for index in self._effective(state.function, stretch):
+            edge = stretch[index]
+            entered, left = unpack(state.configuration)[2], unpack(derived)[2]
+            callee = self._openable(state, edge)
+            if callee is not None:
+                frame = Frame(
+                    state.function, state.configuration, edge.id, derived, (callee, NOTHING, NOTHING), stretch[index + 1 :]
+                )
+                steps = before + edges_taken(state.function, state.depth, stretch[: index + 1], entered, left)
+                steps = (*steps[:-1], msgspec.structs.replace(steps[-1], event="call", after=NOTHING))
+                self._enter(state, store, steps, (*state.frames, frame), (callee, NOTHING))
+                return
+            store = store.copy() if store is own else store
+            taken = Taken("edge", state.function, state.depth, edge.id, left if index else entered, left)
+            if not self._walk.advance(store, taken, ""):
+                return
+        self._add(State(state.frames, state.depth, state.function, derived, store, state, before, stretch))
+
+    def _effective(self, function: str, stretch: Stretch) -> tuple[int, ...]:
+        """The places in a stretch of the edges that can do something to the store."""
+        key = (function, stretch[0].id, stretch[-1].id, len(stretch))
+        found = self._effects.get(key)
+        if found is None or found[0] is not stretch:
+            places = tuple(index for index, edge in enumerate(stretch) if self._matters(function, edge))
+            found = self._effects[key] = (stretch, places)
+        return found[1]
 
     def _openable(self, state: State, edge: Edge) -> str | None:
         """The function that is called at the edge, if what it does to followed values should be looked at."""
         if not self._thorough or len(state.frames) >= _DEPTH:
             return None
         callee = self._walk.returning_callee(edge)
-        if callee is None or not self._walk.kills(state.function, edge, self._followed.of(state.function)):
+        if callee is None or not self._walk.kills(state.function, edge, self._of[state.function]):
             return None
         return callee
 
     def _matters(self, function: str, edge: Edge) -> bool:
         """Whether the edge can do something to a store that follows only some items."""
-        key = (function, edge.id)
-        found = self._effective.get(key)
-        if found is None:
-            followed = self._followed.of(function)
-            found = self._effective[key] = bool(followed) and self._walk.touches(function, edge, followed)
-        return found
+        followed = self._of.get(function)
+        if followed is None:
+            followed = self._of[function] = self._followed.of(function)
+        return bool(followed) and self._walk.touches(function, edge, followed)
 
     def _enter(self, state: State, store: Store, steps: tuple[Taken, ...], frames: tuple[Frame, ...], callee: Entry) -> None:
         store = store.copy()

@@ -29,6 +29,7 @@ class Walk:
         self._delta = delta
         self.parents = Parents(graph)
         self._inside: dict[Via, set[int]] = {}
+        self._cells: dict[str, dict[ir.Expr, frozenset[str]]] = {}
         self._numbers: dict[ir.Expr, int] = {}
         self._known: dict[str, tuple[ir.Expr, ...]] = {}
         self._ways: dict[tuple[str, int, int, int], list[tuple[Edge, ...]]] = {}
@@ -97,10 +98,7 @@ class Walk:
             return True
         if self.kills(function, edge, followed):
             return True
-        parts = {part for expr in ir.expressions(effect) for part in ir.walk(expr)}
-        if isinstance(effect, ir.Assume) and (condition := condition_of(effect)) is not None:
-            parts.add(condition[0])
-        return not followed.isdisjoint(parts)
+        return not followed.isdisjoint(_parts(effect))
 
     def kills(self, function: str, edge: Edge, followed: frozenset[ir.Expr]) -> bool:
         """Whether the edge can change one of the expressions."""
@@ -115,16 +113,33 @@ class Walk:
     def _kill(self, function: str, edge: Edge, model: FunctionModel) -> Callable[[ir.Expr], bool]:
         written = model.written[edge.id]
 
+        cells_of = self._table(function)
+
         def changed(expr: ir.Expr) -> bool:
-            cells = self.cells(function, expr)
-            return cells is None or not cells.isdisjoint(written)
+            cells = cells_of.get(expr)
+            if cells is None:
+                cells = self._add_cells(function, expr)
+            return not cells.isdisjoint(written)
 
         return changed
 
     def cells(self, function: str, expr: ir.Expr) -> frozenset[str] | None:
         """The cells that an expression of the function reads, None if it reads what has no name."""
-        cells = _cells(expr, self._delta.model(function).address_taken)
+        cells = self._table(function).get(expr)
+        if cells is None:
+            cells = self._add_cells(function, expr)
         return None if "?" in cells else cells
+
+    def _table(self, function: str) -> dict[ir.Expr, frozenset[str]]:
+        found = self._cells.get(function)
+        if found is None:
+            found = self._cells[function] = {}
+        return found
+
+    def _add_cells(self, function: str, expr: ir.Expr) -> frozenset[str]:
+        cells = frozenset(expr_cells(expr, self._delta.model(function).address_taken))
+        self._cells[function][expr] = cells
+        return cells
 
     def entering(self, edge: Edge, callee: str) -> Iterator[tuple[ir.Expr, ir.Expr]]:
         """Pairs of the callee's expressions at its entry and the caller's for them."""
@@ -194,19 +209,13 @@ class Walk:
 
     def stretches(self, function: str, edge: int, state: int, place: int) -> list[tuple[Edge, ...]]:
         """The ways from an edge to the place to which its derivation leads, over locations that are left out of the graph."""
-        first = self._delta.program.functions[function].by_id[edge]
-        if first.target == place:
-            return [(first,)]
         key = (function, edge, state, place)
         found = self._ways.get(key)
         if found is None:
-            found = self._ways[key] = self._delta.stretches(function, first, state, place)
+            first = self._delta.program.functions[function].by_id[edge]
+            simple = first.target == place
+            found = self._ways[key] = [(first,)] if simple else self._delta.stretches(function, first, state, place)
         return found
-
-
-@lru_cache(maxsize=200_000)
-def _cells(expr: ir.Expr, address_taken: frozenset[str]) -> frozenset[str]:
-    return frozenset(expr_cells(expr, address_taken))
 
 
 def is_constant_address(expr: ir.Expr) -> bool:
@@ -246,3 +255,12 @@ def expressions_in(expr: ir.Expr) -> Iterator[ir.Expr]:
     for part in ir.walk(expr):
         if isinstance(part, ir.LVALUES):
             yield part
+
+
+@lru_cache(maxsize=200_000)
+def _parts(effect: ir.Effect) -> frozenset[ir.Expr]:
+    """All expressions in an effect, and what it tests if it is a branch."""
+    parts = {part for expr in ir.expressions(effect) for part in ir.walk(expr)}
+    if isinstance(effect, ir.Assume) and (condition := condition_of(effect)) is not None:
+        parts.add(condition[0])
+    return frozenset(parts)
