@@ -180,9 +180,7 @@ class Check:
     def _replace(self, marks: _Marks, gone: Set[Via]) -> None:
         """Removes what is not marked from a function's graph."""
         part, derived, repaired = marks.part, marks.derived, self._repaired
-        fewer = len(part.derived) - sum(configuration in part.derived for configuration in derived) if self.fresh else len(
-            part.derived
-        ) - len(derived)
+        fewer = max(len(part.derived) - len(derived), 0)  # a function that starts anew has fresh entries, and nothing before
         size = part.size
         repaired.checked.append(marks.name)
         repaired.configurations_checked += len(part.derived) - fewer
