@@ -55,9 +55,8 @@ class IncrBack(Repair):
         for component in components:
             self._unsettled.difference_update(component)
             self._repair(component)
-        for name, configuration, edge in self._waiting:
-            if configuration in self.graph.functions[name].derived:
-                self._follow_again(name, configuration, edge, True)
+        for name, configuration, edge in self._waiting:  # added after the check of their function, so still there
+            self._follow_again(name, configuration, edge, True)
         self._enter_starts()
         self._explore()
         self._end()
@@ -124,7 +123,6 @@ class IncrBack(Repair):
             return
         graph.summaries[entry].append(state)
         support = (function, entry, state)
-        self._lost.discard(support)
         for caller, configuration, edge in tuple(graph.sites[entry]):
             if caller not in self._unsettled:
                 self._return_to(caller, self.graph.functions[caller], configuration, edge, (function, entry), state)
