@@ -140,7 +140,12 @@ class Cfa:
                 stack.append((target, iter(self.outgoing.get(target, ()))))
         return {location: place for place, location in enumerate(reversed(left))}
 
-    @property
+    @cached_property
+    def unsupported(self) -> tuple[Edge, ...]:
+        """The edges that lowering does not model."""
+        return tuple(edge for edge in self.edges if isinstance(edge.effect, ir.Unsupported))
+
+    @cached_property
     def calls(self) -> tuple[Edge, ...]:
         """The edges whose effect is a call."""
         return tuple(edge for edge in self.edges if isinstance(edge.effect, ir.Call))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 
 import msgspec
 
-from analysis.cfa.link import link
+from analysis.cfa.link import LinkedProgram, link
 from analysis.cfa.places import ProgramPlaces
-from analysis.engines.automaton import analyse
+from analysis.engines.automaton import Engine
 from analysis.model.options import Options
 from analysis.model.places import Place
 from analysis.model.report import Finding, FunctionReport, Message, RuleVerdict, Work
@@ -31,13 +32,33 @@ class Checked(msgspec.Struct, frozen=True):
     failed: bool = False
 
 
-def check_program(units: Sequence[UnitView], rules: Sequence[Rule], options: Options) -> Checked:
-    """Links the units to one program and checks it against the rules."""
-    linked = link([unit.kept.unit for unit in units])
+class ProgramCheck:
+    """Links and checks one revision after the other; keeps what the next one can use."""
+
+    def __init__(self) -> None:
+        self._engine = Engine()
+        self._linked: LinkedProgram | None = None
+
+    def run(
+        self, units: Sequence[UnitView], rules: Sequence[Rule], options: Options, interruptible: AbstractContextManager[None]
+    ) -> Checked:
+        """Links the units to one program and checks it against the rules; see `Engine.check` for `interruptible`."""
+        linked = self._linked = link([unit.kept.unit for unit in units], before=self._linked)
+        return _check(self._engine, linked, units, rules, options, interruptible)
+
+
+def _check(
+    engine: Engine,
+    linked: LinkedProgram,
+    units: Sequence[UnitView],
+    rules: Sequence[Rule],
+    options: Options,
+    interruptible: AbstractContextManager[None],
+) -> Checked:
     program = linked.program
     places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units})
     entries, messages = choose_entries(program, options.entries)
-    result = analyse(program, tuple(rules), entries, options.limits, places)
+    result = engine.check(program, tuple(rules), entries, options.limits, places, interruptible)
     stale = frozenset(name for unit in units for name in unit.kept.stale)
     mine = frozenset(name for unit in units for name in _own_functions(unit))
     functions = [

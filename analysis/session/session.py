@@ -20,7 +20,7 @@ from analysis.model.options import Options
 from analysis.model.report import Count, FileReport, Message, Report, Times, Work
 from analysis.rules.automaton import Rule
 from analysis.rules.load import load_rules
-from analysis.session.checking import Checked, check_program, count_functions, has_functions, only_unfinished, unit_messages
+from analysis.session.checking import Checked, ProgramCheck, count_functions, has_functions, only_unfinished, unit_messages
 from analysis.session.interruption import Interrupted, Interruption
 from analysis.session.program_files import ProgramFiles, find_program, find_workspace
 from analysis.session.suppressions import Suppressions, read_suppressions, split
@@ -53,6 +53,7 @@ class Session:
         self._rule_names: frozenset[str] = frozenset()
         self._program = ProgramFiles()
         self.interruption = Interruption()
+        self._check = ProgramCheck()
         self._units = Units(options, self.texts, jobs)
         self._load_rules()
 
@@ -77,6 +78,7 @@ class Session:
     def forget(self) -> None:
         """Drops everything that was computed: the next check starts from nothing."""
         self._units.forget()
+        self._check = ProgramCheck()
         self._load_rules()
 
     def check(self, progress: Progress | None = None, stop: Stop | None = None) -> Report | None:
@@ -88,8 +90,7 @@ class Session:
         if progress is not None:
             progress("Checking", 0, 0)
         try:
-            with self.interruption:
-                checked = check_program(units, self.rules, self.options)
+            checked = self._check.run(units, self.rules, self.options, self.interruption)
         except Interrupted:
             return None
         report = self._report(units, checked, start)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from analysis.api import Checker
+from analysis.engines.automaton import Analysis
 from analysis.model.options import Options
 from analysis.model.report import Report
-from analysis.session import session as session_module
 from analysis.session.interruption import Interrupted, Interruption
 
 HEADER = "static inline int get(int *p)\n{\n    return *p;\n}\n"
@@ -146,7 +146,7 @@ def test_a_check_that_is_stopped_answers_nothing_and_the_next_one_all(checker: C
 
 def test_an_interrupted_engine_answers_nothing_and_the_next_check_all(checker: Checker, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(session_module, "check_program", lambda *_: checker.interruption.handle(0, None))
+        patch.setattr(Analysis, "run", lambda *_: checker.interruption.handle(0, None))
         assert checker.check_unless(lambda: False) is None
     assert findings(checker.check()) == [("null-dereference", "get.h", 3)]
 

@@ -2,9 +2,10 @@
 
 Reading order: `paths` and `facts` (what an automaton state is), `conditions`, `footprint`, `matching` and `function_model`
 (what is known of a function beforehand), `transfer` and `calls` (the transition relation), `delta` (both together,
-memoised), `full` (the algorithm), `trace` and `engine` (answers).
+memoised), `full` (the algorithm), `changes`, `incr_fwd`, `incr_back` and `retrace` (repair), `revision` (what changed),
+`feasibility` (which errors have a way), `trace` and `engine` (answers).
 """
 
-from analysis.engines.automaton.engine import Analysis, AutomatonResult, analyse
+from analysis.engines.automaton.engine import Analysis, AutomatonResult, Engine
 
-__all__ = ["Analysis", "AutomatonResult", "analyse"]
+__all__ = ["Analysis", "AutomatonResult", "Engine"]

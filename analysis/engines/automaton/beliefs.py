@@ -30,23 +30,21 @@ class Beliefs:
             return True
         if not isinstance(result_type(self._program, callee), Pointer):
             return True
-        if self._counts is None:
-            self._counts = self._count()
-        calls, tests = self._counts.get(callee, (0, 0))
+        calls, tests = self.counts.get(callee, (0, 0))
         if isinstance(edge.effect, ir.Call) and edge.effect.result is not None and ir.direct_callee(edge.effect) == callee:
             calls -= 1
         return calls <= 0 or 2 * tests > calls
 
-    def _count(self) -> dict[str, tuple[int, int]]:
-        found: dict[str, tuple[int, int]] = {}
-        for name, cfa in self._program.functions.items():
-            for edge in cfa.calls:
-                assert isinstance(edge.effect, ir.Call)
-                callee = ir.direct_callee(edge.effect)
-                if callee is not None and callee in self._program.functions and edge.effect.result is not None:
-                    calls, tests = found.get(callee, (0, 0))
-                    found[callee] = calls + 1, tests + self._lookup(name).tests_result(edge)
-        return found
+    @property
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """How many calls use each function's result, and how many of these test it."""
+        if self._counts is None:
+            self._counts = {}
+            for name in self._program.functions:
+                for callee, (calls, tests) in self._lookup(name).calls_and_tests.items():
+                    before = self._counts.get(callee, (0, 0))
+                    self._counts[callee] = before[0] + calls, before[1] + tests
+        return self._counts
 
 
 def result_type(program: Program, function: str) -> Type | None:

@@ -182,9 +182,8 @@ class CallTransfer:
         call = edge.effect
         assert isinstance(call, ir.Call)
         known = model.known.at[edge.source] or {}
-        for number, interval in after.environment:
-            key = None if number < 0 else callee.conditions.keys[number]
-            index = callee.parameters.get(key.name) if isinstance(key, ir.Var) else None
+        for name, interval in after.environment:
+            index = callee.parameters.get(name) if isinstance(name, str) else None
             if index is None or index >= len(call.arguments):
                 continue
             value = model.conditions.evaluate(call.arguments[index], known)

@@ -8,36 +8,55 @@ there are given up for it.)
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 
-from analysis.cfa.graph import Program
+import msgspec
+
+from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.footprint import base_variable
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
 from analysis.model.intervals import Interval
 
 
-def constant_globals(program: Program, returning: Container[str]) -> dict[str, Interval]:
-    """The constant globals of a program that has a `main`, by linkage name, with their values."""
+class Spoiled(msgspec.Struct, frozen=True):
+    """What a function does to globals that ends their being constant: taking the address, and assigning (the constant, None for
+    anything else)."""
+
+    addresses: frozenset[str]
+    writes: frozenset[tuple[str, int | None]]
+
+
+def spoiled_by(cfa: Cfa) -> Spoiled:
+    """What one function spoils."""
+    addresses, writes = set(), set()
+    for edge in cfa.edges:
+        for expr in ir.expressions(edge.effect):
+            for part in ir.walk(expr):
+                if isinstance(part, ir.AddressOf) and (var := base_variable(part.lvalue)) is not None and var.scope == "global":
+                    addresses.add(var.name)
+        match edge.effect:
+            case ir.Assign(ir.Var(written, "global"), value):
+                constant = ir.strip_casts(value)
+                writes.add((written, constant.value if isinstance(constant, ir.IntConst) else None))
+            case ir.Call(_, _, ir.Var(written, "global")):
+                writes.add((written, None))
+    return Spoiled(frozenset(addresses), frozenset(writes))
+
+
+def constant_globals(program: Program, returning: Container[str], spoiled: Mapping[str, Spoiled]) -> dict[str, Interval]:
+    """The constant globals of a program that has a `main`, by linkage name, with their values; `spoiled` is by function."""
     if "main" not in program.functions:
         return {}
-    found = {name: interval.low for name, interval in initial_values(program).items()}
-    for name, cfa in program.functions.items():
-        for edge in cfa.edges:
-            for expr in ir.expressions(edge.effect):
-                for part in ir.walk(expr):
-                    if isinstance(part, ir.AddressOf) and (var := base_variable(part.lvalue)) is not None:
-                        found.pop(var.name, None)
-            if name not in returning:
-                continue
-            match edge.effect:
-                case ir.Assign(ir.Var(written), value):
-                    constant = ir.strip_casts(value)
-                    if not isinstance(constant, ir.IntConst) or constant.value != found.get(written):
-                        found.pop(written, None)
-                case ir.Call(_, _, ir.Var(written)):
-                    found.pop(written, None)
-    return {name: Interval(value, value, value != 0) for name, value in found.items()}
+    found = initial_values(program)
+    for name, what in spoiled.items():
+        for address in what.addresses:
+            found.pop(address, None)
+        if name in returning:
+            for written, constant in what.writes:
+                if written in found and constant != found[written].low:
+                    del found[written]
+    return found
 
 
 def initial_values(program: Program) -> dict[str, Interval]:

@@ -3,12 +3,12 @@ state."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from analysis.cfa.graph import Edge, Program
 from analysis.engines.automaton.beliefs import Beliefs
 from analysis.engines.automaton.calls import CallTransfer
-from analysis.engines.automaton.constants import constant_globals, initial_values
+from analysis.engines.automaton.constants import constant_globals, initial_values, spoiled_by
 from analysis.engines.automaton.facts import NOTHING, Fact, FactTable
 from analysis.engines.automaton.footprint import Footprints
 from analysis.engines.automaton.full import FACT_BITS, Entry
@@ -22,60 +22,78 @@ from analysis.rules.automaton import Rule
 _CallPlan = tuple[Sequence[int], Sequence[Entry]]
 
 
+class Memo:
+    """The answers about one function that were given so far: its feasible edges by location, and what happens at edges, by edge
+    and state."""
+
+    def __init__(self, model: FunctionModel, outgoing: dict[int, tuple[tuple[Edge, bool], ...]]) -> None:
+        self.model = model
+        self.outgoing = outgoing
+        self.steps: dict[int, Sequence[int]] = {}
+        self.quiet: dict[int, tuple[int, ...] | None] = {}
+        self.calls: dict[int, _CallPlan] = {}
+        self.leaves: dict[tuple[int, int, Entry, int], Sequence[int]] = {}
+
+
+def is_small(program: Program, edges: int) -> bool:
+    """Whether the program is small enough for the expensive answers."""
+    return sum(len(cfa.edges) for cfa in program.functions.values()) <= edges
+
+
 class ProgramDelta:
     """The product automaton of a program and the rules."""
 
     def __init__(self, program: Program, rules: tuple[Rule, ...], facts: FactTable, global_edges: int) -> None:
         self._global_edges = global_edges
         self.program = program
-        self.thorough = sum(len(cfa.edges) for cfa in program.functions.values()) <= global_edges
+        self.rules = rules
+        self.thorough = is_small(program, global_edges)
         self.facts = facts
         self.footprints = Footprints(program)
         self.matcher = Matcher(PatternIndex(rules), program)
         self.relevance = Relevance(program, rules, self.matcher)
-        self.transfer = Transfer(rules, facts, program, self.relevance, self.thorough)
-        self.calls = CallTransfer(self.transfer, self.footprints, self.matcher, Beliefs(program, self._lookup))
         self.initial_values = initial_values(program)
-        self._constants = constant_globals(program, self.footprints.returning)
-        self._models: dict[str, FunctionModel] = {}
-        self._ready: dict[str, FunctionModel] = {}
-        self._outgoing: dict[str, dict[int, tuple[tuple[Edge, bool], ...]]] = {}
-        self._steps: dict[str, dict[int, Sequence[int]]] = {}
-        self._call_plans: dict[tuple[str, int, int], _CallPlan] = {}
-        self._leaves: dict[tuple[str, int, int, Entry, int], Sequence[int]] = {}
+        self.spoiled = {name: spoiled_by(cfa) for name, cfa in program.functions.items()}
+        self.constants = constant_globals(program, self.footprints.returning, self.spoiled)
+        self.models: dict[str, FunctionModel] = {}
+        self.memos: dict[str, Memo] = {}
         self._names: dict[int, frozenset[str]] = {}
-        self._quiet: dict[str, dict[int, tuple[int, ...] | None]] = {}
+        self.connect()
+
+    def connect(self) -> None:
+        """Puts together what depends on the program as a whole, and models its functions."""
+        rules = self.rules
+        self.beliefs = Beliefs(self.program, self.lookup)
+        self.transfer = Transfer(rules, self.facts, self.program, self.relevance, self.thorough)
+        self.calls = CallTransfer(self.transfer, self.footprints, self.matcher, self.beliefs)
         for name in self.footprints.order:
-            _ = self._lookup(name).known  # callees first: what a call does is asked of the callee, and recursion is not deep
+            _ = self.lookup(name).known  # callees first: what a call does is asked of the callee, and recursion is not deep
 
     def model(self, function: str) -> FunctionModel:
         """The engine's view of a function."""
-        found = self._ready.get(function)
+        return self.memo(function).model
+
+    def memo(self, function: str) -> Memo:
+        """What was answered about a function."""
+        found = self.memos.get(function)
         if found is None:
-            found = self._ready[function] = self._lookup(function)
-            cfa = found.cfa
+            model = self.lookup(function)
             table: dict[int, tuple[tuple[Edge, bool], ...]] = {}
-            for location, edges in cfa.outgoing.items():
-                feasible = [edge for edge in edges if found.feasible(edge)]
+            for location, edges in model.cfa.outgoing.items():
+                feasible = [edge for edge in edges if model.feasible(edge)]
                 table[location] = tuple(
                     (edge, isinstance(edge.effect, ir.Call) and self._has_body(edge.effect)) for edge in feasible
                 )
-            self._outgoing[function] = table
-            self._steps[function] = {}
-            self._quiet[function] = {}
+            found = self.memos[function] = Memo(model, table)
         return found
 
-    def _lookup(self, function: str) -> FunctionModel:
-        found = self._models.get(function)
+    def lookup(self, function: str) -> FunctionModel:
+        """The model of a function, for models of other functions."""
+        found = self.models.get(function)
         if found is None:
-            cfa = self.program.functions[function]
-            found = self._models[function] = FunctionModel(
-                cfa,
-                self.program,
-                self.footprints,
-                self.matcher,
-                self._lookup,
-                self.initial_values if function == "main" else self._constants,
+            constants = self.initial_values if function == "main" else self.constants
+            found = self.models[function] = FunctionModel(
+                self.program.functions[function], self.program, self.footprints, self.matcher, self.lookup, constants
             )
         return found
 
@@ -92,9 +110,7 @@ class ProgramDelta:
 
     def outgoing(self, function: str, location: int) -> Sequence[tuple[Edge, bool]]:
         """The feasible edges that leave a location, each with whether it calls a function with a body."""
-        if function not in self._outgoing:
-            self.model(function)
-        return self._outgoing[function].get(location, ())
+        return self.memo(function).outgoing.get(location, ())
 
     def rejecting(self, state: int) -> bool:
         """Whether the state is an error."""
@@ -102,11 +118,11 @@ class ProgramDelta:
 
     def step(self, function: str, edge: Edge, state: int) -> Sequence[int]:
         """The states after an edge without a callee's body."""
-        memo = self._steps[function]
+        memo = self.memo(function)
         key = edge.id << FACT_BITS | state
-        found = memo.get(key)
+        found = memo.steps.get(key)
         if found is None:
-            found = memo[key] = self._step(self._models[function], edge, state)
+            found = memo.steps[key] = self._step(memo.model, edge, state)
         return found
 
     def _step(self, model: FunctionModel, edge: Edge, state: int) -> Sequence[int]:
@@ -119,21 +135,21 @@ class ProgramDelta:
         if state == NOTHING or self.facts[state].environment:
             return None
         key = edge.id << FACT_BITS | state
-        memo = self._quiet[function]
-        if key not in memo:
-            model = self._models[function]
+        memo = self.memo(function)
+        if key not in memo.quiet:
             names = self._names_of(state)
-            memo[key] = self._next_places(model, edge, names) if model.still(edge, names) else None
-        return memo[key]
+            memo.quiet[key] = self._next_places(memo, edge, names) if memo.model.still(edge, names) else None
+        return memo.quiet[key]
 
-    def _next_places(self, model: FunctionModel, edge: Edge, names: frozenset[str]) -> tuple[int, ...]:
+    def _next_places(self, memo: Memo, edge: Edge, names: frozenset[str]) -> tuple[int, ...]:
+        model = memo.model
         places: dict[int, None] = {}
         work = [edge]
         while work:
             current = work.pop()
             if not model.passes(current):
                 continue
-            following = self._outgoing[model.cfa.name].get(current.target, ())
+            following = memo.outgoing.get(current.target, ())
             if model.single_entry(current.target) and all(model.still(after, names) for after, _ in following):
                 work.extend(after for after, _ in following)
             else:
@@ -151,8 +167,9 @@ class ProgramDelta:
             if target == place:
                 found.append(way)
                 continue
-            model = self._models[function]
-            following = self._outgoing[function].get(target, ())
+            memo = self.memo(function)
+            model = memo.model
+            following = memo.outgoing.get(target, ())
             if model.single_entry(target) and all(model.still(after, names) for after, _ in following):
                 work.extend((*way, after) for after, _ in reversed(following) if model.passes(after))
         return found
@@ -166,10 +183,11 @@ class ProgramDelta:
 
     def call(self, function: str, edge: Edge, state: int) -> _CallPlan:
         """What a call does without summaries, and whom it enters in which states."""
-        key = (function, edge.id, state)
-        found = self._call_plans.get(key)
+        memo = self.memo(function)
+        key = edge.id << FACT_BITS | state
+        found = memo.calls.get(key)
         if found is None:
-            found = self._call_plans[key] = self._call(self._models[function], edge, state)
+            found = memo.calls[key] = self._call(memo.model, edge, state)
         return found
 
     def _call(self, model: FunctionModel, edge: Edge, state: int) -> _CallPlan:
@@ -205,19 +223,22 @@ class ProgramDelta:
 
     def leave(self, function: str, edge: Edge, state: int, callee: Entry, exit_: int) -> Sequence[int]:
         """The states after a call for one summary of an entered callee."""
-        key = (function, edge.id, state, callee, exit_)
-        found = self._leaves.get(key)
+        memo = self.memo(function)
+        key = (edge.id, state, callee, exit_)
+        found = memo.leaves.get(key)
         if found is None:
             name, entry = callee
-            answer = self.calls.leave(self._models[function], edge, self.model(name), state, entry, exit_)
-            found = self._leaves[key] = tuple(dict.fromkeys(answer))
+            answer = self.calls.leave(memo.model, edge, self.model(name), state, entry, exit_)
+            found = memo.leaves[key] = tuple(dict.fromkeys(answer))
         return found
 
-    def _is_small(self, root: str) -> bool:
-        """Whether a global is seen by few enough functions to be followed from the program's start."""
-        read = self.footprints.read
-        edges = sum(len(cfa.edges) for name, cfa in self.program.functions.items() if root in read[name])
-        return edges <= self._global_edges
+    def _small(self, roots: frozenset[str]) -> set[str]:
+        """Those globals that are seen by few enough functions to be followed from the program's start."""
+        edges = dict.fromkeys(roots, 0)
+        for name, cfa in self.program.functions.items():
+            for root in roots & self.footprints.read[name]:
+                edges[root] += len(cfa.edges)
+        return {root for root, count in edges.items() if count <= self._global_edges}
 
     def initial(self, entries: Iterable[str]) -> list[Entry]:
         """The entry states: NOTHING everywhere, and for `main` also what the rules track from the program's start on."""
@@ -225,10 +246,12 @@ class ProgramDelta:
         for name in entries:
             found.append((name, NOTHING))
             if name == "main":
-                begun = (
-                    Fact(m.rule, m.target, (m.path,))
-                    for m in self.matcher.begin()
-                    if m.path is not None and self.relevance.matters(m.rule, name, m.path) and self._is_small(m.path[0])
-                )
-                found.extend((name, self.facts.number(fact)) for fact in begun)
+                found.extend((name, self.facts.number(fact)) for fact in self._begun())
         return found
+
+    def _begun(self) -> Iterator[Fact]:
+        matches = [m for m in self.matcher.begin(self.program) if m.path and self.relevance.matters(m.rule, "main", m.path)]
+        small = self._small(frozenset(m.path[0] for m in matches if m.path is not None))
+        for match in matches:
+            if match.path is not None and match.path[0] in small:
+                yield Fact(match.rule, match.target, (match.path,))

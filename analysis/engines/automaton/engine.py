@@ -5,24 +5,28 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 
 import msgspec
 
-from analysis.cfa.graph import Cfa, Places, Program
+from analysis.cfa.graph import Places, Program
+from analysis.engines.automaton.answers import Answers
+from analysis.engines.automaton.changes import Repaired
 from analysis.engines.automaton.delta import ProgramDelta
-from analysis.engines.automaton.facts import NOTHING, Fact, FactTable
-from analysis.engines.automaton.feasibility import Feasibility
+from analysis.engines.automaton.facts import Fact, FactTable
+from analysis.engines.automaton.feasibility import Feasibility, Way
 from analysis.engines.automaton.full import DerivationGraph, Full, unpack
-from analysis.engines.automaton.spelled import spell_path, summary_line, without_temporaries
+from analysis.engines.automaton.incr_back import incr_back
+from analysis.engines.automaton.retrace import Retrace
+from analysis.engines.automaton.revision import revise
+from analysis.engines.automaton.spelled import spell_path, without_temporaries
 from analysis.engines.automaton.trace import Taken, Tracer
-from analysis.model import ir
 from analysis.model.digest import digest_text
 from analysis.model.limits import Limits
 from analysis.model.report import Count, Finding, Message, RuleVerdict, Work
 from analysis.model.spelling import display_name, spell_effect
 from analysis.rules.automaton import Rule
 
-ENGINE = "automaton"
 _TRIES = 3  # of errors with one message in one function, when the search for a way gives up
 UNDECIDED = "the rule can be broken as far as the automaton sees, but no way there was found within the search's budget"
 
@@ -39,34 +43,51 @@ class AutomatonResult(msgspec.Struct, frozen=True):
 
 
 class Analysis:
-    """One run of the engine over one program; keeps the derivation graph."""
+    """The engine on one program, from revision to revision; keeps the derivation graph and the ways that were found."""
 
     def __init__(self, program: Program, rules: tuple[Rule, ...], limits: Limits) -> None:
-        self.program = program
         self.rules = rules
         self._limits = limits
         self.facts = FactTable()
         self.delta = ProgramDelta(program, rules, self.facts, limits.global_edges)
         self.graph = DerivationGraph()
+        self._ways: dict[tuple[str, frozenset[int]], Way] = {}
         self._violated: dict[str, set[int]] = {}
         self._undecided: dict[str, set[int]] = {}
+        self._repaired: Repaired | None = None
+        self._retrace = Retrace(self.graph)
+        self._answers = Answers(rules, self.facts)
+
+    @property
+    def program(self) -> Program:
+        """The program of the present revision."""
+        return self.delta.program
 
     def run(self, entries: Sequence[str]) -> None:
         """Full from scratch, from the entry functions."""
-        collecting = gc.isenabled()
-        gc.disable()  # millions of small objects and no cycles among them
-        try:
-            self.graph = Full(self.delta, self._limits.configurations).analyse(self.delta.initial(entries))
-        finally:
-            if collecting:
-                gc.enable()
+        self.graph = Full(self.delta, self._limits.configurations).analyse(self.delta.initial(entries))
+
+    def revise(self, program: Program, entries: Sequence[str]) -> bool:
+        """IncrBack, to the next revision; False if the change asks for a run from scratch, with a new `Analysis`."""
+        if not self.graph.complete:
+            return False
+        revised = revise(self.delta, program, self.graph, entries, self._limits.global_edges)
+        if revised is None:
+            return False
+        self.delta = revised.delta
+        self._repaired = incr_back(self.delta, self.graph, revised.changes, self._limits.configurations)
+        changed = revised.touched.union(self._repaired.checked)
+        self._ways = {key: way for key, way in self._ways.items() if changed.isdisjoint(way.functions)}
+        return self.graph.complete
 
     def findings(self, places: Places) -> tuple[Finding, ...]:
         """One finding per function, rule and message (the others have the same cause, and go when it goes): the first in the
         text whose branches do not contradict each other, with a short trace; in order of place."""
+        self._violated, self._undecided = {}, {}
         tracer = Tracer(self.graph, self.delta, places, self._limits.trace_steps)
-        feasibility = Feasibility(self.graph, self.delta, self.delta.thorough)
-        errors = self._errors()
+        retrace = self._retrace = Retrace(self.graph)
+        feasibility = Feasibility(self.graph, self.delta, retrace, self.delta.thorough)
+        errors = self._errors(retrace)
         facts = {(name, fact.edge): fact for name, fact in errors}
         alike: dict[tuple[str, str, int, str], list[tuple[str, Fact]]] = {}
         for name, fact in errors:
@@ -75,39 +96,38 @@ class Analysis:
         for same in alike.values():
             tries = _TRIES
             for name, fact in sorted(same, key=lambda error: places.place(error[0], error[1].edge).range):
-                way = self._way(feasibility, tracer, name, fact.rule, frozenset(errors[name, fact]))
-                if way is None:
-                    tries -= fact.rule in self._undecided.get(name, ())
+                way = self._way(feasibility, name, fact, frozenset(errors[name, fact]))
+                if way.steps is None or way.start is None:
+                    tries -= not way.decided
                     if tries <= 0:
                         break
                     continue
                 self._violated.setdefault(name, set()).add(fact.rule)
-                if not self._follows(facts, fact, way):
-                    found.append(self._finding(tracer, places, name, fact, way))
+                steps = tracer.joined(*way.start, way.steps)
+                if not self._follows(facts, fact, steps):
+                    found.append(self._finding(tracer, places, name, fact, steps))
                     break
         return numbered(found)
 
-    def _errors(self) -> dict[tuple[str, Fact], list[int]]:
-        """The error configurations by function and what is wrong."""
+    def _errors(self, retrace: Retrace) -> dict[tuple[str, Fact], list[int]]:
+        """The error configurations that an execution leads to, by function and what is wrong."""
         found: dict[tuple[str, Fact], list[int]] = {}
+        reached = retrace.errors()
         for name in self.program.functions:
-            graph = self.graph.functions.get(name)
-            for configuration in graph.errors if graph is not None else ():
+            for configuration in reached.get(name, ()):
                 found.setdefault((name, self.facts[unpack(configuration)[2]]), []).append(configuration)
         return found
 
-    def _way(
-        self, feasibility: Feasibility, tracer: Tracer, name: str, rule: int, configurations: frozenset[int]
-    ) -> list[Taken] | None:
-        """The steps from the program's entry to one of the error configurations, None if no way is feasible."""
-        fact = self.facts[unpack(min(configurations))[2]]
-        must_be_sure = self.delta.transfer.asks_for_decision(self.delta.model(name), fact)
-        way = feasibility.way(name, configurations, must_be_sure)
-        if way.steps is not None and way.start is not None:
-            return tracer.joined(*way.start, way.steps)
+    def _way(self, feasibility: Feasibility, name: str, fact: Fact, configurations: frozenset[int]) -> Way:
+        """A feasible way from a function's entry to one of the error configurations; one that was found before, if nothing
+        that it depends on changed."""
+        way = self._ways.get((name, configurations))
+        if way is None:
+            must_be_sure = self.delta.transfer.asks_for_decision(self.delta.model(name), fact)
+            way = self._ways[name, configurations] = feasibility.way(name, configurations, must_be_sure)
         if not way.decided:
-            self._undecided.setdefault(name, set()).add(rule)
-        return None
+            self._undecided.setdefault(name, set()).add(fact.rule)
+        return way
 
     def _follows(self, errors: dict[tuple[str, int], Fact], fact: Fact, way: list[Taken]) -> bool:
         """Whether the way to an error leads over another error with the same value: then it is a consequence of that one."""
@@ -146,69 +166,21 @@ class Analysis:
 
     def verdicts(self, ms: float) -> dict[str, dict[str, RuleVerdict]]:
         """What is known of each function for each rule, after `findings`."""
-        verdicts = {}
-        for name, cfa in self.program.functions.items():
-            share = ms / max(len(self.program.functions), 1)
-            reason, assumptions = self._doubt(name, cfa), self._assumptions(cfa)
-            verdicts[name] = {
-                rule.name: verdict(
-                    number in self._violated.get(name, ()),
-                    UNDECIDED if number in self._undecided.get(name, ()) else reason,
-                    assumptions,
-                    share,
-                )
-                for number, rule in enumerate(self.rules)
-            }
-        return verdicts
-
-    def _doubt(self, name: str, cfa: Cfa) -> str:
-        """Why nothing is shown of the function where nothing is wrong."""
-        if not self.graph.complete:
-            return "the exploration was cut off at the limit of configurations"
-        graph = self.graph.functions.get(name)
-        if graph is None:
-            return "it is not reached from the program's entries"
-        reached = {unpack(configuration)[0] for configuration in graph.derived}
-        for edge in cfa.edges:
-            if isinstance(edge.effect, ir.Unsupported) and edge.source in reached:
-                return f"it contains {edge.effect.reason}, which is not supported"
-        return "the automaton engine found no violation; it does not prove"
-
-    def _assumptions(self, cfa: Cfa) -> tuple[str, ...]:
-        bodiless: set[str] = set()
-        for edge in cfa.calls:
-            assert isinstance(edge.effect, ir.Call)
-            bodiless.update(display_name(t) for t in self.program.targets(edge.effect) if t not in self.program.functions)
-        return tuple(f"{name}() has no body; it changes only what its arguments point to" for name in sorted(bodiless))
+        return self._answers.verdicts(self.program, self.graph, self._retrace, self._violated, self._undecided, ms)
 
     def summaries(self) -> dict[str, tuple[str, ...]]:
-        """For each reached function, its entry/exit pairs in words."""
-        found = {}
-        for name, graph in self.graph.functions.items():
-            lines: dict[str, None] = {}
-            for entry, exits in graph.summaries.items():
-                for exit_ in exits:
-                    line = summary_line(self.facts[entry], self.facts[exit_], self.rules, entry == NOTHING, exit_ == NOTHING)
-                    if line:
-                        lines[line] = None
-            if not graph.summaries.get(NOTHING):
-                lines["never returns"] = None
-            found[name] = tuple(lines)
-        return found
+        """For each reached function, its entry/exit pairs in words, after `findings`."""
+        return self._answers.summaries(self.graph, self._retrace)
 
     def work(self) -> Work:
-        """What was done; from scratch, everything was recomputed."""
+        """What was computed for this revision, and what was taken over."""
+        if self._repaired is None:
+            return Work(configurations=Count(0, self.graph.configurations), derivations=Count(0, self.graph.derivations))
+        done = self._repaired
         return Work(
-            configurations=Count(0, self.graph.configurations),
-            derivations=Count(0, self.graph.derivations),
+            configurations=Count(done.configurations_reused, done.configurations_added),
+            derivations=Count(done.derivations_reused, done.derivations_added),
         )
-
-
-def verdict(violated: bool, doubt: str, assumptions: tuple[str, ...], ms: float) -> RuleVerdict:
-    """A rule's verdict on a function."""
-    if violated:
-        return RuleVerdict("violated", None, assumptions, ENGINE, ms=ms)
-    return RuleVerdict("unknown", doubt, assumptions, ENGINE, ms=ms)
 
 
 def numbered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -222,11 +194,59 @@ def numbered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def analyse(program: Program, rules: tuple[Rule, ...], entries: Sequence[str], limits: Limits, places: Places) -> AutomatonResult:
-    """Checks a program against rules, from scratch."""
-    began = time.perf_counter()
-    analysis = Analysis(program, rules, limits)
-    analysis.run(entries)
+def analyse(analysis: Analysis, places: Places, began: float) -> AutomatonResult:
+    """The answers for the present revision; `began` is when work on it did (time.perf_counter)."""
     findings = analysis.findings(places)
     ms = (time.perf_counter() - began) * 1000
     return AutomatonResult(findings, analysis.verdicts(ms), analysis.summaries(), analysis.work(), ms, ())
+
+
+class Engine:
+    """Checks one revision of a program after the other; what a revision leaves unchanged is not computed again."""
+
+    def __init__(self) -> None:
+        self._analysis: Analysis | None = None
+        self._asked: tuple[object, ...] = ()
+
+    def forget(self) -> None:
+        """The next check is from scratch."""
+        self._analysis = None
+
+    def check(
+        self,
+        program: Program,
+        rules: tuple[Rule, ...],
+        entries: Sequence[str],
+        limits: Limits,
+        places: Places,
+        interruptible: AbstractContextManager[None],
+    ) -> AutomatonResult:
+        """Checks a program against rules. What enters `interruptible` may be ended by an exception from outside: only what leaves
+        nothing half done, so not a repair."""
+        began = time.perf_counter()
+        collecting = gc.isenabled()
+        gc.disable()  # millions of small objects and no cycles among them
+        try:
+            analysis = self._revised(program, rules, entries, limits, interruptible)
+            with interruptible:
+                return analyse(analysis, places, began)
+        finally:
+            if collecting:
+                gc.enable()
+
+    def _revised(
+        self,
+        program: Program,
+        rules: tuple[Rule, ...],
+        entries: Sequence[str],
+        limits: Limits,
+        interruptible: AbstractContextManager[None],
+    ) -> Analysis:
+        asked = (rules, tuple(entries), limits)
+        before, self._analysis = self._analysis, None
+        if before is None or asked != self._asked or not before.revise(program, entries):
+            with interruptible:
+                before = Analysis(program, rules, limits)
+                before.run(entries)
+        self._analysis, self._asked = before, asked
+        return before

@@ -14,11 +14,11 @@ import msgspec
 from analysis.engines.automaton.paths import Path
 from analysis.model.intervals import Interval
 
-Environment = tuple[tuple[int, Interval], ...]
+Environment = tuple[tuple[int | str, Interval], ...]
 
 NOTHING = 0
 PATHS_LIMIT = 5
-RESULT_KEY = -1
+RESULT_KEY = ""
 
 
 class Fact(msgspec.Struct, frozen=True, cache_hash=True):

@@ -21,6 +21,7 @@ import msgspec
 
 from analysis.engines.automaton.delta import ProgramDelta
 from analysis.engines.automaton.full import DerivationGraph, Entry
+from analysis.engines.automaton.retrace import Retrace
 from analysis.engines.automaton.search import Search
 from analysis.engines.automaton.slices import Slice
 from analysis.engines.automaton.trace import Taken
@@ -33,11 +34,13 @@ _STATES = 3_000
 
 
 class Way(msgspec.Struct, frozen=True):
-    """What the search found: the steps of a feasible way from the entry `start` (None: there is none), or that it gave up."""
+    """What the search found: the steps of a feasible way from the entry `start` (None: there is none), or that it gave up.
+    `functions` are those that it looked into."""
 
     steps: tuple[Taken, ...] | None
     start: Entry | None = None
     decided: bool = True
+    functions: frozenset[str] = frozenset()
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -52,14 +55,21 @@ class Judgement(msgspec.Struct, frozen=True):
 class Feasibility:
     """Decides errors of one derivation graph; `thorough` for small programs."""
 
-    def __init__(self, graph: DerivationGraph, delta: ProgramDelta, thorough: bool) -> None:
+    def __init__(self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, thorough: bool) -> None:
         self._graph = graph
+        self._retrace = retrace
         self._walk = Walk(graph, delta)
         self._thorough = thorough
 
     def way(self, function: str, errors: frozenset[int], must_be_sure: bool = False) -> Way:
         """A feasible way to one of the error configurations, all of one function."""
-        part = Slice(self._graph, self._walk.parents, function, sorted(errors), self._thorough)
+        self._walk.visited = {function}
+        way = self._way(function, errors, must_be_sure)
+        return msgspec.structs.replace(way, functions=frozenset(self._walk.visited))
+
+    def _way(self, function: str, errors: frozenset[int], must_be_sure: bool) -> Way:
+        part = Slice(self._graph, self._walk.parents, function, sorted(errors), self._thorough, self._retrace.live)
+        self._walk.visited.update(name for name, _ in part.open)
         followed: set[Item] = set()
         states = 0
         sure = False

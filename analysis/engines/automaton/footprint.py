@@ -8,12 +8,13 @@ objects behind pointers they are passed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 
 import networkx
 
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.paths import cells_read, lvalue_cell, root_of
-from analysis.engines.automaton.returning import may_return
+from analysis.engines.automaton.returning import may_return, reaches_exit
 from analysis.model import ir
 from analysis.model.c_types import Pointer, Record, RecordDefinition, Type, spell
 
@@ -102,7 +103,52 @@ class Footprints:
         self.read: dict[str, frozenset[str]] = {}
         self.component: dict[str, int] = {}
         self.order: list[str] = []
-        self._close()
+        self._own = {name: self.own(cfa) for name, cfa in program.functions.items()}
+        self._components = self._find_components()
+        self._number()
+        for component in self._components:
+            self._close(component)
+
+    def revised(self, program: Program, changed: Iterable[str]) -> tuple[Footprints, frozenset[str]] | None:
+        """The footprints of a program that differs in the bodies of some functions, and the functions whose footprints differ;
+        None when what can return, or who calls whom, is not what it was."""
+        other = copy(self)
+        other._program = program
+        other._own = dict(self._own)
+        moved = set()
+        for name in changed:
+            cfa = program.functions[name]
+            if not self._returns_as_before(cfa, program):
+                return None
+            other._own[name] = other.own(cfa)
+            if other._own[name] != self._own[name]:
+                moved.add(name)
+        if not moved:
+            return other, frozenset()
+        if any(other._own[name][2] != self._own[name][2] for name in moved):
+            other._components = other._find_components()
+            if set(other._components) != set(self._components):
+                return None
+            other.component, other.order = {}, []
+            other._number()
+        other.written, other.read = dict(self.written), dict(self.read)
+        differ: set[str] = set()
+        for component in other._components:
+            if any(name in moved or not differ.isdisjoint(other._own[name][2]) for name in component):
+                other._close(component)
+                differ.update(n for n in component if (other.written[n], other.read[n]) != (self.written[n], self.read[n]))
+        return other, frozenset(differ)
+
+    def _returns_as_before(self, cfa: Cfa, program: Program) -> bool:
+        """Whether the new body of a function changes nothing of what can return."""
+        name = cfa.name
+        if name not in self.returning:
+            return not reaches_exit(cfa, program, self.returning)
+        component = self._components[self.component[name]]
+        if reaches_exit(cfa, program, self.returning.difference(component)):
+            return True
+        others = self.returning.difference(component)
+        return len(component) > 1 and may_return(program, others, component) == self.returning
 
     def own(self, cfa: Cfa) -> tuple[set[str], set[str], set[str]]:
         """Written cells and read globals of the function itself, and the functions it calls."""
@@ -125,25 +171,28 @@ class Footprints:
                     written |= external_writes(effect, self._program.records)
         return {cell for cell in written if visible(cell)}, read, callees
 
-    def _close(self) -> None:
+    def _find_components(self) -> list[tuple[str, ...]]:
         graph: networkx.DiGraph[str] = networkx.DiGraph()
-        own = {}
-        for name, cfa in self._program.functions.items():
-            own[name] = self.own(cfa)
+        for name, (_, _, callees) in self._own.items():
             graph.add_node(name)
-            graph.add_edges_from((name, callee) for callee in own[name][2])
-        for number, component in enumerate(networkx.strongly_connected_components(graph)):
+            graph.add_edges_from((name, callee) for callee in callees)
+        return [tuple(sorted(component)) for component in networkx.strongly_connected_components(graph)]
+
+    def _number(self) -> None:
+        for number, component in enumerate(self._components):
             self.component.update(dict.fromkeys(component, number))
-            self.order.extend(sorted(component))
-            written: set[str] = set()
-            read: set[str] = set()
-            for name in component:
-                mine, globals_, callees = own[name]
-                written |= mine
-                read |= globals_
-                for callee in callees - component:
-                    written |= self.written[callee]
-                    read |= self.read[callee]
-            for name in component:
-                self.written[name] = frozenset(written)
-                self.read[name] = frozenset(read)
+            self.order.extend(component)
+
+    def _close(self, component: tuple[str, ...]) -> None:
+        written: set[str] = set()
+        read: set[str] = set()
+        for name in component:
+            mine, globals_, callees = self._own[name]
+            written |= mine
+            read |= globals_
+            for callee in callees.difference(component):
+                written |= self.written[callee]
+                read |= self.read[callee]
+        for name in component:
+            self.written[name] = frozenset(written)
+            self.read[name] = frozenset(read)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
+import msgspec
+
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.engines.automaton.conditions import Conditions, Known, KnownConditions, bare, decide, natural_range
 from analysis.engines.automaton.copies import AvailableCopies
@@ -24,6 +26,13 @@ from analysis.rules.automaton import START
 _SETJMP = frozenset({"setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp", "__builtin_setjmp"})
 ANY_NAME = "<any>"  # among the names of every fact
 EVERYTHING = (ANY_NAME,)
+
+
+class Case(msgspec.Struct, frozen=True, cache_hash=True):
+    """What is known of a call's arguments, by index; ~index stands for the first character of a string."""
+
+    shallow: bool
+    told: tuple[tuple[int, Interval], ...]
 
 
 class FunctionModel:
@@ -47,7 +56,7 @@ class FunctionModel:
         self.address_taken = address_taken(cfa)
         self.conditions = Conditions(cfa, self.address_taken)
         self.written = {edge.id: self._written(edge) for edge in cfa.edges}
-        self._cases: dict[tuple[bool, tuple[tuple[int, Interval], ...]], Interval | None] = {}
+        self.cases: dict[Case, Interval | None] = {}
         self.parameters = {root_of(var): index for index, var in enumerate(cfa.parameters)}
         self._matches: dict[int, EdgeMatches] = {}
         self._has: dict[tuple[int, int, Path], bool] = {}
@@ -180,20 +189,45 @@ class FunctionModel:
         """The function's result for arguments in the given intervals, None if it never returns then, or only because of a
         `longjmp`. Of the arguments themselves only strings matter, for their first character. `shallow`: in recursion; what
         the function's own calls do is not asked."""
-        initial: Known = {}
-        for parameter, argument, value in zip(self.cfa.parameters, arguments, values, strict=False):
-            number = self.conditions.numbers.get(parameter)
+        told: list[tuple[int, Interval]] = []
+        for index, (argument, value) in enumerate(zip(arguments, values, strict=False)):
             value = coarse(value)
-            if number is not None and value != ANY:
-                initial[number] = value
+            if value != ANY and index in self.asked[0]:
+                told.append((index, value))
             literal = ir.strip_casts(argument)
             character = first_character(literal) if isinstance(literal, ir.StringConst) else None
-            if character is not None and (number := self._first_characters.get(parameter)) is not None:
-                initial[number] = Interval(character, character, character != 0)
-        case = shallow, tuple(sorted(initial.items(), key=first))
-        if case not in self._cases:
-            self._cases[case] = self._result(self._assuming(initial, shallow))
-        return self._cases[case]
+            if character is not None and index in self.asked[1]:
+                told.append((~index, Interval(character, character, character != 0)))
+        return self.answer(Case(shallow, tuple(told)))
+
+    def answer(self, case: Case) -> Interval | None:
+        """The result in a case."""
+        if case not in self.cases:
+            whole, first = self.asked
+            initial = {(whole[index] if index >= 0 else first[~index]): value for index, value in case.told}
+            self.cases[case] = self._result(self._assuming(initial, case.shallow))
+        return self.cases[case]
+
+    @cached_property
+    def asked(self) -> tuple[dict[int, int], dict[int, int]]:
+        """The condition keys that are parameters, and those that are the first characters of parameters, by index."""
+        whole, first = {}, {}
+        for index, parameter in enumerate(self.cfa.parameters):
+            if parameter in self.conditions.numbers:
+                whole[index] = self.conditions.numbers[parameter]
+            if parameter in self._first_characters:
+                first[index] = self._first_characters[parameter]
+        return whole, first
+
+    def looks_like(self, other: FunctionModel) -> bool:
+        """Whether callers cannot tell the function from another version of it, beside its footprint."""
+        mine, others = self.asked, other.asked
+        return (
+            [set(keys) for keys in mine] == [set(keys) for keys in others]
+            and self.can_return == other.can_return
+            and self.ensures == other.ensures
+            and all(self.answer(case) == result for case, result in list(other.cases.items()))
+        )
 
     def _assuming(self, initial: Known, shallow: bool) -> KnownConditions:
         jumps = self._setjmp
@@ -293,6 +327,22 @@ class FunctionModel:
             found = self._has[key] = self._matcher.function_has(self.cfa, patterns, rule, path)
         return found
 
+    @cached_property
+    def calls_and_tests(self) -> dict[str, tuple[int, int]]:
+        """How many calls that use the result of a function there are, by its name, and how many test it."""
+        found: dict[str, tuple[int, int]] = {}
+        for edge in self.cfa.calls:
+            callee = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) and edge.effect.result else None
+            if callee is not None and callee in self._program.functions:
+                calls, tests = found.get(callee, (0, 0))
+                found[callee] = calls + 1, tests + self.tests_result(edge)
+        return found
+
+    def rebase(self, lookup: Callable[[str], FunctionModel], footprints: Footprints) -> None:
+        """Takes the model over into another revision, in which the function and all that the model says are the same."""
+        self._lookup = lookup
+        self._footprints = footprints
+
     def tests_result(self, edge: Edge) -> bool:
         """Whether the function tests the result of a call, or what it stores that in, somewhere; or hands it out as its own."""
         call = edge.effect
@@ -389,11 +439,6 @@ def coarse(value: Interval) -> Interval:
     if value.low is not None and value.low == value.high:
         return value
     return NONZERO if value.nonzero else ANY
-
-
-def first(pair: tuple[int, Interval]) -> int:
-    """The condition number of a pair."""
-    return pair[0]
 
 
 def first_character(literal: ir.StringConst) -> int | None:

@@ -102,6 +102,8 @@ class Matcher:
         self._program = program
         self.rules = index.rules
         self._found: dict[ir.Effect, EdgeMatches] = {}
+        self._begun: dict[str, tuple[Cfa, tuple[Match, ...]]] = {}
+        self._initial: tuple[Match, ...] | None = None
 
     def edge(self, edge: Edge) -> EdgeMatches:
         """All matches at the edge; they depend on its effect alone."""
@@ -240,27 +242,38 @@ class Matcher:
                         return True
         return False
 
-    def begin(self) -> tuple[Match, ...]:
+    def begin(self, program: Program) -> tuple[Match, ...]:
         """What is tracked from the program's start on: globals that `begin` patterns match anywhere, and initial values that
-        assign patterns match."""
+        assign patterns match. The program may be a later revision, with the same globals."""
         found: dict[Match, None] = {}
-        for name in sorted(self._program.functions):
-            for edge in self._program.functions[name].calls:
-                call = edge.effect
-                assert isinstance(call, ir.Call)
-                for callee in self._program.targets(call):
-                    for number, index, transition, pattern in self._index.begin:
-                        bound = match_call(pattern, call, callee, self._index.rules[number].names)
-                        match = None if bound is None else self._match(number, index, transition, bound)
-                        if match is not None and match.path is not None and match.path[0][0] == "@":
-                            found[match] = None
+        for name in sorted(program.functions):
+            cfa = program.functions[name]
+            known = self._begun.get(name)
+            if known is None or known[0] is not cfa:
+                known = self._begun[name] = (cfa, tuple(self._begin_in(cfa)))
+            found.update(dict.fromkeys(known[1]))
+        if self._initial is None:
+            self._initial = tuple(self._begin_with_globals())
+        found.update(dict.fromkeys(self._initial))
+        return tuple(found)
+
+    def _begin_in(self, cfa: Cfa) -> Iterator[Match]:
+        for edge in cfa.calls:
+            call = edge.effect
+            assert isinstance(call, ir.Call)
+            for callee in self._program.targets(call):
+                for number, index, transition, pattern in self._index.begin:
+                    bound = match_call(pattern, call, callee, self._index.rules[number].names)
+                    match = None if bound is None else self._match(number, index, transition, bound)
+                    if match is not None and match.path is not None and match.path[0][0] == "@":
+                        yield match
+
+    def _begin_with_globals(self) -> Iterator[Match]:
         for name in sorted(self._program.globals):
             variable = self._program.globals[name]
-            before: list[Match] = []
             after: list[Match] = []
-            self._assign(variable.var, variable.initial, (root_of(variable.var),), before, after)
-            found.update(dict.fromkeys(m for m in after if m.target != ERROR))
-        return tuple(found)
+            self._assign(variable.var, variable.initial, (root_of(variable.var),), [], after)
+            yield from (match for match in after if match.target != ERROR)
 
     def assigned(self, target: ir.Var, value: ir.Expr) -> list[Match]:
         """The matches of `target = value` that speak of the target's new value, as when an argument is bound to a parameter."""

@@ -9,7 +9,8 @@ report, so findings are the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.matching import Matcher
@@ -35,6 +36,9 @@ def node_of(function: str, path: Path) -> Node:
     return ("", path[0]) if path[0][0] == "@" else (function, path[0])
 
 
+_Part = tuple[frozenset[tuple[Node, Node]], frozenset[tuple[int, Node]]]  # flows (target, source), and sinks by rule
+
+
 class Relevance:
     """The relevant nodes of each rule of one program. Rules that report when a value is lost or a function left have no use
     for it."""
@@ -42,14 +46,28 @@ class Relevance:
     def __init__(self, program: Program, rules: Iterable[Rule], matcher: Matcher) -> None:
         self._program = program
         self._matcher = matcher
-        self._into: dict[Node, set[Node]] = {}
-        self._sinks: dict[int, set[Node]] = {}
-        for name in sorted(program.functions):
-            self._read(program.functions[name])
-        self.nodes: dict[int, frozenset[Node]] = {}
-        for number, rule in enumerate(rules):
-            if not rule.about_object:
-                self.nodes[number] = frozenset(self._backwards(self._sinks.get(number, set())))
+        self._followed = tuple(number for number, rule in enumerate(rules) if not rule.about_object)
+        self._parts = {name: self._read(program.functions[name]) for name in sorted(program.functions)}
+        self.nodes = self._find_nodes()
+
+    def revised(self, program: Program, changed: Iterable[str]) -> Relevance:
+        """The relevance in a program that differs in the bodies of some functions."""
+        other = copy(self)
+        other._program = program
+        other._parts = self._parts | {name: other._read(program.functions[name]) for name in changed}
+        if any(other._parts[name] != self._parts[name] for name in changed):
+            other.nodes = other._find_nodes()
+        return other
+
+    def _find_nodes(self) -> dict[int, frozenset[Node]]:
+        into: dict[Node, set[Node]] = {}
+        sinks: dict[int, set[Node]] = {}
+        for flows, reports in self._parts.values():
+            for target, value in flows:
+                into.setdefault(target, set()).add(value)
+            for rule, sink in reports:
+                sinks.setdefault(rule, set()).add(sink)
+        return {rule: frozenset(_backwards(into, sinks.get(rule, set()))) for rule in self._followed}
 
     def matters(self, rule: int, function: str, path: Path) -> bool:
         """Whether a value that begins to be tracked at the path can reach a place where the rule reports."""
@@ -59,13 +77,14 @@ class Relevance:
         start = node_of(function, path)
         return start in nodes or start == BEHIND
 
-    def _read(self, cfa: Cfa) -> None:
-        for edge in cfa.edges:
-            for match in self._matcher.edge(edge).before:
-                if match.target == ERROR and match.path is not None:
-                    self._sinks.setdefault(match.rule, set()).add(node_of(cfa.name, match.path))
-            for target, value in self._flows(cfa, edge.effect):
-                self._into.setdefault(target, set()).add(value)
+    def _read(self, cfa: Cfa) -> _Part:
+        sinks = {
+            (match.rule, node_of(cfa.name, match.path))
+            for edge in cfa.edges
+            for match in self._matcher.edge(edge).before
+            if match.target == ERROR and match.path is not None
+        }
+        return frozenset(flow for edge in cfa.edges for flow in self._flows(cfa, edge.effect)), frozenset(sinks)
 
     def _flows(self, cfa: Cfa, effect: ir.Effect) -> Iterator[tuple[Node, Node]]:
         match effect:
@@ -94,17 +113,18 @@ class Relevance:
                 yield behind, node(function, part.lvalue)
                 yield node(function, part.lvalue), behind
 
-    def _backwards(self, sinks: set[Node]) -> set[Node]:
-        found = set(sinks)
-        if BEHIND in found:
-            found |= {other for other in self._into if other[1][0] == "*"}
-        work = list(found)
-        while work:
-            for source in self._into.get(work.pop(), ()):
-                if source not in found:
-                    found.add(source)
-                    work.append(source)
-        return found
+
+def _backwards(into: Mapping[Node, set[Node]], sinks: set[Node]) -> set[Node]:
+    found = set(sinks)
+    if BEHIND in found:
+        found |= {other for other in into if other[1][0] == "*"}
+    work = list(found)
+    while work:
+        for source in into.get(work.pop(), ()):
+            if source not in found:
+                found.add(source)
+                work.append(source)
+    return found
 
 
 def node(function: str, lvalue: ir.Expr) -> Node:

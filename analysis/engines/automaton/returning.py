@@ -6,21 +6,21 @@ A function can return when its exit is reachable over edges whose calls can retu
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 
 from analysis.cfa.graph import Cfa, Program
 from analysis.model import ir
 
 
-def may_return(program: Program) -> frozenset[str]:
-    """The names of the defined functions that can return."""
-    found: set[str] = set()
-    open_ = dict.fromkeys(program.functions)
+def may_return(program: Program, known: Iterable[str] = (), names: Iterable[str] | None = None) -> frozenset[str]:
+    """The names of the defined functions that can return: of `names` (default: all), and the `known` ones."""
+    found = set(known)
+    open_ = dict.fromkeys(program.functions if names is None else names)
     grown = True
     while grown:
         grown = False
         for name in list(open_):
-            if _reaches_exit(program.functions[name], program, found):
+            if reaches_exit(program.functions[name], program, found):
                 found.add(name)
                 del open_[name]
                 grown = True
@@ -41,7 +41,8 @@ def target_returns(target: str, program: Program, returning: Container[str]) -> 
     return external is None or not external.noreturn
 
 
-def _reaches_exit(cfa: Cfa, program: Program, returning: Container[str]) -> bool:
+def reaches_exit(cfa: Cfa, program: Program, returning: Container[str]) -> bool:
+    """Whether a function can return when the given ones can."""
     seen = {cfa.entry}
     work = [cfa.entry]
     while work:

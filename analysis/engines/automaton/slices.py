@@ -7,13 +7,14 @@ backwards from the errors over derivations gives, per function and entry state, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts import NOTHING
 from analysis.engines.automaton.full import DIRECT, DerivationGraph, Entry, FunctionGraph, unpack
 
 Via = tuple[str, int, int]
+Live = Callable[[str, int], bool]
 _CALLERS_LIMIT = 60
 
 
@@ -50,14 +51,16 @@ class Parents:
 
 class Slice:
     """The ways to some error configurations of one function; `from_start`: from the program's start, not from the function in
-    which the value begins to be tracked.
+    which the value begins to be tracked; `live` says which entry states an execution leads to (`retrace`).
 
     `starts` are the functions where ways begin, with their entry states; `open[f, r]` the configurations from which the error
     can be reached without returning from f; `descents[f, c]` the calls at configuration c that the way does not come back
     from. `complete` is False when there were too many callers to follow.
     """
 
-    def __init__(self, graph: DerivationGraph, parents: Parents, function: str, errors: Iterable[int], from_start: bool) -> None:
+    def __init__(
+        self, graph: DerivationGraph, parents: Parents, function: str, errors: Iterable[int], from_start: bool, live: Live
+    ) -> None:
         self.starts: list[Entry] = []
         self.open: dict[Entry, set[int]] = {}
         self.descents: dict[tuple[str, int], list[tuple[Edge, Entry]]] = {}
@@ -75,6 +78,8 @@ class Slice:
                 continue
             for caller, site, edge in graph.functions[name].sites[entry]:
                 above = (caller, unpack(site)[1])
+                if not live(*above):
+                    continue
                 if above not in ends:
                     work.append(above)
                 ends.setdefault(above, set()).add(site)

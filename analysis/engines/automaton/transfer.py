@@ -135,7 +135,7 @@ class Transfer:
         key = model.conditions.numbers.get(call.result)
         if key is None:
             return numbers
-        told = ((key, result),)
+        told: Environment = ((key, result),)
         return [n if n in self.facts.errors else self.facts.number(self.facts[n].told(told)) for n in numbers]
 
     def error(self, rule: int, transition: int, edge: Edge, path: Path | None) -> int:
@@ -336,16 +336,17 @@ PARAMETER_CONDITIONS = 3
 
 
 def exit_environment(model: FunctionModel, value: ir.Expr | None, said: Known, known: Known) -> Environment:
-    """What a fact takes along when the function is left: the result's interval, and conditions on unchanged parameters."""
-    found: list[tuple[int, Interval]] = []
+    """What a fact takes along when the function is left, by name: the result's interval (RESULT_KEY), and conditions on
+    unchanged parameters."""
+    found: list[tuple[int | str, Interval]] = []
     if value is not None:
         interval = model.conditions.evaluate(value, known)
         if interval != ANY:
             found.append((RESULT_KEY, interval))
     for number in sorted(said):
-        key = model.conditions.keys[number] if number >= 0 else None
+        key = model.conditions.keys[number]
         if isinstance(key, ir.Var) and key.name in model.parameters and key.name not in model.reassigned:
-            found.append((number, said[number]))
+            found.append((key.name, said[number]))
     return tuple(found[:PARAMETER_CONDITIONS])
 
 

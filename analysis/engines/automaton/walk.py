@@ -28,6 +28,7 @@ class Walk:
         self._graph = graph
         self._delta = delta
         self.parents = Parents(graph)
+        self.visited: set[str] = set()
         self._inside: dict[Via, set[int]] = {}
         self._cells: dict[str, dict[ir.Expr, frozenset[str]]] = {}
         self._numbers: dict[ir.Expr, int] = {}
@@ -86,6 +87,7 @@ class Walk:
             if effect.result is not None and result != ANY:
                 store.put(effect.result, result, items)
             for number, interval in self._delta.facts[after].environment:
+                assert isinstance(number, int), "names are for exits"
                 store.put(model.conditions.keys[number], interval, items)
         elif isinstance(effect, ir.Return) and effect.value is not None:
             store.keep_result(effect.value)
@@ -196,6 +198,7 @@ class Walk:
 
     def inside(self, via: Via) -> set[int]:
         """The configurations of a callee on ways from its entry to an exit state."""
+        self.visited.add(via[0])
         found = self._inside.get(via)
         if found is None:
             callee, entry, exit_ = via

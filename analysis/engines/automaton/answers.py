@@ -1,0 +1,116 @@
+"""What the engine says of each function beside findings: verdicts with reasons and assumptions, and summaries in words.
+
+Most functions are as they were in the revision before; what is said of them is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from analysis.cfa.graph import Cfa, Program
+from analysis.engines.automaton.facts import NOTHING, FactTable
+from analysis.engines.automaton.full import DerivationGraph, FunctionGraph, unpack
+from analysis.engines.automaton.retrace import Retrace
+from analysis.engines.automaton.spelled import summary_line
+from analysis.model import ir
+from analysis.model.report import RuleVerdict
+from analysis.model.spelling import display_name
+from analysis.rules.automaton import Rule
+
+ENGINE = "automaton"
+UNDECIDED = "the rule can be broken as far as the automaton sees, but no way there was found within the search's budget"
+_NOT_PROVED = "the automaton engine found no violation; it does not prove"
+_Pairs = tuple[tuple[int, tuple[int, ...]], ...]
+
+
+class Answers:
+    """Speaks about the functions of one program, revision by revision."""
+
+    def __init__(self, rules: tuple[Rule, ...], facts: FactTable) -> None:
+        self._rules = rules
+        self._facts = facts
+        self._assumed: dict[str, tuple[Cfa, tuple[str, ...]]] = {}
+        self._lines: dict[str, tuple[_Pairs, tuple[str, ...]]] = {}
+
+    def verdicts(
+        self,
+        program: Program,
+        graph: DerivationGraph,
+        retrace: Retrace,
+        violated: Mapping[str, set[int]],
+        undecided: Mapping[str, set[int]],
+        ms: float,
+    ) -> dict[str, dict[str, RuleVerdict]]:
+        """What is known of each function for each rule; `violated` and `undecided` are rules by function."""
+        verdicts = {}
+        share = ms / max(len(program.functions), 1)
+        alike: dict[tuple[str, tuple[str, ...]], dict[str, RuleVerdict]] = {}
+        for name, cfa in program.functions.items():
+            key = _doubt(name, cfa, graph, retrace), self._assumptions(name, cfa, program)
+            plain = alike.get(key)
+            if plain is None:
+                plain = alike[key] = {rule.name: RuleVerdict("unknown", key[0], key[1], ENGINE, ms=share) for rule in self._rules}
+            wrong, open_ = violated.get(name, ()), undecided.get(name, ())
+            if wrong or open_:
+                plain = dict(plain)
+                for number in open_:
+                    plain[self._rules[number].name] = RuleVerdict("unknown", UNDECIDED, key[1], ENGINE, ms=share)
+                for number in wrong:
+                    plain[self._rules[number].name] = RuleVerdict("violated", None, key[1], ENGINE, ms=share)
+            verdicts[name] = plain
+        return verdicts
+
+    def _assumptions(self, name: str, cfa: Cfa, program: Program) -> tuple[str, ...]:
+        known = self._assumed.get(name)
+        if known is None or known[0] is not cfa:
+            bodiless: set[str] = set()
+            for edge in cfa.calls:
+                assert isinstance(edge.effect, ir.Call)
+                bodiless.update(display_name(t) for t in program.targets(edge.effect) if t not in program.functions)
+            said = tuple(f"{name}() has no body; it changes only what its arguments point to" for name in sorted(bodiless))
+            known = self._assumed[name] = (cfa, said)
+        return known[1]
+
+    def summaries(self, graph: DerivationGraph, retrace: Retrace) -> dict[str, tuple[str, ...]]:
+        """For each reached function, its entry/exit pairs in words."""
+        found = {}
+        for name, part in graph.functions.items():
+            pairs = tuple((entry, tuple(part.summaries[entry])) for entry in _entries(name, part, graph, retrace))
+            if pairs:
+                known = self._lines.get(name)
+                if known is None or known[0] != pairs:
+                    known = self._lines[name] = (pairs, self._spelled(pairs))
+                found[name] = known[1]
+        return found
+
+    def _spelled(self, pairs: _Pairs) -> tuple[str, ...]:
+        lines: dict[str, None] = {}
+        for entry, exits in sorted(pairs):
+            for exit_ in sorted(exits):
+                line = summary_line(self._facts[entry], self._facts[exit_], self._rules, entry == NOTHING, exit_ == NOTHING)
+                if line:
+                    lines[line] = None
+        if not dict(pairs).get(NOTHING):
+            lines["never returns"] = None
+        return tuple(sorted(lines))
+
+
+def _entries(name: str, part: FunctionGraph, graph: DerivationGraph, retrace: Retrace) -> list[int]:
+    """The entry states of a function that an execution leads to."""
+    return [entry for entry in part.summaries if not graph.stale or retrace.live(name, entry)]
+
+
+def _doubt(name: str, cfa: Cfa, graph: DerivationGraph, retrace: Retrace) -> str:
+    """Why nothing is shown of the function where nothing is wrong."""
+    if not graph.complete:
+        return "the exploration was cut off at the limit of configurations"
+    part = graph.functions.get(name)
+    entries = set() if part is None else set(_entries(name, part, graph, retrace))
+    if part is None or not entries:
+        return "it is not reached from the program's entries"
+    if cfa.unsupported:
+        reached = {unpack(c)[0] for c in part.derived if unpack(c)[1] in entries}
+        for edge in cfa.unsupported:
+            if edge.source in reached and isinstance(edge.effect, ir.Unsupported):
+                return f"it contains {edge.effect.reason}, which is not supported"
+    return _NOT_PROVED
