@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from analysis.engines.automaton import Algorithm
 from analysis.model.options import Options
 from analysis.model.report import Report
 from analysis.rules.automaton import Rule
@@ -17,11 +18,13 @@ Stop = Callable[[], bool]
 class Checker:
     """Checks one program again and again as it changes. Not for several threads at once.
 
+    `algorithm` is how a check goes on from the one before: ORION's IncrBack, IncrFwd, or from scratch.
+
     `progress` functions are called with a few words, the work done and the work there is (0: not known).
     """
 
-    def __init__(self, options: Options, *, jobs: int = 1) -> None:
-        self._session = Session(options, jobs)
+    def __init__(self, options: Options, *, jobs: int = 1, algorithm: Algorithm = "incr-back") -> None:
+        self._session = Session(options, jobs, algorithm)
         self._report: Report | None = None
 
     @property

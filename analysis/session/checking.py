@@ -9,7 +9,7 @@ import msgspec
 
 from analysis.cfa.link import LinkedProgram, link
 from analysis.cfa.places import ProgramPlaces
-from analysis.engines.automaton import Engine
+from analysis.engines.automaton import Algorithm, Engine
 from analysis.model.options import Options
 from analysis.model.places import Place
 from analysis.model.report import Finding, FunctionReport, Message, RuleVerdict, Work
@@ -35,8 +35,8 @@ class Checked(msgspec.Struct, frozen=True):
 class ProgramCheck:
     """Links and checks one revision after the other; keeps what the next one can use."""
 
-    def __init__(self) -> None:
-        self._engine = Engine()
+    def __init__(self, algorithm: Algorithm = "incr-back") -> None:
+        self._engine = Engine(algorithm)
         self._linked: LinkedProgram | None = None
 
     def run(

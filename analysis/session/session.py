@@ -15,6 +15,7 @@ import msgspec
 
 from analysis.cfa.graph import Program
 from analysis.cfa.link import link
+from analysis.engines.automaton import Algorithm
 from analysis.frontend.syntax import SyntaxTree, parse
 from analysis.model.options import Options
 from analysis.model.report import Count, FileReport, Message, Report, Times, Work
@@ -44,8 +45,9 @@ class Session:
     an entry that does not exist, or nothing that could be parsed.
     """
 
-    def __init__(self, options: Options, jobs: int = 1) -> None:
+    def __init__(self, options: Options, jobs: int = 1, algorithm: Algorithm = "incr-back") -> None:
         self.options = options
+        self._algorithm: Algorithm = algorithm
         self.texts = Texts()
         self.rules: tuple[Rule, ...] = ()
         self.failed = False
@@ -53,7 +55,7 @@ class Session:
         self._rule_names: frozenset[str] = frozenset()
         self._program = ProgramFiles()
         self.interruption = Interruption()
-        self._check = ProgramCheck()
+        self._check = ProgramCheck(self._algorithm)
         self._units = Units(options, self.texts, jobs)
         self._load_rules()
 
@@ -78,7 +80,7 @@ class Session:
     def forget(self) -> None:
         """Drops everything that was computed: the next check starts from nothing."""
         self._units.forget()
-        self._check = ProgramCheck()
+        self._check = ProgramCheck(self._algorithm)
         self._load_rules()
 
     def check(self, progress: Progress | None = None, stop: Stop | None = None) -> Report | None:

@@ -6,6 +6,6 @@ memoised), `full` (the algorithm), `changes`, `incr_fwd`, `incr_back` and `retra
 `feasibility` (which errors have a way), `trace` and `engine` (answers).
 """
 
-from analysis.engines.automaton.engine import Analysis, AutomatonResult, Engine
+from analysis.engines.automaton.engine import Algorithm, Analysis, AutomatonResult, Engine
 
-__all__ = ["Analysis", "AutomatonResult", "Engine"]
+__all__ = ["Algorithm", "Analysis", "AutomatonResult", "Engine"]

@@ -6,6 +6,7 @@ import gc
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from typing import Literal
 
 import msgspec
 
@@ -17,6 +18,7 @@ from analysis.engines.automaton.facts import Fact, FactTable
 from analysis.engines.automaton.feasibility import Feasibility, Way
 from analysis.engines.automaton.full import DerivationGraph, Full, unpack
 from analysis.engines.automaton.incr_back import incr_back
+from analysis.engines.automaton.incr_fwd import incr_fwd
 from analysis.engines.automaton.retrace import Retrace
 from analysis.engines.automaton.revision import revise
 from analysis.engines.automaton.spelled import spell_path, without_temporaries
@@ -27,6 +29,7 @@ from analysis.model.report import Count, Finding, Message, RuleVerdict, Work
 from analysis.model.spelling import display_name, spell_effect
 from analysis.rules.automaton import Rule
 
+Algorithm = Literal["full", "incr-fwd", "incr-back"]
 _TRIES = 3  # of errors with one message in one function, when the search for a way gives up
 UNDECIDED = "the rule can be broken as far as the automaton sees, but no way there was found within the search's budget"
 
@@ -67,15 +70,16 @@ class Analysis:
         """Full from scratch, from the entry functions."""
         self.graph = Full(self.delta, self._limits.configurations).analyse(self.delta.initial(entries))
 
-    def revise(self, program: Program, entries: Sequence[str]) -> bool:
-        """IncrBack, to the next revision; False if the change asks for a run from scratch, with a new `Analysis`."""
-        if not self.graph.complete:
+    def revise(self, program: Program, entries: Sequence[str], algorithm: Algorithm) -> bool:
+        """Repairs the graph for the next revision; False if the change asks for a run from scratch, with a new `Analysis`."""
+        if not self.graph.complete or algorithm == "full":
             return False
         revised = revise(self.delta, program, self.graph, entries, self._limits.global_edges)
         if revised is None:
             return False
         self.delta = revised.delta
-        self._repaired = incr_back(self.delta, self.graph, revised.changes, self._limits.configurations)
+        repair = incr_back if algorithm == "incr-back" else incr_fwd
+        self._repaired = repair(self.delta, self.graph, revised.changes, self._limits.configurations)
         changed = revised.touched.union(self._repaired.checked)
         self._ways = {key: way for key, way in self._ways.items() if changed.isdisjoint(way.functions)}
         return self.graph.complete
@@ -204,7 +208,8 @@ def analyse(analysis: Analysis, places: Places, began: float) -> AutomatonResult
 class Engine:
     """Checks one revision of a program after the other; what a revision leaves unchanged is not computed again."""
 
-    def __init__(self) -> None:
+    def __init__(self, algorithm: Algorithm = "incr-back") -> None:
+        self._algorithm = algorithm
         self._analysis: Analysis | None = None
         self._asked: tuple[object, ...] = ()
 
@@ -244,7 +249,7 @@ class Engine:
     ) -> Analysis:
         asked = (rules, tuple(entries), limits)
         before, self._analysis = self._analysis, None
-        if before is None or asked != self._asked or not before.revise(program, entries):
+        if before is None or asked != self._asked or not before.revise(program, entries, self._algorithm):
             with interruptible:
                 before = Analysis(program, rules, limits)
                 before.run(entries)
