@@ -7,7 +7,7 @@ objects behind pointers they are passed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 
 import networkx
@@ -109,35 +109,34 @@ class Footprints:
         for component in self._components:
             self._close(component)
 
-    def revised(self, program: Program, changed: Iterable[str]) -> tuple[Footprints, frozenset[str]] | None:
-        """The footprints of a program that differs in the bodies of some functions, and the functions whose footprints differ;
-        None when what can return, or who calls whom, is not what it was."""
+    def revised(
+        self, program: Program, changed: Iterable[str], callers: Callable[[str], Iterable[str]]
+    ) -> tuple[Footprints, frozenset[str]]:
+        """The footprints of a program that differs in the bodies of some functions, and the functions to whose bodies the
+        difference matters: whose callees' footprints differ, can return or not, or are in another component."""
         other = copy(self)
         other._program = program
-        other._own = dict(self._own)
-        moved = set()
-        for name in changed:
-            cfa = program.functions[name]
-            if not self._returns_as_before(cfa, program):
-                return None
-            other._own[name] = other.own(cfa)
-            if other._own[name] != self._own[name]:
-                moved.add(name)
+        if not all(self._returns_as_before(program.functions[name], program) for name in changed):
+            other.returning = may_return(program)
+        flipped = {caller for name in self.returning ^ other.returning for caller in callers(name)}
+        other._own = self._own | {name: other.own(program.functions[name]) for name in flipped.union(changed)}
+        moved = {name for name in flipped.union(changed) if other._own[name] != self._own[name]}
         if not moved:
-            return other, frozenset()
+            return other, frozenset(flipped)
         if any(other._own[name][2] != self._own[name][2] for name in moved):
             other._components = other._find_components()
-            if set(other._components) != set(self._components):
-                return None
             other.component, other.order = {}, []
             other._number()
+        before = set(self._components)
+        regrouped = {name for component in other._components if component not in before for name in component}
         other.written, other.read = dict(self.written), dict(self.read)
         differ: set[str] = set()
         for component in other._components:
-            if any(name in moved or not differ.isdisjoint(other._own[name][2]) for name in component):
+            if any(name in moved or name in regrouped or not differ.isdisjoint(other._own[name][2]) for name in component):
                 other._close(component)
                 differ.update(n for n in component if (other.written[n], other.read[n]) != (self.written[n], self.read[n]))
-        return other, frozenset(differ)
+        reached = {caller for name in differ for caller in callers(name)}
+        return other, frozenset(flipped | regrouped | reached)
 
     def _returns_as_before(self, cfa: Cfa, program: Program) -> bool:
         """Whether the new body of a function changes nothing of what can return."""

@@ -9,7 +9,7 @@ is taken over, and `Changes` names
   in one where values begin to be tracked that could not reach an error before (`relevance`), all edges as modified.
 
 A modified edge with the old answers needs no repair (ORION section 3), so naming too much costs only time. When names,
-types, globals, declarations, constants or the recursion differ, `revise` gives None: the program is checked from nothing.
+types, globals, declarations or constants differ, `revise` gives None: the program is checked from nothing.
 """
 
 from __future__ import annotations
@@ -49,18 +49,15 @@ def revise(
         not _same_interface(old.functions[name], program.functions[name]) for name in changed
     ):
         return None
-    footprints = before.footprints.revised(program, changed)
-    if footprints is None:
-        return None
+    callers = _Callers(program, old)
     delta = copy(before)
     delta.program = program
-    delta.footprints, moved = footprints
+    delta.footprints, moved = before.footprints.revised(program, changed, callers.of)
     delta.spoiled = before.spoiled | {name: spoiled_by(program.functions[name]) for name in changed}
     delta.constants = constant_globals(program, delta.footprints.returning, delta.spoiled)
     if delta.constants != before.constants:
         return None
     delta.relevance = before.relevance.revised(program, changed)
-    callers = _Callers(program, old)
     remodelled = _remodel(delta, before, changed, moved, callers)
     delta.connect()
     touched = remodelled | _doubting(delta, before, callers) | _more_relevant(delta, before, graph)
@@ -119,12 +116,12 @@ class _Callers:
 
 
 def _remodel(
-    delta: ProgramDelta, before: ProgramDelta, changed: Iterable[str], moved: Iterable[str], callers: _Callers
+    delta: ProgramDelta, before: ProgramDelta, changed: Iterable[str], moved: frozenset[str], callers: _Callers
 ) -> set[str]:
     """Models anew the changed functions and those whose callees look different to them; takes over the others."""
     delta.models = {}
     done: set[str] = set()
-    wanted = set(changed).union(*(callers.of(name) for name in moved))
+    wanted = set(moved).union(changed)
     for name, model in before.models.items():
         if name not in wanted:
             model.rebase(delta.lookup, delta.footprints)
