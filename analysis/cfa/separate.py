@@ -17,8 +17,9 @@ from analysis.cfa.unit import Unit
 from analysis.model.c_types import RecordDefinition
 from analysis.model.digest import digest_text
 
-# a CFA under other keys is made once, so that it stays the same object as long as its function does not change
-_rewritten: WeakKeyDictionary[Cfa, dict[tuple[tuple[str, str], ...], Cfa]] = WeakKeyDictionary()
+# a CFA under other keys (None: they do not occur in it) is made once, so that it stays the same object as long as its function
+# does not change
+_rewritten: WeakKeyDictionary[Cfa, dict[tuple[tuple[str, str], ...], Cfa | None]] = WeakKeyDictionary()
 
 
 def separate_records(units: Sequence[Unit]) -> tuple[list[Unit], dict[str, RecordDefinition]]:
@@ -79,12 +80,13 @@ def _function(function: LoweredFunction, keys: dict[str, str], rename: Renaming)
 
 def _cfa(cfa: Cfa, keys: dict[str, str], rename: Renaming) -> Cfa:
     chosen = tuple(sorted(keys.items()))
-    known = _rewritten.get(cfa, {}).get(chosen)
-    if known is not None:
-        return known
+    known = _rewritten.setdefault(cfa, {})
+    if chosen in known:
+        return known[chosen] or cfa
     edges = tuple(Edge(e.id, e.source, e.target, rename(e.effect)) for e in cfa.edges)
     type_, parameters = rename(cfa.type), rename(cfa.parameters)
     if type_ is cfa.type and parameters is cfa.parameters and all(map(_same_effect, edges, cfa.edges)):
+        known[chosen] = None
         return cfa
     renamed = Cfa(
         name=cfa.name,
@@ -98,7 +100,7 @@ def _cfa(cfa: Cfa, keys: dict[str, str], rename: Renaming) -> Cfa:
         next_location=cfa.next_location,
         next_edge=cfa.next_edge,
     )
-    _rewritten.setdefault(cfa, {})[chosen] = renamed
+    known[chosen] = renamed
     return renamed
 
 
