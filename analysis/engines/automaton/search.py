@@ -1,9 +1,9 @@
-"""A breadth-first search for a way through a slice of the derivation graph, with values of some followed expressions."""
+"""A search for the shortest way through a slice of the derivation graph, with values of some followed expressions."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
+from heapq import heappop, heappush
 
 import msgspec
 
@@ -38,7 +38,7 @@ class State:
     """A node of the search: open calls, configuration, store, and how it was reached: from state `before` by `steps` and then
     over the edges of `stretch`."""
 
-    __slots__ = ("before", "configuration", "depth", "frames", "function", "steps", "store", "stretch")
+    __slots__ = ("before", "configuration", "depth", "frames", "function", "key", "length", "steps", "store", "stretch")
 
     def __init__(
         self,
@@ -59,6 +59,8 @@ class State:
         self.before = before
         self.steps = steps
         self.stretch = stretch
+        self.length: int = (0 if before is None else before.length) + len(steps) + len(stretch)
+        self.key: object = None
 
     def taken(self) -> tuple[Taken, ...]:
         """The steps from the state before."""
@@ -115,10 +117,10 @@ class Search:
         self._budget = budget
         self._thorough = thorough
         self._sure = sure
-        self._seen: set[object] = set()
+        self._shortest: dict[object, int] = {}
         self._effects: dict[tuple[str, int, int, int], tuple[Stretch, tuple[int, ...]]] = {}
         self._of: dict[str, frozenset[ir.Expr]] = {}
-        self._queue: deque[State] = deque()
+        self._queue: list[tuple[int, int, State]] = []
         self.wanted: set[Item] = set()
         self.states = 0
         self.exhausted = False
@@ -130,7 +132,9 @@ class Search:
             store = self._walk.store(function, self._followed, self.wanted if self._thorough else None)
             self._add(State((), 0, function, configuration, store, None, ()))
         while self._queue:
-            state = self._queue.popleft()
+            length, _, state = heappop(self._queue)
+            if length > self._shortest[state.key]:
+                continue  # a shorter way to the same state was found after this one
             if not state.frames and state.configuration in self._errors and (state.store.sure or not self._sure):
                 return state
             if self.states > self._budget:
@@ -141,11 +145,12 @@ class Search:
 
     def _add(self, state: State) -> None:
         sure = self._sure and state.store.sure
-        key = (state.frames, state.function, state.configuration, sure, state.store.key(self._walk.number))
-        if key not in self._seen:
-            self._seen.add(key)
+        key = state.key = (state.frames, state.function, state.configuration, sure, state.store.key(self._walk.number))
+        known = self._shortest.get(key)
+        if known is None or state.length < known:
+            self._shortest[key] = state.length
             self.states += 1
-            self._queue.append(state)
+            heappush(self._queue, (state.length, self.states, state))
 
     def _expand(self, state: State) -> None:
         if state.frames and self._return(state):
@@ -251,4 +256,5 @@ class Search:
     def _pass_on(self, back: State, taken: Taken, frame: Frame) -> None:
         """Takes the edges after an opened call; `back` stands in the middle of a stretch and is no node of its own."""
         back.steps = (taken,)
+        back.length += 1
         self._pass(back, back.store, frame.rest, frame.derived, ())

@@ -1,0 +1,102 @@
+"""Which errors of the automaton have a way: small programs, with the findings as (rule, line)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analysis.api import Checker
+from analysis.model.options import Options
+from analysis.model.report import Report
+
+HEAD = "#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\nint input(void);\n"
+FATAL = "static void fatal(int now) { if (now) exit(1); }\n"
+FIND = """struct s { int v; } pool[4];
+static struct s *find(int key, int make) { int i; for (i = 0; i < 4; i++) if (pool[i].v == key) return &pool[i];
+  if (!make) return NULL; pool[0].v = key; return &pool[0]; }
+"""
+PANIC = "static void say(const char *t) { int panic = 0; if (*t == '!') panic = 1; if (panic) exit(2); }\n"
+SPLIT = """static char **split(int *n) { char **v; *n = 0; if (input()) return NULL;
+  v = malloc(8); if (!v) exit(1); *n = 1; return v; }
+"""
+CASES = [
+    ("a flag tells the branches", "", "int *p = 0; int x = 1, ok = 0; if (input()) { p = &x; ok = 1; } if (ok) return *p;", []),
+    (
+        "the flag changes",
+        "",
+        "int *p = 0; int x = 1, ok = 0; if (input()) { p = &x; ok = 1; } ok = input(); if (ok) return *p;",
+        ["null"],
+    ),
+    ("a copy tells", "", "int *p = 0; int x, k = input(), j; if (k) p = &x; j = k; if (j) return *p;", []),
+    ("found by constant", FIND, "return find(input(), 1)->v;", []),
+    ("not made", FIND, "return find(input(), 0)->v;", ["null"]),
+    ("fatal for one", FATAL, "int *p = malloc(4); if (!p) fatal(1); *p = 1; free(p);", []),
+    ("not for zero", FATAL, "int *p = malloc(4); if (!p) fatal(0); *p = 1; free(p);", ["null"]),
+    ("panics for a mark", PANIC, 'int *p = malloc(4); if (!p) say("!no memory"); *p = 1; free(p);', []),
+    ("says and goes on", PANIC, 'int *p = malloc(4); if (!p) say("no memory"); *p = 1; free(p);', ["null"]),
+    (
+        "a result and a number",
+        SPLIT,
+        "int n, r; char **v = split(&n); if (n == 0) return 0; r = v[0] != 0; free(v); return r;",
+        [],
+    ),
+    ("the number is not asked", SPLIT, "int n, r; char **v = split(&n); r = v[0] != 0; free(v); return r;", ["null"]),
+    ("a constant switch", "", "char f = 'U'; int *p = 0; int x; if (input()) { f = '4'; p = &x; } if (f != 'U') return *p;", []),
+    (
+        "an interior pointer",
+        "",
+        'char *s = strdup("a/b"); char *t; if (!s) return 1; t = strchr(s, 47); if (!t) { free(s); return 1; } s = 0; return *t;',
+        [],
+    ),
+    ("the block is lost", "", 'char *s = strdup("a/b"); if (!s) return 1; s = 0;', ["leak"]),
+    ("the same descriptor", "", "int want = input(), fd = dup(1); if (fd < 0) return 1; if (fd != want) close(fd);", []),
+    (
+        "another descriptor",
+        "",
+        "int want = input(), fd = dup(1); if (fd < 0) return 1; if (fd != want) return want; close(fd);",
+        ["leak"],
+    ),
+]
+
+
+def check(tmp_path: Path, text: str) -> Report:
+    """The report on one file."""
+    path = tmp_path / "t.c"
+    path.write_text(text)
+    checker = Checker(Options())
+    checker.open([str(path)])
+    return checker.check()
+
+
+@pytest.mark.parametrize(("functions", "body", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_findings_have_ways(tmp_path: Path, functions: str, body: str, expected: list[str]) -> None:
+    report = check(tmp_path, f"{HEAD}{functions}int main(void)\n{{ {body} return 0; }}\n")
+    assert [message for message in report.messages if message.severity == "error"] == []
+    kinds = [finding.rule.split("-")[0] if finding.rule.startswith("null") else "leak" for finding in report.findings]
+    assert kinds == expected
+
+
+def test_a_global_set_on_the_way_out_keeps_its_value(tmp_path: Path) -> None:
+    program = "static int dying;\nstatic int *get(void) { static int x; return dying ? NULL : &x; }\n"
+    late = program + "static void die(void) { dying = 1; exit(*get()); }\nint main(void) { if (input()) die(); return *get(); }\n"
+    assert [
+        finding.function for finding in check(tmp_path, HEAD + late).findings
+    ] == []  # not even there, where it is wrong: see `constants`
+    early = program + "static void mark(void) { dying = input(); }\nint main(void) { mark(); return *get(); }\n"
+    assert [finding.function for finding in check(tmp_path, HEAD + early).findings] == ["main"]
+
+
+def test_most_callers_decide_what_a_null_result_means(tmp_path: Path) -> None:
+    find = "static int a[3]; static int *at(int i) { if (i > 2) return NULL; return &a[i]; }\n"
+    tested = "".join(f"int f{n}(int i) {{ int *p = at(i); return p ? *p : 0; }}\n" for n in range(3))
+    trusting = "".join(f"int f{n}(int i) {{ int *p = at(i); return *p; }}\n" for n in range(3))
+    last = "int main(void) { int *p = at(input()); return *p; }\n"
+    assert [finding.function for finding in check(tmp_path, HEAD + find + tested + last).findings] == ["main"]
+    assert check(tmp_path, HEAD + find + trusting + last).findings == ()
+
+
+def test_the_trace_is_a_shortest_way(tmp_path: Path) -> None:
+    text = HEAD + "int main(void)\n{\n int *p = 0;\n if (input()) {\n  if (input()) return 1;\n }\n return *p;\n}\n"
+    (finding,) = check(tmp_path, text).findings
+    assert [(step.kind, step.place.range.start.line) for step in finding.trace if step.kind == "branch"] == [("branch", 8)]

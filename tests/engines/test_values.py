@@ -1,0 +1,91 @@
+"""The store of values along a way: what was executed never contradicts it, and every value lies in the interval that it says."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis.engines.automaton.conditions import expr_cells
+from analysis.engines.automaton.values import Store
+from analysis.model import ir
+from analysis.model.c_types import Integer
+
+_INT = Integer(32, True, "int")
+_VARS = tuple(ir.Var(name, "local", _INT) for name in "abcd")
+_COMPARE = {
+    "==": lambda x, y: x == y,
+    "!=": lambda x, y: x != y,
+    "<": lambda x, y: x < y,
+    "<=": lambda x, y: x <= y,
+    ">": lambda x, y: x > y,
+    ">=": lambda x, y: x >= y,
+}
+_ATOMS = st.one_of(st.sampled_from(_VARS), st.integers(-5, 5).map(lambda value: ir.IntConst(value, _INT)))
+_SUMS = st.builds(lambda op, x, y: ir.Binary(op, x, y, _INT), st.sampled_from("+-"), _ATOMS, _ATOMS)
+_TESTS = st.builds(lambda op, x, y: ir.Binary(op, x, y, _INT), st.sampled_from(sorted(_COMPARE)), _ATOMS, _ATOMS)
+_VALUES = st.one_of(_ATOMS, _SUMS, _TESTS, st.builds(lambda x: ir.Unary("!", x, _INT), _ATOMS))
+_STEPS = st.one_of(
+    st.builds(lambda target, value: ir.Assign(target, value), st.sampled_from(_VARS), _VALUES),
+    st.builds(lambda condition: ir.Assume(condition, True), st.one_of(_TESTS, st.sampled_from(_VARS))),
+)
+
+
+def evaluate(expr: ir.Expr, values: dict[ir.Expr, int]) -> int:
+    """The value of an expression."""
+    match expr:
+        case ir.Var():
+            return values[expr]
+        case ir.IntConst(value):
+            return value
+        case ir.Unary("!", operand):
+            return int(not evaluate(operand, values))
+        case ir.Binary(operator, left, right):
+            x, y = evaluate(left, values), evaluate(right, values)
+            if operator in _COMPARE:
+                return int(_COMPARE[operator](x, y))
+            return x + y if operator == "+" else x - y
+    raise AssertionError(expr)
+
+
+def written_by(target: ir.Expr) -> object:
+    """What a write to a variable changes."""
+    return lambda expr: not frozenset(expr_cells(expr, frozenset())).isdisjoint(expr_cells(target, frozenset()))
+
+
+@settings(max_examples=1500, deadline=None)
+@given(
+    st.fixed_dictionaries({var: st.integers(-5, 5) for var in _VARS}),
+    st.lists(_STEPS, max_size=14),
+    st.sets(st.sampled_from(_VARS)),
+)
+def test_what_was_executed_is_never_contradicted(
+    start: dict[ir.Expr, int], steps: list[ir.Assign | ir.Assume], followed: set[ir.Expr]
+) -> None:
+    values = dict(start)
+    whole = Store("f", lambda _function, _expr: True)
+    part = Store("f", lambda _function, expr: expr in followed)
+    for step in steps:
+        for store in (whole, part):
+            if isinstance(step, ir.Assign):
+                store.assign(step.target, step.value, written_by(step.target))
+            else:  # the branch that the values take
+                assert store.assume(ir.Assume(step.condition, bool(evaluate(step.condition, values))))
+        if isinstance(step, ir.Assign):
+            values[step.target] = evaluate(step.value, values)
+        for store in (whole, part):
+            for var in _VARS:
+                interval, _ = store.value(var)
+                assert interval.low is None or interval.low <= values[var]
+                assert interval.high is None or values[var] <= interval.high
+                assert values[var] != 0 or not interval.nonzero
+
+
+def test_a_contradiction_names_what_must_be_followed() -> None:
+    store = Store("f", lambda _function, _expr: True)
+    a, b, c, _ = _VARS
+    store.assign(a, ir.IntConst(0, _INT), written_by(a))
+    store.assign(b, a, written_by(b))
+    store.assign(c, ir.IntConst(1, _INT), written_by(c))
+    assert not store.assume(ir.Assume(b, True))
+    assert {expr for _, expr in store.contradiction} == {a, b}
+    assert Store("f", lambda _function, expr: expr != b).assume(ir.Assume(b, True))
