@@ -1,23 +1,48 @@
-"""`everproof revisions`."""
+"""`everproof revisions`: one checker goes from version to version, so that what a version leaves unchanged is not done again."""
 
 from __future__ import annotations
 
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
+import msgspec
 
 from analysis.api import Checker
 from analysis.cli.check import FAILED, UNKNOWN, VIOLATED, exit_code, run
 from analysis.cli.failure import Failure
-from analysis.cli.json_format import encode_json, report_document
+from analysis.cli.json_format import encode_json, finding_document, report_document
 from analysis.cli.options import Asked, check_options, read_asked
 from analysis.cli.output import say, write
 from analysis.cli.sarif_format import sarif_document
-from analysis.cli.text_format import text_report
-from analysis.model.report import Report
+from analysis.cli.text_format import count, spot, text_report
+from analysis.cli.versions import Version, edits, read_version, renamed
+from analysis.engines.automaton import Algorithm
+from analysis.model.places import Place
+from analysis.model.report import Count, Finding, Report
 from analysis.rules.automaton import Rule
 
 DIFFERENT = 4
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """A version and what came of it.
+
+    `apart`: why it was checked by a new checker, None if by that of the version before. `ended`: the time was not enough.
+    `introduced` and `fixed` are compared with the last version that was checked to the end, by fingerprint. `differences`
+    between this report and one from scratch are None when none was made.
+    """
+
+    version: Version
+    report: Report
+    failed: bool
+    ended: bool
+    apart: str | None
+    introduced: tuple[Finding, ...] = ()
+    fixed: tuple[Finding, ...] = ()
+    differences: tuple[str, ...] | None = None
 
 
 @click.command()
@@ -25,77 +50,187 @@ DIFFERENT = 4
 @click.option(
     "--algorithm",
     type=click.Choice(["full", "incr-fwd", "incr-back"]),
-    default="full",
-    help="How the next version is checked. This version has full, which is from scratch; the incremental ones come later.",
+    default="incr-back",
+    help="How the automaton engine checks the next version: from scratch, or by repairing what it knows of the last one.",
 )
 @click.option("--compare", is_flag=True, help="Check each version from scratch as well; exit with 4 if any result differs.")
 @check_options
-def revisions(versions: tuple[str, ...], algorithm: str, compare: bool, **given: Any) -> int:
-    """Check version V0 of a program, then each next version. A version is a file, or a folder (a whole program).
+def revisions(versions: tuple[str, ...], algorithm: Algorithm, compare: bool, **given: Any) -> int:
+    """Check version V0 of a program, then each next version from what is known of the one before.
+
+    A version is a file, or a folder (a whole program). Files may have different names. Where files are new or gone, a version is
+    checked from scratch.
 
     Exit code: as for `everproof check`, the worst of all versions; 4 with --compare when a result differs.
     """
     asked = read_asked(given)
     if len(versions) < 2:
         raise Failure("There must be at least two versions: name V0 and V1, each a file or a folder.")
-    if algorithm != "full":
-        raise Failure(f"This version has no {algorithm}: use --algorithm full.")
     if asked.baseline is not None or asked.write_baseline is not None:
         raise Failure("Baselines are for one version: use them with `everproof check`.")
-    reports: list[Report] = []
-    codes: list[int] = []
-    rules: tuple[Rule, ...] = ()
-    different = False
-    for version in versions:
-        report, code, rules = _check(version, asked)
-        reports.append(report)
-        codes.append(code)
+    chain = _Chain(asked, algorithm)
+    done: list[Checked] = []
+    for name in versions:
+        checked = _compared_with_last(chain.check(read_version(name, asked.options)), done)
+        say(checked.report.messages)
         if compare:
-            different |= _differs(version, report, _check(version, asked, quiet=True)[0])
-    write(_render(versions, reports, codes, rules, asked), asked.output)
-    if different:
+            checked = _compared_with_scratch(checked, chain, asked)
+        done.append(checked)
+    write(_render(done, asked, algorithm, chain.rules), asked.output)
+    if any(checked.differences for checked in done):
         return DIFFERENT
+    codes = [exit_code(checked.report, failed=checked.failed, strict=asked.strict) for checked in done]
     return next((code for code in (VIOLATED, FAILED, UNKNOWN) if code in codes), 0)
 
 
-def _check(version: str, asked: Asked, quiet: bool = False) -> tuple[Report, int, tuple[Rule, ...]]:
-    """A version's report from scratch, its exit code, and the rules used."""
-    checker = Checker(asked.options, jobs=asked.jobs)
-    checker.open((version,))
-    report = run(checker, asked)
-    if not quiet:
-        say(report.messages)
-    return report, exit_code(report, failed=checker.failed, strict=asked.strict), checker.rules
+class _Chain:
+    """Versions checked by one checker, at the paths of the first of them: `past[0]`. Begins anew where it has to."""
+
+    def __init__(self, asked: Asked, algorithm: Algorithm) -> None:
+        self._asked = asked
+        self._algorithm: Algorithm = algorithm
+        self._checker = self._new_checker()
+        self._given: dict[str, str] = {}
+        self.past: list[Version] = []
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules that are checked."""
+        return self._checker.rules
+
+    def check(self, version: Version) -> Checked:
+        """The report on the next version, with its own paths."""
+        texts = edits(self.past[0], version) if self.past else "it is the first"
+        if isinstance(texts, str):
+            self._checker, self._given, self.past = self._new_checker(), {}, []
+            self._checker.open((version.name,))
+        else:
+            for path in self._given.keys() - texts.keys():
+                self._checker.change(path, None)
+            for path, text in texts.items():
+                self._checker.change(path, text)
+            self._given = texts
+        self.past.append(version)
+        report = run(self._checker, self._asked)
+        ended = self._checker.report is not report
+        failed = self._checker.failed
+        if ended:
+            self._checker.forget()
+        return Checked(version, renamed(report, self.past[0], version), failed, ended, texts if isinstance(texts, str) else None)
+
+    def _new_checker(self) -> Checker:
+        return Checker(self._asked.options, jobs=self._asked.jobs, algorithm=self._algorithm)
 
 
-def _render(versions: tuple[str, ...], reports: list[Report], codes: list[int], rules: tuple[Rule, ...], asked: Asked) -> str:
+def _compared_with_last(checked: Checked, done: Sequence[Checked]) -> Checked:
+    last = next((earlier.report for earlier in reversed(done) if not earlier.ended), None)
+    if last is None or checked.ended:
+        return checked
+    introduced, fixed = _missing_in(last, checked.report), _missing_in(checked.report, last)
+    return msgspec.structs.replace(checked, introduced=introduced, fixed=fixed)
+
+
+def _missing_in(report: Report, other: Report) -> tuple[Finding, ...]:
+    """The findings of the other report that this one does not have."""
+    known = Counter(finding.fingerprint for finding in report.findings)
+    missing = []
+    for finding in other.findings:
+        if known[finding.fingerprint]:
+            known[finding.fingerprint] -= 1
+        else:
+            missing.append(finding)
+    return tuple(missing)
+
+
+def _compared_with_scratch(checked: Checked, chain: _Chain, asked: Asked) -> Checked:
+    """With the differences to a report that rests on nothing known before; each is said on standard error.
+
+    Where functions do not parse, what they were before is part of the answer (they are stale). Then the versions before are
+    checked in their turn, but none of them by repairing what is known of another.
+    """
+    again = _Chain(asked, "full")
+    if any(function.stale for function in checked.report.functions):
+        for version in chain.past[:-1]:
+            again.check(version)
+    scratch = again.check(checked.version)
+    name = checked.version.name
+    if checked.ended or scratch.ended:
+        click.echo(f"{name}: not compared, because the time was not enough", err=True)
+        return checked
+    differences = tuple(_differences(checked.report, scratch.report))
+    for difference in differences:
+        click.echo(f"{name}: {difference}", err=True)
+    return msgspec.structs.replace(checked, differences=differences)
+
+
+def _differences(one: Report, other: Report) -> Iterator[str]:
+    """What two reports on one version do not agree on, traces aside."""
+    if one.verdict != other.verdict:
+        yield f"{one.verdict} as a whole, {other.verdict} from scratch"
+    for what, mine, theirs in (
+        ("finding", _findings(one), _findings(other)),
+        ("verdict", _verdicts(one), _verdicts(other)),
+        ("summary", _summaries(one), _summaries(other)),
+    ):
+        yield from (f"{what} only incrementally: {text}" for text in sorted((mine - theirs).elements()))
+        yield from (f"{what} only from scratch: {text}" for text in sorted((theirs - mine).elements()))
+
+
+def _findings(report: Report) -> Counter[str]:
+    return Counter(f"{_where(f.place)}: {f.status} {f.severity}: {f.message} in {f.function} [{f.rule}]" for f in report.findings)
+
+
+def _verdicts(report: Report) -> Counter[str]:
+    return Counter(
+        f"{f.name} ({_where(f.place)}): {rule}: {verdict.verdict}{' (stale)' if f.stale else ''}"
+        for f in report.functions
+        for rule, verdict in f.verdicts.items()
+    )
+
+
+def _summaries(report: Report) -> Counter[str]:
+    return Counter(f"{f.name} ({_where(f.place)}): {line}" for f in report.functions for line in f.summary)
+
+
+def _where(place: Place) -> str:
+    return spot(msgspec.structs.replace(place, path=os.path.relpath(place.path)))
+
+
+def _render(done: Sequence[Checked], asked: Asked, algorithm: Algorithm, rules: tuple[Rule, ...]) -> str:
     if asked.format == "json":
-        return encode_json([report_document(report) for report in reports])
+        return encode_json([{**report_document(c.report), "revision": _revision_document(c, algorithm)} for c in done])
     if asked.format == "sarif":
-        documents = [sarif_document(report, rules, code != FAILED) for report, code in zip(reports, codes, strict=True)]
+        documents = [sarif_document(checked.report, rules, not checked.failed) for checked in done]
         return encode_json({**documents[0], "runs": [run for document in documents for run in document["runs"]]})
-    parts = [f"== {version}\n{text_report(report, stats=asked.stats)}" for version, report in zip(versions, reports, strict=True)]
-    return "\n".join(parts)
+    return "\n".join("\n".join([f"== {c.version.name}", *_text(c, asked)]) + "\n" for c in done)
 
 
-def _differs(version: str, one: Report, other: Report) -> bool:
-    """Whether two reports on one version disagree; each disagreement is said on standard error."""
-    problems: list[str] = []
-    mine, theirs = _findings(one), _findings(other)
-    problems.extend(f"only incrementally: {finding}" for finding in sorted(mine - theirs))
-    problems.extend(f"only from scratch: {finding}" for finding in sorted(theirs - mine))
-    left, right = _verdicts(one), _verdicts(other)
-    for key in sorted(left.keys() | right.keys()):
-        if left.get(key) != right.get(key):
-            problems.append(f"{key[0]} ({key[1]}), {key[2]}: {left.get(key)} incrementally, {right.get(key)} from scratch")
-    for problem in problems:
-        click.echo(f"{version}: {problem}", err=True)
-    return bool(problems)
+def _revision_document(checked: Checked, algorithm: Algorithm) -> dict[str, Any]:
+    return {
+        "version": checked.version.name,
+        "algorithm": algorithm,
+        "from_scratch": checked.apart,
+        "introduced": [finding.fingerprint for finding in checked.introduced],
+        "fixed": [{**finding_document(finding), "trace": []} for finding in checked.fixed],
+        "differences": None if checked.differences is None else list(checked.differences),
+    }
 
 
-def _findings(report: Report) -> set[str]:
-    return {f"{f.rule} {f.place.path}:{f.place.range.start.line} {f.fingerprint}" for f in report.findings}
+def _text(checked: Checked, asked: Asked) -> Iterator[str]:
+    yield text_report(checked.report, stats=asked.stats).rstrip("\n")
+    for finding in checked.introduced:
+        yield f"introduced: {spot(finding.place)}: {finding.message} [{finding.rule}]"
+    for finding in checked.fixed:
+        yield f"fixed: {spot(finding.place)}: {finding.message} [{finding.rule}]"
+    work, times = checked.report.work, checked.report.times
+    parts = [("configurations", work.configurations), ("derivations", work.derivations), ("functions lowered", work.functions)]
+    yield f"work: {', '.join(f'{name} {_spelled(number)}' for name, number in parts)}; {times.total:.0f} ms"
+    if checked.apart is not None:
+        yield f"from scratch: {checked.apart}"
+    if checked.differences is not None:
+        number = len(checked.differences)
+        yield "compared with from scratch: " + (count(number, "difference") if number else "the same")
 
 
-def _verdicts(report: Report) -> dict[tuple[str, str, str], str]:
-    return {(f.name, f.place.path, rule): verdict.verdict for f in report.functions for rule, verdict in f.verdicts.items()}
+def _spelled(number: Count) -> str:
+    return f"{number.recomputed} computed and {number.reused} reused"

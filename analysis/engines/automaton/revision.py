@@ -6,7 +6,8 @@ is taken over, and `Changes` names
 - in a changed function, all edges: deleted and added by id, the others as modified (what is known at an edge can differ, though
   its effect does not);
 - in a function whose model is made anew, because a callee looks different (its footprint, whether it returns, its results), and
-  in one where values begin to be tracked that could not reach an error before (`relevance`), all edges as modified.
+  in one where values begin or cease to be tracked, because they can reach an error only now or only could before (`relevance`),
+  all edges as modified.
 
 A modified edge with the old answers needs no repair (ORION section 3), so naming too much costs only time. When names,
 types, globals, declarations or constants differ, `revise` gives None: the program is checked from nothing.
@@ -60,7 +61,7 @@ def revise(
     delta.relevance = before.relevance.revised(program, changed)
     remodelled = _remodel(delta, before, changed, moved, callers)
     delta.connect()
-    touched = remodelled | _doubting(delta, before, callers) | _more_relevant(delta, before, graph)
+    touched = remodelled | _doubting(delta, before, callers) | _otherwise_relevant(delta, before, graph)
     delta.memos = {name: memo for name, memo in before.memos.items() if name not in touched}
     functions = {name: _edges(old.functions[name], program.functions[name]) for name in touched if name in graph.functions}
     moved_ends = frozenset(name for name in changed if name in graph.functions and _ends_moved(old, program, name))
@@ -143,17 +144,13 @@ def _doubting(delta: ProgramDelta, before: ProgramDelta, callers: _Callers) -> s
     return set().union(*(callers.of(name) for name in differ))
 
 
-def _more_relevant(delta: ProgramDelta, before: ProgramDelta, graph: DerivationGraph) -> set[str]:
-    """The functions in which a value is tracked now that could not reach an error before. (One that cannot any more does no
-    harm.)"""
-    gained: dict[int, frozenset[Node]] = {}
-    for rule, nodes in delta.relevance.nodes.items():
-        more = nodes - before.relevance.nodes.get(rule, frozenset())
-        if more:
-            gained[rule] = more
-    if not gained:
+def _otherwise_relevant(delta: ProgramDelta, before: ProgramDelta, graph: DerivationGraph) -> set[str]:
+    """The functions in which a value is tracked now that could not reach an error before, or is not tracked any more because it
+    cannot reach one now. (The latter make no finding; but what is said of a function would depend on what it was before.)"""
+    old, new = before.relevance.nodes, delta.relevance.nodes
+    everything = frozenset[Node]().union(*(new[rule] ^ old[rule] for rule in new))
+    if not everything:
         return set()
-    everything = frozenset().union(*gained.values())
     found = {function for function, _ in everything if function}
     for name in [name for name, _ in everything if name]:
         part = graph.functions.get(name)  # constants that callers pass

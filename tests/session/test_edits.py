@@ -1,0 +1,107 @@
+"""Every chain of versions in fixtures/edits: the answers are those of a check from scratch, by less work."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+
+import pytest
+from support.edits import EDITS, Step, read_chain
+from support.markers import difference
+
+import analysis.cfa.unit
+from analysis.api import Checker
+from analysis.engines.automaton import Algorithm
+from analysis.model.options import Options
+from analysis.model.report import Report
+
+_CHAINS = sorted(path.name for path in EDITS.iterdir() if path.is_dir())
+
+
+class Answer:
+    """What has to be the same however it was found: everything but traces, work and times."""
+
+    def __init__(self, report: Report) -> None:
+        self.verdict = report.verdict
+        self.findings = [(f.rule, f.status, f.severity, f.message, f.place, f.function, f.fingerprint) for f in report.findings]
+        self.functions = [(f.name, f.place, f.stale, f.summary) for f in report.functions]
+        self.verdicts = [
+            (f.name, rule, v.verdict, v.reason, v.assumptions) for f in report.functions for rule, v in f.verdicts.items()
+        ]
+        self.messages = report.messages
+
+
+def open_chain(name: str, algorithm: Algorithm) -> Checker:
+    checker = Checker(Options(), algorithm=algorithm)
+    checker.open([str(EDITS / name / "0.c")])
+    return checker
+
+
+def check(checker: Checker, step: Step) -> Report:
+    """Checks a version as an edit of the first file."""
+    checker.change(str(step.path.parent / "0.c"), step.text)
+    return checker.check()
+
+
+@functools.cache
+def from_scratch(name: str) -> tuple[Answer, ...]:
+    """The answers for each version by a checker of its own. Where a function does not parse, what it was before is part of the
+    answer: then that checker sees the versions before, too, but takes nothing over in the engine."""
+    chain = read_chain(EDITS / name)
+    answers = []
+    for number, step in enumerate(chain):
+        checker = open_chain(name, "full")
+        report = check(checker, step)
+        if report.files[0].parse_errors:
+            checker = open_chain(name, "full")
+            report = [check(checker, earlier) for earlier in chain[: number + 1]][-1]
+        answers.append(Answer(report))
+    return tuple(answers)
+
+
+def test_there_are_chains() -> None:
+    assert len(_CHAINS) >= 20
+
+
+@pytest.mark.parametrize("algorithm", ["incr-back", "incr-fwd"])
+@pytest.mark.parametrize("name", _CHAINS)
+def test_a_chain_is_checked_as_from_scratch_by_less_work(
+    name: str, algorithm: Algorithm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lowered: list[str] = []
+    build_function = analysis.cfa.unit.build_function
+
+    def recorded(part: analysis.cfa.unit.FunctionPart, *rest: object) -> object:
+        lowered.append(part.name)
+        return build_function(part, *rest)  # type: ignore[arg-type]
+
+    chain = read_chain(EDITS / name)
+    expected = from_scratch(name)
+    monkeypatch.setattr(analysis.cfa.unit, "build_function", recorded)
+    checker = open_chain(name, algorithm)
+    for step, answer in zip(chain, expected, strict=True):
+        lowered.clear()
+        report = check(checker, step)
+        found = Counter((f.place.range.start.line, f.rule) for f in report.findings)
+        assert not (problems := difference(step.path, step.expected.findings, found)), f"\n{problems}"
+        assert vars(Answer(report)) == vars(answer), step.path.name
+        assert step.lowered in (None, tuple(sorted(lowered))), step.path.name
+        if step.configurations is not None and (algorithm == "incr-back" or step.configurations == 0):
+            assert report.work.configurations.recomputed <= step.configurations, step.path.name
+        for finding in report.findings:
+            assert finding.trace[-1].place == finding.place
+
+
+def test_every_version_says_what_is_lowered_again() -> None:
+    for name in _CHAINS:
+        for step in read_chain(EDITS / name)[1:]:
+            assert step.lowered is not None, step.path
+
+
+def test_the_paper_example_keeps_most_of_the_graph() -> None:
+    first, second, _ = read_chain(EDITS / "orion-figures")
+    checker = open_chain("orion-figures", "incr-back")
+    whole = check(checker, first).work.configurations.recomputed
+    work = check(checker, second).work.configurations
+    assert 0 < work.recomputed < whole / 2
+    assert work.reused > whole / 2
