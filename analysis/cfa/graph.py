@@ -109,6 +109,17 @@ class Cfa:
         return {location: tuple(edges) for location, edges in table.items()}
 
     @cached_property
+    def parts(self) -> Mapping[int, tuple[ir.Expr, ...]]:
+        """The expressions of each edge and all their subexpressions, by the edge's id, operands first; each part once."""
+        table: dict[int, tuple[ir.Expr, ...]] = {}
+        for edge in self.edges:
+            found: dict[int, ir.Expr] = {}
+            for expr in ir.expressions(edge.effect):
+                found.update((id(part), part) for part in ir.walk(expr))
+            table[edge.id] = tuple(found.values())
+        return table
+
+    @cached_property
     def by_id(self) -> Mapping[int, Edge]:
         """The edges by id."""
         return {edge.id: edge for edge in self.edges}

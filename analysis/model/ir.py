@@ -17,8 +17,8 @@ Values are immutable, equal by content and blind to layout; where they came from
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal
 
 import msgspec
 
@@ -192,32 +192,37 @@ class Unsupported(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True
 Effect = Assign | Assume | Call | Return | Unsupported
 
 
+_OPERANDS: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
+    Deref: lambda expr: (expr.pointer,),
+    Field: lambda expr: (expr.record,),
+    Index: lambda expr: (expr.array, expr.index),
+    AddressOf: lambda expr: (expr.lvalue,),
+    Unary: lambda expr: (expr.operand,),
+    Binary: lambda expr: (expr.left, expr.right),
+    Cast: lambda expr: (expr.operand,),
+}  # by type: this is asked for millions of times, and most of what it is asked about are leaves
+
+
 def operands(expr: Expr) -> tuple[Expr, ...]:
     """The direct subexpressions, left to right."""
-    match expr:
-        case Deref(pointer):
-            return (pointer,)
-        case Field(record):
-            return (record,)
-        case Index(array, index):
-            return (array, index)
-        case AddressOf(lvalue):
-            return (lvalue,)
-        case Unary(_, operand):
-            return (operand,)
-        case Binary(_, left, right):
-            return (left, right)
-        case Cast(operand):
-            return (operand,)
-        case _:
-            return ()
+    read = _OPERANDS.get(type(expr))
+    return () if read is None else read(expr)
 
 
-def walk(expr: Expr) -> Iterator[Expr]:
+def walk(expr: Expr) -> Sequence[Expr]:
     """The expression and all its subexpressions, operands before the operator that uses them."""
-    for part in operands(expr):
-        yield from walk(part)
-    yield expr
+    if type(expr) not in _OPERANDS:
+        return (expr,)
+    found: list[Expr] = []
+    waiting = [expr]
+    while waiting:
+        part = waiting.pop()
+        found.append(part)
+        read = _OPERANDS.get(type(part))
+        if read is not None:
+            waiting.extend(read(part))
+    found.reverse()
+    return found
 
 
 def expressions(effect: Effect) -> tuple[Expr, ...]:

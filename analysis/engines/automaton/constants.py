@@ -31,10 +31,9 @@ def spoiled_by(cfa: Cfa) -> Spoiled:
     """What one function spoils."""
     addresses, writes = set(), set()
     for edge in cfa.edges:
-        for expr in ir.expressions(edge.effect):
-            for part in ir.walk(expr):
-                if isinstance(part, ir.AddressOf) and (var := base_variable(part.lvalue)) is not None and var.scope == "global":
-                    addresses.add(var.name)
+        for part in cfa.parts[edge.id]:
+            if isinstance(part, ir.AddressOf) and (var := base_variable(part.lvalue)) is not None and var.scope == "global":
+                addresses.add(var.name)
         match edge.effect:
             case ir.Assign(ir.Var(written, "global"), value):
                 constant = ir.strip_casts(value)

@@ -30,7 +30,7 @@ class Memo:
         self.model = model
         self.outgoing = outgoing
         self.steps: dict[int, Sequence[int]] = {}
-        self.quiet: dict[int, tuple[int, ...] | None] = {}
+        self.quiet: dict[frozenset[str], dict[int, tuple[int, ...] | None]] = {}
         self.calls: dict[int, _CallPlan] = {}
         self.leaves: dict[tuple[int, int, Entry, int], Sequence[int]] = {}
 
@@ -57,7 +57,8 @@ class ProgramDelta:
         self.constants = constant_globals(program, self.footprints.returning, self.spoiled)
         self.models: dict[str, FunctionModel] = {}
         self.memos: dict[str, Memo] = {}
-        self._names: dict[int, frozenset[str]] = {}
+        self._names: dict[int, frozenset[str] | None] = {}
+        self._alike: dict[frozenset[str], frozenset[str]] = {}  # equal sets as one object, which dicts find faster
         self.connect()
 
     def connect(self) -> None:
@@ -132,14 +133,14 @@ class ProgramDelta:
 
     def quiet(self, function: str, edge: Edge, state: int) -> Sequence[int] | None:
         """Where something can happen to the fact next, None when something does on the edge itself (see full.Delta)."""
-        if state == NOTHING or self.facts[state].environment:
+        names = self._names_of(state)
+        if names is None:
             return None
-        key = edge.id << FACT_BITS | state
         memo = self.memo(function)
-        if key not in memo.quiet:
-            names = self._names_of(state)
-            memo.quiet[key] = self._next_places(memo, edge, names) if memo.model.still(edge, names) else None
-        return memo.quiet[key]
+        places = memo.quiet.setdefault(names, {})
+        if edge.id not in places:
+            places[edge.id] = self._next_places(memo, edge, names) if memo.model.still(edge, names) else None
+        return places[edge.id]
 
     def _next_places(self, memo: Memo, edge: Edge, names: frozenset[str]) -> tuple[int, ...]:
         model = memo.model
@@ -160,6 +161,7 @@ class ProgramDelta:
         """The ways from the edge to the place to which its derivation leads, over edges on which nothing happens to the state."""
         found: list[tuple[Edge, ...]] = []
         names = self._names_of(state)
+        assert names is not None
         work: list[tuple[Edge, ...]] = [(edge,)]
         while work:
             way = work.pop()
@@ -174,12 +176,13 @@ class ProgramDelta:
                 work.extend((*way, after) for after, _ in reversed(following) if model.passes(after))
         return found
 
-    def _names_of(self, state: int) -> frozenset[str]:
-        """The names on which a fact depends."""
-        found = self._names.get(state)
-        if found is None:
-            found = self._names[state] = fact_names(self.facts[state].paths)
-        return found
+    def _names_of(self, state: int) -> frozenset[str] | None:
+        """The names on which a fact depends; None when something may happen to it at any edge."""
+        if state not in self._names:
+            fact = self.facts[state]
+            names = fact_names(fact.paths)
+            self._names[state] = None if state == NOTHING or fact.environment else self._alike.setdefault(names, names)
+        return self._names[state]
 
     def call(self, function: str, edge: Edge, state: int) -> _CallPlan:
         """What a call does without summaries, and whom it enters in which states."""

@@ -13,7 +13,7 @@ from copy import copy
 import networkx
 
 from analysis.cfa.graph import Cfa, Program
-from analysis.engines.automaton.paths import cells_read, lvalue_cell, root_of
+from analysis.engines.automaton.paths import lvalue_cell, root_of
 from analysis.engines.automaton.returning import may_return, reaches_exit
 from analysis.model import ir
 from analysis.model.c_types import Pointer, Record, RecordDefinition, Type, spell
@@ -46,10 +46,9 @@ def address_taken(cfa: Cfa) -> frozenset[str]:
         effect = edge.effect
         if isinstance(effect, ir.Call) and ir.direct_callee(effect) in _WRITES_NOTHING | _WRITE_FIRST:
             continue  # they do not keep what they are passed
-        for expr in ir.expressions(effect):
-            for part in ir.walk(expr):
-                if isinstance(part, ir.AddressOf) and (var := base_variable(part.lvalue)) is not None and var.scope != "function":
-                    found.add(root_of(var))
+        for part in cfa.parts[edge.id]:
+            if isinstance(part, ir.AddressOf) and (var := base_variable(part.lvalue)) is not None and var.scope != "function":
+                found.add(root_of(var))
     return frozenset(found)
 
 
@@ -156,9 +155,12 @@ class Footprints:
         callees: set[str] = set()
         for edge in cfa.edges:
             effect = edge.effect
-            for expr in ir.expressions(effect):
-                read.update(cell for cell in cells_read(expr) if cell[0] == "@")
-                read.update(root_of(v) for v in ir.variables(expr) if v.scope == "global")
+            for part in cfa.parts[edge.id]:
+                if isinstance(part, ir.Var):
+                    if part.scope == "global":
+                        read.add(root_of(part))
+                elif isinstance(part, ir.Field | ir.Deref) and (cell := lvalue_cell(part))[0] == "@":
+                    read.add(cell)
             if isinstance(effect, ir.Assign):
                 written.add(lvalue_cell(effect.target))
             elif isinstance(effect, ir.Call):

@@ -82,8 +82,7 @@ class FunctionModel:
         found = self._touched.get(edge.id)
         if found is None:
             names = set(self.written[edge.id])
-            for expr in ir.expressions(edge.effect):
-                names.update(root_of(var) for var in ir.variables(expr))
+            names.update(root_of(part) for part in self.cfa.parts[edge.id] if isinstance(part, ir.Var))
             matches = self.matches(edge)
             for match in (*matches.before, *matches.after):
                 if match.path is not None:
@@ -347,14 +346,23 @@ class FunctionModel:
         """Whether the function tests the result of a call, or what it stores that in, somewhere; or hands it out as its own."""
         call = edge.effect
         assert isinstance(call, ir.Call)
-        held = {call.result}
-        for other in self.cfa.edges:
-            match other.effect:
-                case ir.Assign(target, value) if ir.strip_casts(value) == call.result:
-                    held.add(target)
-                case ir.Return(value) if value is not None and ir.strip_casts(value) in held:
-                    return True
-        return not held.isdisjoint(self.conditions.tested)
+        held = {call.result, *self._copied.get(call.result, ())}
+        return not (held.isdisjoint(self._returned) and held.isdisjoint(self.conditions.tested))
+
+    @cached_property
+    def _copied(self) -> Mapping[ir.Expr | None, set[ir.Expr]]:
+        """What is assigned to what: by the value, casts aside, the targets."""
+        found: dict[ir.Expr | None, set[ir.Expr]] = {}
+        for edge in self.cfa.edges:
+            if isinstance(edge.effect, ir.Assign):
+                found.setdefault(ir.strip_casts(edge.effect.value), set()).add(edge.effect.target)
+        return found
+
+    @cached_property
+    def _returned(self) -> frozenset[ir.Expr]:
+        """What the function returns, casts aside."""
+        effects = (edge.effect for edge in self.cfa.edges)
+        return frozenset(ir.strip_casts(e.value) for e in effects if isinstance(e, ir.Return) and e.value is not None)
 
     @cached_property
     def copies(self) -> AvailableCopies:
