@@ -14,7 +14,7 @@ from typing import BinaryIO
 import msgspec
 
 from analysis.model.options import Options
-from analysis.model.report import Finding, FunctionReport, Message, Times, Work
+from analysis.model.report import Finding, FunctionReport, Message, Rechecked, Times, Work
 
 _LENGTH = struct.Struct(">I")
 
@@ -65,12 +65,13 @@ class FileResult(msgspec.Struct, frozen=True, tag=True):
 
 
 class CheckDone(msgspec.Struct, frozen=True, tag=True):
-    """Every file's result for this generation has been sent."""
+    """Every file's result for this generation has been sent. `rechecked` are the functions that this check looked at again."""
 
     generation: int
     work: Work
     times: Times
     messages: tuple[Message, ...]
+    rechecked: tuple[Rechecked, ...] = ()
 
 
 class Progress(msgspec.Struct, frozen=True, tag=True):

@@ -197,7 +197,9 @@ class Service:
         total = sum((report.times.total for _, report in reports), 0.0)
         one = reports[0][1] if len(reports) == 1 else None
         loose = tuple(m for _, report in reports for m in report.messages if not m.path)
-        self._send(CheckDone(generation, one.work if one else Work(), one.times if one else Times(total=total), loose))
+        rechecked = tuple(function for _, report in reports for function in report.rechecked)
+        work, times = (one.work, one.times) if one else (Work(), Times(total=total))
+        self._send(CheckDone(generation, work, times, loose, rechecked))
 
     def _version(self, path: str) -> int | None:
         edit = self._edits.get(path)

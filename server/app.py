@@ -24,6 +24,7 @@ from server.features import register_all
 from server.features.configuration import EditorSettings
 from server.features.diagnostics import DiagnosticsPublisher
 from server.protocol import EverproofProtocol
+from server.rechecks import Rechecks
 from server.results import Results
 from server.scheduler import CANCELLED, RunningCheck, Scheduler
 from server.settings import Settings
@@ -41,6 +42,7 @@ class EverproofServer(LanguageServer):
 
     documents: OpenDocuments
     results: Results
+    rechecks: Rechecks
     converter: Converter
     scheduler: Scheduler
     publisher: DiagnosticsPublisher
@@ -62,6 +64,7 @@ class EverproofServer(LanguageServer):
         """Makes the parts, once the client has said who it is and what is open."""
         self.documents = self.protocol.adopt_workspace()
         self.results = Results(self.documents)
+        self.rechecks = Rechecks(self.documents)
         self.converter = Converter(self.documents)
         self.scheduler = Scheduler(self.documents, self.settings, self._command, self)
         self.publisher = DiagnosticsPublisher(self)
@@ -150,6 +153,7 @@ class EverproofServer(LanguageServer):
         """A check is complete."""
         self._failure = None
         self.last_check = done
+        self.rechecks.note(done)
         self._end_progress()
         changed = [*self.results.confirm(done.generation), *self.results.replace_program_messages(done.messages)]
         for path in dict.fromkeys(changed):

@@ -16,6 +16,7 @@ Verdict = Literal["safe", "violated", "unknown"]
 Severity = Literal["error", "warning", "note"]
 StepKind = Literal["entry", "assign", "branch", "call", "return", "havoc", "error"]
 FindingStatus = Literal["possible", "confirmed"]
+RecheckReason = Literal["scratch", "text", "callee", "summary", "argument", "start", "together"]
 
 
 class TraceStep(msgspec.Struct, frozen=True):
@@ -100,6 +101,21 @@ class Work(msgspec.Struct, frozen=True):
     solver_queries: int = 0
 
 
+class Rechecked(msgspec.Struct, frozen=True):
+    """A function that a check looked at again, and why; the functions that are not named were left as they were.
+
+    `scratch`: everything was. `text`: its body is another one. `callee`: what is known of a function that it calls is other than
+    before (what it writes, whether it returns, who tests its result). `summary`: `other`, which it calls, ends in other ways.
+    `argument`: `other`, which calls it, begins it in a state that was not seen before. `start`: the program does. `together`: it
+    is in a recursion with one that was looked at.
+    """
+
+    function: str
+    path: str
+    reason: RecheckReason
+    other: str = ""
+
+
 class Times(msgspec.Struct, frozen=True):
     """Milliseconds by stage. `total` is wall time; stages that ran in several processes can add up to more."""
 
@@ -122,3 +138,4 @@ class Report(msgspec.Struct, frozen=True):
     work: Work
     times: Times
     suppressed: int = 0
+    rechecked: tuple[Rechecked, ...] = ()

@@ -12,7 +12,7 @@ from analysis.cfa.places import ProgramPlaces
 from analysis.engines.automaton import Algorithm, Engine
 from analysis.model.options import Options
 from analysis.model.places import Place
-from analysis.model.report import Finding, FunctionReport, Message, RuleVerdict, Work
+from analysis.model.report import Finding, FunctionReport, Message, Rechecked, RuleVerdict, Work
 from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
 from analysis.session.entries import choose_entries
@@ -30,6 +30,7 @@ class Checked(msgspec.Struct, frozen=True):
     work: Work
     ms: float
     failed: bool = False
+    rechecked: tuple[Rechecked, ...] = ()
 
 
 class ProgramCheck:
@@ -80,6 +81,11 @@ def _check(
         work=result.work,
         ms=result.ms,
         failed=bool(messages),
+        rechecked=tuple(
+            Rechecked(display_name(name), places.name_place(name).path, reason, display_name(other))
+            for name, (reason, other) in result.rechecked.items()
+            if name in mine
+        ),
     )
 
 

@@ -146,6 +146,7 @@ class Session:
             times=self._times(units, checked, start),
             suppressed=len(silenced),
         )
+            rechecked=checked.rechecked,
 
     def _suppressions(self, units: Sequence[UnitView], checked: Checked) -> dict[str, Suppressions]:
         paths = dict.fromkeys([*(unit.path for unit in units), *(finding.place.path for finding in checked.findings)])

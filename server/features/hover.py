@@ -34,7 +34,9 @@ def register(server: EverproofServer) -> None:
         if known is None:
             return None
         function, state = known
-        text = describe(function, stale_reason(state, function), server.last_check)
+        done = server.last_check
+        recheck = server.rechecks.describe(function, document.file_path, done) if done is not None else ""
+        text = describe(function, stale_reason(state, function), done, recheck)
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), range_)
 
 
@@ -51,8 +53,8 @@ def name_at(document: Document, position: types.Position, columns: Columns) -> t
     return None
 
 
-def describe(function: FunctionReport, stale: str | None, last_check: CheckDone | None) -> str:
-    """What is known of a function, as Markdown."""
+def describe(function: FunctionReport, stale: str | None, last_check: CheckDone | None, recheck: str = "") -> str:
+    """What is known of a function, as Markdown; `recheck` says what the last check did with it."""
     verdict, reason = overall(function)
     parts = [f"**{function.name}**: {_SIGNS[verdict]} {verdict}" + (f" ({reason})" if reason else "")]
     if stale is not None:
@@ -64,6 +66,7 @@ def describe(function: FunctionReport, stale: str | None, last_check: CheckDone 
     if assumptions:
         parts.append("Assuming: " + "; ".join(assumptions) + ".")
     if last_check is not None:
+        parts.append(recheck)
         parts.append(f"*{work_text(last_check)}*")
     return "\n\n".join(part for part in parts if part)
 
@@ -82,13 +85,9 @@ def _verdict_lines(function: FunctionReport) -> list[str]:
 def work_text(done: CheckDone) -> str:
     """What the last check did and what it took over, in one sentence."""
     counts = [
-        ("functions", done.work.functions),
-        ("configurations", done.work.configurations),
-        ("derivations", done.work.derivations),
+        ("functions", "lowered", done.work.functions),
+        ("configurations", "computed", done.work.configurations),
+        ("derivations", "computed", done.work.derivations),
     ]
-    parts = [_count_text(name, count) for name, count in counts if count != Count()]
-    return f"Last check: {', '.join(parts) or 'nothing to do'}; {done.times.total:.0f} ms."
-
-
-def _count_text(name: str, count: Count) -> str:
-    return f"{count.recomputed} {name} re-checked, {count.reused} reused"
+    parts = [f"{name} {count.recomputed} {verb}, {count.reused} reused" for name, verb, count in counts if count != Count()]
+    return f"Last check: {'; '.join(parts) or 'nothing to do'}; {done.times.total:.0f} ms."

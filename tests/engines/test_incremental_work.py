@@ -195,3 +195,16 @@ def test_a_derivation_that_is_left_with_its_own_consequence_as_support_is_remove
     repair(MachineDelta(new), graph, between(old, new), LIMIT)
     assert as_sets(graph) == as_sets(graph_of(new))
     assert graph.functions["f"].summaries == {0: []}
+
+
+@pytest.mark.parametrize("repair", ALGORITHMS)
+def test_a_repair_says_by_which_function_another_was_concerned(repair: Algorithm) -> None:
+    new = relabelled(LAYERS, "leaf", 1, "c")  # it returns in the state that it was entered in
+    reasons = repair(MachineDelta(new), graph_of(LAYERS), between(LAYERS, new), LIMIT).reasons
+    assert (reasons["f"], reasons["main"], reasons["g"]) == (("summary", "leaf"), ("summary", "f"), ("argument", "main"))
+
+
+@pytest.mark.parametrize("repair", ALGORITHMS)
+def test_a_modification_that_changes_no_answer_concerns_no_other_function(repair: Algorithm) -> None:
+    done = repair(MachineDelta(LAYERS), graph_of(LAYERS), Changes({"leaf": EdgeChanges(modified=frozenset({1}))}), LIMIT)
+    assert done.reasons == {}

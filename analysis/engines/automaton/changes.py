@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from analysis.engines.automaton.full import Entry
+from analysis.model.report import RecheckReason
 
 NO_EDGES: frozenset[int] = frozenset()
 
@@ -54,6 +55,8 @@ class Repaired(msgspec.Struct):
     `checked` are the functions whose derivations were checked (Fig. 4), in order, with the numbers of configurations and
     derivations that were looked at. `compared` counts pairs of a configuration and a modified edge for which Delta was asked
     whether the recorded derivations still hold. What was added was computed by asking Delta; all else in the graph was reused.
+    `reasons` are the functions that something outside them concerned, with the first such thing: `summary` and a callee that lost
+    or got a summary, `argument` and a caller that enters them in a state that they had not, or `start`.
     """
 
     checked: list[str] = msgspec.field(default_factory=list)
@@ -66,3 +69,4 @@ class Repaired(msgspec.Struct):
     derivations_added: int = 0
     configurations_reused: int = 0
     derivations_reused: int = 0
+    reasons: dict[str, tuple[RecheckReason, str]] = msgspec.field(default_factory=dict)

@@ -19,6 +19,7 @@ from analysis.engines.automaton.feasibility import Feasibility, Way
 from analysis.engines.automaton.full import DerivationGraph, Full, unpack
 from analysis.engines.automaton.incr_back import incr_back
 from analysis.engines.automaton.incr_fwd import incr_fwd
+from analysis.engines.automaton.reasons import Reasons, add_reasons, from_scratch
 from analysis.engines.automaton.retrace import Retrace
 from analysis.engines.automaton.revision import revise
 from analysis.engines.automaton.spelled import spell_path, without_temporaries
@@ -35,7 +36,8 @@ UNDECIDED = "the rule can be broken as far as the automaton sees, but no way the
 
 
 class AutomatonResult(msgspec.Struct, frozen=True):
-    """The engine's answer. `verdicts` and `summaries` are by linkage name; `ms` is the engine's time in milliseconds."""
+    """The engine's answer. `verdicts`, `summaries` and `rechecked` (why, and because of which function) are by linkage name; `ms`
+    is the engine's time in milliseconds."""
 
     findings: tuple[Finding, ...]
     verdicts: dict[str, dict[str, RuleVerdict]]
@@ -43,6 +45,7 @@ class AutomatonResult(msgspec.Struct, frozen=True):
     work: Work
     ms: float
     messages: tuple[Message, ...]
+    rechecked: Reasons = {}
 
 
 class Analysis:
@@ -59,6 +62,7 @@ class Analysis:
         self._undecided: dict[str, set[int]] = {}
         self._repaired: Repaired | None = None
         self._retrace = Retrace(self.graph)
+        self._rechecked: Reasons = {}
         self._answers = Answers(rules, self.facts)
 
     @property
@@ -70,6 +74,7 @@ class Analysis:
         """Full from scratch, from the entry functions."""
         self.graph = Full(self.delta, self._limits.configurations).analyse(self.delta.initial(entries))
 
+        self._rechecked = from_scratch(self.program)
     def revise(self, program: Program, entries: Sequence[str], algorithm: Algorithm) -> bool:
         """Repairs the graph for the next revision; False if the change asks for a run from scratch, with a new `Analysis`."""
         if not self.graph.complete or algorithm == "full":
@@ -77,14 +82,20 @@ class Analysis:
         revised = revise(self.delta, program, self.graph, entries, self._limits.global_edges)
         if revised is None:
             return False
-        self.delta = revised.delta
+        old, self.delta = self.program.functions, revised.delta
         repair = incr_back if algorithm == "incr-back" else incr_fwd
         self._repaired = repair(self.delta, self.graph, revised.changes, self._limits.configurations)
         changed = revised.touched.union(self._repaired.checked)
+        add_reasons(self._rechecked, old, program, revised.touched, self._repaired)
         self._ways = {key: way for key, way in self._ways.items() if changed.isdisjoint(way.functions)}
         return self.graph.complete
 
     def findings(self, places: Places) -> tuple[Finding, ...]:
+    def take_rechecked(self) -> Reasons:
+        """The functions that were looked at again since this was last asked, and why."""
+        rechecked, self._rechecked = self._rechecked, {}
+        return rechecked
+
         """One finding per function, rule and message (the others have the same cause, and go when it goes): the first in the
         text whose branches do not contradict each other, with a short trace; in order of place."""
         self._violated, self._undecided = {}, {}
@@ -202,7 +213,8 @@ def analyse(analysis: Analysis, places: Places, began: float) -> AutomatonResult
     """The answers for the present revision; `began` is when work on it did (time.perf_counter)."""
     findings = analysis.findings(places)
     ms = (time.perf_counter() - began) * 1000
-    return AutomatonResult(findings, analysis.verdicts(ms), analysis.summaries(), analysis.work(), ms, ())
+    verdicts, summaries = analysis.verdicts(ms), analysis.summaries()
+    return AutomatonResult(findings, verdicts, summaries, analysis.work(), ms, (), analysis.take_rechecked())
 
 
 class Engine:

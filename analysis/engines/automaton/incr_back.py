@@ -98,7 +98,9 @@ class IncrBack(Repair):
                 lost = [(name, entry, exit_) for exit_ in exits if exit_ not in now]
                 if lost:
                     self._lost.update(lost)
-                    self._losing.update(caller for caller, _, _ in part.sites[entry])
+                    for caller, _, _ in part.sites[entry]:
+                        self._losing.add(caller)
+                        self.repaired.reasons.setdefault(caller, ("summary", name))
 
     def _wake(self, name: str) -> None:
         """Follows the new summaries of functions below, at the call sites that are still there."""
@@ -109,6 +111,7 @@ class IncrBack(Repair):
         for configuration, edge_id, callee, exit_ in woken:
             for edge, called, entry in tuple(part.calls.get(configuration, ())):
                 if edge.id == edge_id and (called, entry) == callee:
+                    self.repaired.reasons.setdefault(name, ("summary", called))
                     self._return_to(name, part, configuration, edge, callee, exit_)
 
     def _add_site(self, function: str, graph: FunctionGraph, configuration: int, edge: Edge, entered: Entry) -> None:
@@ -125,6 +128,7 @@ class IncrBack(Repair):
         support = (function, entry, state)
         for caller, configuration, edge in tuple(graph.sites[entry]):
             if caller not in self._unsettled:
+                self.repaired.reasons.setdefault(caller, ("summary", function))
                 self._return_to(caller, self.graph.functions[caller], configuration, edge, (function, entry), state)
             elif support not in self._vanished:
                 self._woken.setdefault(caller, []).append((configuration, edge.id, (function, entry), state))

@@ -27,6 +27,7 @@ from analysis.engines.automaton.full import (
     unpack,
 )
 from analysis.engines.automaton.marking import Check, Via, forget_callers
+from analysis.model.report import RecheckReason
 
 _DIRECTLY = [DIRECT]
 _Again = tuple[int, Edge, bool]
@@ -278,4 +279,22 @@ class Repair(Explorer):
 
     def _enter_starts(self) -> None:
         for function, state in self._changes.initial or ():
+            self._note_entered(function, state, ("start", ""))
             self._enter(function, state)
+
+    def _add_site(self, function: str, graph: FunctionGraph, configuration: int, edge: Edge, entered: Entry) -> None:
+        """As in Full; a callee that had no such entry state is concerned."""
+        self._note_entered(*entered, ("argument", function))
+        super()._add_site(function, graph, configuration, edge, entered)
+
+    def _note_entered(self, function: str, state: int, reason: tuple[RecheckReason, str]) -> None:
+        part = self.graph.functions.get(function)
+        if part is None or state not in part.summaries:
+            self.repaired.reasons.setdefault(function, reason)
+
+    def _summarise(self, graph: FunctionGraph, function: str, entry: int, state: int) -> None:
+        """As in Full; the callers are concerned."""
+        if state not in graph.summaries[entry]:
+            for caller, _, _ in graph.sites[entry]:
+                self.repaired.reasons.setdefault(caller, ("summary", function))
+        super()._summarise(graph, function, entry, state)
