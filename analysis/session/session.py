@@ -145,8 +145,8 @@ class Session:
             work=msgspec.structs.replace(checked.work, functions=self._lowered(units)),
             times=self._times(units, checked, start),
             suppressed=len(silenced),
-        )
             rechecked=checked.rechecked,
+        )
 
     def _suppressions(self, units: Sequence[UnitView], checked: Checked) -> dict[str, Suppressions]:
         paths = dict.fromkeys([*(unit.path for unit in units), *(finding.place.path for finding in checked.findings)])

@@ -61,8 +61,8 @@ class Analysis:
         self._violated: dict[str, set[int]] = {}
         self._undecided: dict[str, set[int]] = {}
         self._repaired: Repaired | None = None
-        self._retrace = Retrace(self.graph)
         self._rechecked: Reasons = {}
+        self._retrace = Retrace(self.graph)
         self._answers = Answers(rules, self.facts)
 
     @property
@@ -73,8 +73,8 @@ class Analysis:
     def run(self, entries: Sequence[str]) -> None:
         """Full from scratch, from the entry functions."""
         self.graph = Full(self.delta, self._limits.configurations).analyse(self.delta.initial(entries))
-
         self._rechecked = from_scratch(self.program)
+
     def revise(self, program: Program, entries: Sequence[str], algorithm: Algorithm) -> bool:
         """Repairs the graph for the next revision; False if the change asks for a run from scratch, with a new `Analysis`."""
         if not self.graph.complete or algorithm == "full":
@@ -85,17 +85,17 @@ class Analysis:
         old, self.delta = self.program.functions, revised.delta
         repair = incr_back if algorithm == "incr-back" else incr_fwd
         self._repaired = repair(self.delta, self.graph, revised.changes, self._limits.configurations)
-        changed = revised.touched.union(self._repaired.checked)
         add_reasons(self._rechecked, old, program, revised.touched, self._repaired)
+        changed = revised.touched.union(self._repaired.checked)
         self._ways = {key: way for key, way in self._ways.items() if changed.isdisjoint(way.functions)}
         return self.graph.complete
 
-    def findings(self, places: Places) -> tuple[Finding, ...]:
     def take_rechecked(self) -> Reasons:
         """The functions that were looked at again since this was last asked, and why."""
         rechecked, self._rechecked = self._rechecked, {}
         return rechecked
 
+    def findings(self, places: Places) -> tuple[Finding, ...]:
         """One finding per function, rule and message (the others have the same cause, and go when it goes): the first in the
         text whose branches do not contradict each other, with a short trace; in order of place."""
         self._violated, self._undecided = {}, {}
