@@ -136,14 +136,15 @@ def _build(
         for node in nodes:
             reader.read(node)
         level = reader.level
-    build = _Functions(path, tree, model, limits, level, previous, same_level=previous is not None and level is previous.level)
+    build = FunctionBuilder(path, tree, model, limits, level, previous, same_level=previous is not None and level is previous.level)
     for node in nodes:
-        if node.type == "function_definition":
+        if node.type == "function_definition" and not node.has_error and not _errors_in(node, tree.errors):
             build.add(node, extras.key(node))
-    return _assemble(path, level, digest, build, broken, previous)
+    recomputed = len(build.found) - build.reused
+    return assemble(path, level, digest, build.found, recomputed, [*broken, *build.refused], previous, model)
 
 
-class _Functions:
+class FunctionBuilder:
     """Builds or reuses the functions of one unit."""
 
     def __init__(
@@ -201,10 +202,17 @@ class _Functions:
         return FunctionPart(node, name, name if declared is None else declared.linkage, declarator, key)
 
 
-def _assemble(
-    path: str, level: FileLevel, digest: str, build: _Functions, broken: list[BrokenFunction], previous: Unit | None
+def assemble(
+    path: str,
+    level: FileLevel,
+    digest: str,
+    functions: Sequence[LoweredFunction],
+    recomputed: int,
+    broken: Sequence[BrokenFunction],
+    previous: Unit | None,
+    model: DataModel,
 ) -> Unit:
-    functions = build.found
+    """The unit of its parts; `functions` are in source order, and `recomputed` of them were lowered for it."""
     taken = set(level.address_taken)
     records = dict(level.scope.records)
     for function in functions:
@@ -215,15 +223,15 @@ def _assemble(
     last_good |= {f.cfa.name: f for f in previous.functions} if previous else {}
     return Unit(
         path=path,
-        model=build.model,
+        model=model,
         functions=tuple(functions),
         variables=tuple(level.variables.values()),
         declared=previous.declared if previous is not None and previous.level is level else _declared(level),
         implicit=tuple(_implicit(level, functions)),
         records=records,
         address_taken=frozenset(taken),
-        broken=(*broken, *build.refused),
-        work=Count(reused=build.reused, recomputed=len(functions) - build.reused),
+        broken=tuple(broken),
+        work=Count(reused=len(functions) - recomputed, recomputed=recomputed),
         level=level,
         level_digest=digest,
         last_good={name: old for name, old in last_good.items() if name not in present},
@@ -235,7 +243,7 @@ def _declared(level: FileLevel) -> tuple[External, ...]:
     return tuple(External(d.linkage, d.type, d.noreturn, d.nonnull, d.system) for d in level.functions.values())
 
 
-def _implicit(level: FileLevel, functions: list[LoweredFunction]) -> Iterator[External]:
+def _implicit(level: FileLevel, functions: Sequence[LoweredFunction]) -> Iterator[External]:
     """The functions that are called without a declaration at file level."""
     seen: set[str] = set()
     for function in functions:
@@ -306,10 +314,17 @@ def _top_level(root: Node, broken: list[BrokenFunction], errors: Ranges) -> Iter
             yield node
         else:
             broken.append(BrokenFunction(function_name(node), node.start_byte, node.end_byte))
-            if kind in _DECLARATIONS:  # what can be read of it is better than to know nothing of the names in it
-                yield node
+            salvaged = list(_salvaged(node, broken, errors))
+            if kind in _DECLARATIONS or (not salvaged and _has_good_head(node, errors)):
+                yield node  # what can be read of it is better than to know nothing of the names in it
             else:
-                yield from _salvaged(node, broken, errors)
+                yield from salvaged
+
+
+def _has_good_head(node: Node, errors: Ranges) -> bool:
+    """Whether of a definition that does not parse only the body is to blame: then the function is declared."""
+    body = node.child_by_field_name("body") if node.type == "function_definition" else None
+    return body is not None and not any(node.start_byte <= start < body.start_byte for start, _ in errors)
 
 
 def _salvaged(node: Node, broken: list[BrokenFunction], errors: Ranges) -> Iterator[Node]:

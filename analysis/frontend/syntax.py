@@ -23,6 +23,7 @@ import tree_sitter_c
 from tree_sitter import Language, Node, Parser, Point, Range, Tree
 
 from analysis.frontend.cleaning import Attribute, Fragment, clean
+from analysis.frontend.difference import difference
 from analysis.frontend.old_style import OldStyle, give_types, separate
 
 __all__ = ["Attribute", "Node", "SyntaxTree", "child_of", "error_ranges", "parse", "parse_again", "parse_apart", "text_of"]
@@ -116,19 +117,11 @@ def _tree(text: bytes, base: tuple[bytes, Tree] | None) -> Tree:
     if base is None:
         return parser.parse(text)
     before, tree = base
-    start, end, new_end = _difference(before, text)
+    start, end, new_end = difference(before, text)
     edited = tree.copy()
     edited.edit(start, end, new_end, _point(before, start), _point(before, end), _point(text, new_end))
     result = parser.parse(text, edited)
     return parser.parse(text) if result.root_node.has_error else result
-
-
-def _difference(old: bytes, new: bytes) -> tuple[int, int, int]:
-    """Where two texts begin to differ, and where that ends in each."""
-    shorter = min(len(old), len(new))
-    head = bisect_left(range(shorter), True, key=lambda length: old[: length + 1] != new[: length + 1])
-    tail = bisect_left(range(shorter - head), True, key=lambda length: old[-length - 1 :] != new[-length - 1 :])
-    return head, len(old) - tail, len(new) - tail
 
 
 def _point(text: bytes, offset: int) -> Point:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from analysis.cfa.body_edit import Slot, edit_body
 from analysis.cfa.unit import Unit, build_unit
 from analysis.frontend.compiler_flags import UnitFlags
 from analysis.frontend.preprocess import Preprocessed, preprocess
@@ -25,6 +26,7 @@ _log = logging.getLogger("everproof.session")
 class Built(msgspec.Struct, frozen=True):
     """One unit of a revision. Times in milliseconds; `parse_errors` counts places that the parser did not understand.
     `lowered` counts the functions that were lowered, not taken from an earlier revision.
+    `slots` are functions that do not parse after edits of their bodies (`cfa.body_edit`); their errors count among `parse_errors`.
     `tree` makes parsing the next revision faster; it is large, and cannot be sent to another process.
     """
 
@@ -35,6 +37,7 @@ class Built(msgspec.Struct, frozen=True):
     parse_ms: float
     lower_ms: float
     tree: SyntaxTree | None = None
+    slots: tuple[Slot, ...] = ()
 
 
 def build(
@@ -64,6 +67,10 @@ def build(
 
 def _lower(path: str, preprocessed: Preprocessed, options: Options, previous: Built | None) -> Built:
     start = time.perf_counter()
+    if previous is not None:
+        edited = _edit_body(preprocessed, options, previous, start)
+        if edited is not None:
+            return edited
     tree = parse(preprocessed.text, None if previous is None else previous.tree)
     parsed = time.perf_counter()
     model = ILP32 if options.data_model == "ILP32" else LP64
@@ -72,3 +79,16 @@ def _lower(path: str, preprocessed: Preprocessed, options: Options, previous: Bu
     done = time.perf_counter()
     times = ((parsed - start) * 1000, (done - parsed) * 1000)
     return Built(preprocessed, unit, len(tree.errors), unit.work.recomputed, *times, tree)
+
+
+def _edit_body(preprocessed: Preprocessed, options: Options, previous: Built, start: float) -> Built | None:
+    """The unit after an edit inside one function, None if it is more than that. Its time counts as lowering."""
+    before = previous.preprocessed
+    if before.raw or preprocessed.raw:
+        return None
+    edit = edit_body(previous.unit, previous.slots, before.text, preprocessed.text, options.limits)
+    if edit is None:
+        return None
+    errors = previous.parse_errors + sum(slot.errors for slot in edit.slots) - sum(slot.errors for slot in previous.slots)
+    ms = (time.perf_counter() - start) * 1000
+    return Built(preprocessed, edit.unit, errors, edit.unit.work.recomputed, 0.0, ms, previous.tree, edit.slots)

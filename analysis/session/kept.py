@@ -6,10 +6,12 @@ parses again (DESIGN.md, section 4, "Broken code").
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import msgspec
 
 from analysis.cfa.build import LoweredFunction
-from analysis.cfa.unit import Unit
+from analysis.cfa.unit import Unit, assemble
 from analysis.session.building import Built
 from analysis.session.shift import Shift, shift_between
 
@@ -37,8 +39,13 @@ def keep(new: Built, before: Kept | None, old: Built | None) -> Kept:
         if _is_broken(function, new.unit, shift):
             moved = msgspec.structs.replace(function, source=shift.source(function.source))
             stale[function.cfa.name] = moved
-    unit = msgspec.structs.replace(new.unit, functions=(*new.unit.functions, *stale.values()))
-    return Kept(unit, stale)
+    return Kept(_with(new.unit, stale.values()), stale)
+
+
+def _with(unit: Unit, stale: Collection[LoweredFunction]) -> Unit:
+    """The unit with functions that it lacks: what they show of themselves to other units is there as well."""
+    functions = tuple(sorted((*unit.functions, *stale), key=lambda function: function.source.start))
+    return assemble(unit.path, unit.level, unit.level_digest, functions, unit.work.recomputed, unit.broken, unit, unit.model)
 
 
 def _is_broken(function: LoweredFunction, unit: Unit, shift: Shift) -> bool:

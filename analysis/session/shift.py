@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import msgspec
 
 from analysis.cfa.graph import FunctionSource
+from analysis.frontend.difference import difference
 from analysis.model.places import Site
 
 
@@ -42,21 +41,5 @@ class Shift(msgspec.Struct, frozen=True):
 
 
 def shift_between(old: bytes, new: bytes) -> Shift:
-    """The shift from an old text to a new one, by their longest common prefix and suffix."""
-    shorter = min(len(old), len(new))
-    prefix = _longest(shorter, lambda n: old[:n] == new[:n])
-    rest = shorter - prefix
-    suffix = _longest(rest, lambda n: old[len(old) - n :] == new[len(new) - n :])
-    return Shift(prefix, len(old) - suffix, len(new) - suffix)
-
-
-def _longest(limit: int, agrees: Callable[[int], bool]) -> int:
-    """The largest n up to `limit` with `agrees(n)`, which must hold for every smaller n as well."""
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if agrees(middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    """The shift from an old text to a new one."""
+    return Shift(*difference(old, new))

@@ -6,14 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
-from analysis.api import Checker
-from analysis.cli import revisions
 from analysis.cli.main import main
-from analysis.cli.options import Asked
-from analysis.model.report import Report
+from analysis.engines.automaton import engine
+from analysis.engines.automaton.changes import Changes, Repaired
+from analysis.engines.automaton.full import Delta, DerivationGraph
+from analysis.engines.automaton.incr_back import incr_back
 
 HEADER = "static inline int get(int *p)\n{\n    return *p;\n}\n"
 CHECKED = HEADER.replace("return *p", "return p ? *p : 0")
@@ -96,7 +95,8 @@ def test_a_version_with_other_files_is_checked_from_scratch_and_the_next_one_fro
     put("v2", get_h=HEADER, main_c=OK, other_c="int two(void)\n{\n    return 2;\n}\n")
     put("v3", main_c=MAIN, other_c="int two(void)\n{\n    return 2;\n}\n")
     reports = as_json(capsys, "v0", "v1", "v2", "v3", "--compare")
-    assert [r["revision"]["from_scratch"] for r in reports] == ["it is the first", "other.c is new or gone", None, "get.h is gone"]
+    reasons = [r["revision"]["from_scratch"] for r in reports]
+    assert reasons == ["it is the first", "other.c is new or gone", None, "get.h is gone"]
     assert [places(r) for r in reports] == [[("v0/get.h", 3)], [("v1/get.h", 3)], [], []]
     assert any("get.h" in message["text"] for message in reports[3]["messages"])
     assert reports[1]["revision"]["introduced"] == []  # known from the version before, though nothing was reused
@@ -141,19 +141,16 @@ def test_text_that_is_not_utf_8_is_left_where_it_is(capsys: pytest.CaptureFixtur
 def test_a_difference_is_named_and_has_its_exit_code(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     put("x", get_h=HEADER, one_c=MAIN, two_c=OK)
 
-    original, calls = revisions.run, []
+    def forgetful(delta: Delta, graph: DerivationGraph, changes: Changes, limit: int) -> Repaired:
+        """A repair that repairs nothing."""
+        return incr_back(delta, graph, Changes(), limit)
 
-    def forgetful(checker: Checker, asked: Asked) -> Report:
-        """The check of the second version, by the checker of the first, loses its finding."""
-        calls.append(checker)
-        report = original(checker, asked)
-        return report if len(calls) != 3 else msgspec.structs.replace(report, findings=())
-
-    monkeypatch.setattr(revisions, "run", forgetful)
+    monkeypatch.setattr(engine, "incr_back", forgetful)
     assert main(["revisions", "x/two.c", "x/one.c", "--compare"]) == 4
     said = capsys.readouterr()
-    assert "x/one.c: finding only from scratch: x/get.h:3:12: possible error: `p` can be null here" in said.err
-    assert "compared with from scratch: 1 difference" in said.out
+    assert "x/one.c: finding only from scratch: x/get.h:3:5: possible error: `p` can be null here" in said.err
+    assert "x/one.c: verdict only from scratch: get (x/get.h:1:19): null-dereference: violated" in said.err
+    assert "compared with from scratch: 4 differences" in said.out
 
 
 def test_text_says_what_came_and_went_and_what_it_cost(capsys: pytest.CaptureFixture[str]) -> None:
@@ -162,8 +159,8 @@ def test_text_says_what_came_and_went_and_what_it_cost(capsys: pytest.CaptureFix
     out = capsys.readouterr().out
     assert "== x/one.c\n" in out
     assert "== x/two.c\n" in out
-    assert "fixed: x/get.h:3:12: " in out
-    assert "introduced: x/get.h:3:12: " in out
+    assert "fixed: x/get.h:3:5: " in out
+    assert "introduced: x/get.h:3:5: " in out
     assert "functions lowered 1 computed and 2 reused; " in out
     assert out.count("from scratch: it is the first") == 1
     assert out.count("compared with from scratch: the same") == 3

@@ -1,0 +1,140 @@
+"""The unit after an edit inside one function's body: only that function is parsed and lowered.
+
+External declarations stand side by side (C11 6.9), so that a text in which one definition is replaced by another, with the same
+head, has the tree of the text before but for that definition. The definition is parsed by itself. If it does not parse, it is
+broken, and nothing else is: where a parser that sees the whole text would take the functions after a missing brace to be
+inside it, here they stay what they are. What was broken is kept as a `Slot`, so that the next keys are typed into it.
+
+`edit_body` gives up (None) wherever this does not hold: the edit is not inside a body, touches two, changes the number of
+definitions, or the text of the function before the edit does not parse by itself. Then the whole text is parsed.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from analysis.cfa.build import LoweredFunction
+from analysis.cfa.unit import BrokenFunction, Extras, FunctionBuilder, Unit, assemble
+from analysis.frontend.difference import Difference, difference
+from analysis.frontend.syntax import Node, SyntaxTree, parse
+from analysis.model.limits import Limits
+
+_MARKER = re.compile(rb"^# .*", re.MULTILINE)
+
+
+class Slot(msgspec.Struct, frozen=True):
+    """A definition that did not parse after an edit of its body: its linkage name, its text [start, end), where its body begins,
+    and how many errors there are."""
+
+    name: str
+    start: int
+    end: int
+    body: int
+    errors: int
+
+    def moved(self, edit: Difference) -> Slot:
+        """The slot after an edit outside of it."""
+        by = edit.new_end - edit.old_end if self.start >= edit.old_end else 0
+        return Slot(self.name, self.start + by, self.end + by, self.body + by, self.errors)
+
+
+class BodyEdit(msgspec.Struct, frozen=True):
+    """The unit after the edit, and the slots in it; `slots` of a unit that was built from its whole text is empty."""
+
+    unit: Unit
+    slots: tuple[Slot, ...]
+
+
+def edit_body(previous: Unit, slots: tuple[Slot, ...], old: bytes, new: bytes, limits: Limits) -> BodyEdit | None:
+    """The unit of the preprocessed text `new`, from the one of `old` and its slots; None if the whole text must be parsed."""
+    before = _without_markers(old)
+    edit = difference(before, _without_markers(new))
+    slot = next((slot for slot in slots if _is_inside(edit, slot.body, slot.end)), None)
+    function = None
+    if slot is None:
+        function = next((f for f in previous.functions if f.source.start <= edit.start < f.source.start + f.source.end_site.end), None)
+        slot = None if function is None else _slot_of(function, before)
+        if slot is None or not _is_inside(edit, slot.body, slot.end):
+            return None
+    end = slot.end + edit.new_end - edit.old_end
+    tree = parse(new[slot.start : end])
+    broken = bool(tree.errors) or tree.root.has_error
+    node = None if broken else _only_definition(tree, slot.body - slot.start)
+    if node is None and not (broken and (function is None or _parses(old[slot.start : slot.end]))):
+        return None
+    found = None if node is None else _build(previous, tree, node, slot.start, limits)
+    if node is not None and found is None:
+        return None
+    after = Slot(slot.name, slot.start, end, slot.body, max(1, len(tree.errors)))
+    others = tuple(other.moved(edit) for other in slots if other is not slot)
+    unit = _assemble(previous, edit, slot, found, after)
+    return BodyEdit(unit, others if found is not None else (*others, after))
+
+
+def _without_markers(text: bytes) -> bytes:
+    """The text with line markers blanked: when a line is added, the numbers in all that follow change."""
+    return _MARKER.sub(lambda match: b" " * len(match.group()), text)
+
+
+def _is_inside(edit: Difference, body: int, end: int) -> bool:
+    """Whether an edit lies behind the opening brace of a body and not behind its end."""
+    return body < edit.start <= end and edit.old_end <= end
+
+
+def _slot_of(function: LoweredFunction, text: bytes) -> Slot | None:
+    """The function as something to type into."""
+    source = function.source
+    body = text.find(b"{", source.start + source.name_site.end)
+    end = source.start + source.end_site.end
+    return Slot(function.cfa.name, source.start, end, body, 0) if 0 <= body < end else None
+
+
+def _only_definition(tree: SyntaxTree, body: int) -> Node | None:
+    """The definition that the whole tree is, with its body at the offset."""
+    nodes = [node for node in tree.root.named_children if not node.is_extra]
+    if len(nodes) != 1 or nodes[0].type != "function_definition":
+        return None
+    block = nodes[0].child_by_field_name("body")
+    return nodes[0] if block is not None and block.start_byte == body else None
+
+
+def _parses(text: bytes) -> bool:
+    """Whether the text of a function that parsed in its file does so by itself."""
+    tree = parse(text)
+    return not tree.errors and not tree.root.has_error
+
+
+def _build(previous: Unit, tree: SyntaxTree, node: Node, start: int, limits: Limits) -> LoweredFunction | None:
+    """The function lowered, None if its head cannot be understood."""
+    builder = FunctionBuilder(previous.path, tree, previous.model, limits, previous.level, previous, same_level=True)
+    builder.add(node, Extras(tree).key(node))
+    return _moved(builder.found[0], start) if builder.found else None
+
+
+def _moved(function: LoweredFunction, by: int) -> LoweredFunction:
+    source = msgspec.structs.replace(function.source, start=function.source.start + by)
+    return msgspec.structs.replace(function, source=source)
+
+
+def _assemble(previous: Unit, edit: Difference, slot: Slot, found: LoweredFunction | None, after: Slot) -> Unit:
+    by = edit.new_end - edit.old_end
+    functions: list[LoweredFunction] = []
+    for function in previous.functions:
+        if function.cfa.name != slot.name:
+            functions.append(function if function.source.start < edit.old_end or by == 0 else _moved(function, by))
+    if found is not None:
+        functions.append(found)
+    functions.sort(key=lambda function: function.source.start)
+    broken = [_broken_moved(b, edit) for b in previous.broken if not (slot.start <= b.start < slot.end)]
+    if found is None:
+        broken.append(BrokenFunction(slot.name.rpartition("::")[2], after.start, after.end))
+    recomputed = int(found is not None)
+    level, digest = previous.level, previous.level_digest
+    return assemble(previous.path, level, digest, functions, recomputed, broken, previous, previous.model)
+
+
+def _broken_moved(broken: BrokenFunction, edit: Difference) -> BrokenFunction:
+    by = edit.new_end - edit.old_end if broken.start >= edit.old_end else 0
+    return BrokenFunction(broken.name, broken.start + by, broken.end + by)
