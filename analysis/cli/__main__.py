@@ -1,7 +1,5 @@
 """`python -m analysis.cli` is the command `everproof`."""
 
-import sys
+from analysis.cli.main import command
 
-from analysis.cli.main import main
-
-sys.exit(main())
+command()

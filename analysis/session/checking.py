@@ -36,8 +36,8 @@ class Checked(msgspec.Struct, frozen=True):
 class ProgramCheck:
     """Links and checks one revision after the other; keeps what the next one can use."""
 
-    def __init__(self, algorithm: Algorithm = "incr-back") -> None:
-        self._engine = Engine(algorithm)
+    def __init__(self, algorithm: Algorithm = "incr-back", jobs: int = 1) -> None:
+        self._engine = Engine(algorithm, jobs)
         self._linked: LinkedProgram | None = None
 
     def run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -29,8 +30,8 @@ def build_many(
     Leaves out what it could not build, because `stop` asked to give up or the processes died (out of memory): the caller
     builds the rest itself.
     """
-    # Not "fork": the checker process has a thread that reads requests, and what that holds would be copied.
-    context = multiprocessing.get_context("spawn")
+    # Forks are ready at once; but the checker process has a thread that reads requests, and must not fork.
+    context = multiprocessing.get_context("fork" if threading.active_count() == 1 and hasattr(os, "fork") else "spawn")
     pool = ProcessPoolExecutor(min(jobs, len(paths)), mp_context=context)
     try:
         running = {pool.submit(_build, p, overlay.get(os.path.abspath(p)), flags[p], options, overlay): p for p in paths}

@@ -48,6 +48,7 @@ class Session:
     def __init__(self, options: Options, jobs: int = 1, algorithm: Algorithm = "incr-back") -> None:
         self.options = options
         self._algorithm: Algorithm = algorithm
+        self._jobs = jobs
         self.texts = Texts()
         self.rules: tuple[Rule, ...] = ()
         self.failed = False
@@ -55,7 +56,7 @@ class Session:
         self._rule_names: frozenset[str] = frozenset()
         self._program = ProgramFiles()
         self.interruption = Interruption()
-        self._check = ProgramCheck(self._algorithm)
+        self._check = ProgramCheck(self._algorithm, self._jobs)
         self._units = Units(options, self.texts, jobs)
         self._load_rules()
 
@@ -80,7 +81,7 @@ class Session:
     def forget(self) -> None:
         """Drops everything that was computed: the next check starts from nothing."""
         self._units.forget()
-        self._check = ProgramCheck(self._algorithm)
+        self._check = ProgramCheck(self._algorithm, self._jobs)
         self._load_rules()
 
     def check(self, progress: Progress | None = None, stop: Stop | None = None) -> Report | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Literal
 
@@ -19,6 +19,7 @@ from analysis.engines.automaton.feasibility import Feasibility, Way
 from analysis.engines.automaton.full import DerivationGraph, Full, unpack
 from analysis.engines.automaton.incr_back import incr_back
 from analysis.engines.automaton.incr_fwd import incr_fwd
+from analysis.engines.automaton.parallel import search_all
 from analysis.engines.automaton.reasons import Reasons, add_reasons, from_scratch
 from analysis.engines.automaton.retrace import Retrace
 from analysis.engines.automaton.revision import revise
@@ -51,8 +52,9 @@ class AutomatonResult(msgspec.Struct, frozen=True):
 class Analysis:
     """The engine on one program, from revision to revision; keeps the derivation graph and the ways that were found."""
 
-    def __init__(self, program: Program, rules: tuple[Rule, ...], limits: Limits) -> None:
+    def __init__(self, program: Program, rules: tuple[Rule, ...], limits: Limits, jobs: int = 1) -> None:
         self.rules = rules
+        self._jobs = jobs
         self._limits = limits
         self.facts = FactTable()
         self.delta = ProgramDelta(program, rules, self.facts, limits.global_edges)
@@ -103,6 +105,7 @@ class Analysis:
         retrace = self._retrace = Retrace(self.graph)
         feasibility = Feasibility(self.graph, self.delta, retrace, self.delta.thorough)
         errors = self._errors(retrace)
+        self._search_at_once(feasibility, errors)
         facts = {(name, fact.edge): fact for name, fact in errors}
         alike: dict[tuple[str, str, int, str], list[tuple[str, Fact]]] = {}
         for name, fact in errors:
@@ -138,11 +141,19 @@ class Analysis:
         that it depends on changed."""
         way = self._ways.get((name, configurations))
         if way is None:
-            must_be_sure = self.delta.transfer.asks_for_decision(self.delta.model(name), fact)
-            way = self._ways[name, configurations] = feasibility.way(name, configurations, must_be_sure)
+            way = self._ways[name, configurations] = self._searched(feasibility, name, fact, configurations)
         if not way.decided:
             self._undecided.setdefault(name, set()).add(fact.rule)
         return way
+
+    def _searched(self, feasibility: Feasibility, name: str, fact: Fact, configurations: frozenset[int]) -> Way:
+        return feasibility.way(name, configurations, self.delta.transfer.asks_for_decision(self.delta.model(name), fact))
+
+    def _search_at_once(self, feasibility: Feasibility, errors: Mapping[tuple[str, Fact], Sequence[int]]) -> None:
+        """Looks for the ways to all errors without a known one in several processes, if this one may have them."""
+        todo = [(*error, frozenset(found)) for error, found in errors.items() if (error[0], frozenset(found)) not in self._ways]
+        ways = search_all(lambda number: self._searched(feasibility, *todo[number]), len(todo), self._jobs)
+        self._ways.update(((name, found), way) for (name, _, found), way in zip(todo, ways or (), strict=False))
 
     def _follows(self, errors: dict[tuple[str, int], Fact], fact: Fact, way: list[Taken]) -> bool:
         """Whether the way to an error leads over another error with the same value: then it is a consequence of that one."""
@@ -167,13 +178,15 @@ class Analysis:
     def _finding(self, tracer: Tracer, places: Places, function: str, fact: Fact, way: list[Taken]) -> Finding:
         rule = self.rules[fact.rule]
         message = self._message(fact)
+        place = places.place(function, fact.edge)
         text = without_temporaries(spell_effect(self.program.functions[function].by_id[fact.edge].effect))
+        text = text.replace(place.path, "__FILE__")  # where the check is run from is no difference
         return Finding(
             rule=rule.name,
             status="possible",
             severity=rule.severity,
             message=message,
-            place=places.place(function, fact.edge),
+            place=place,
             function=display_name(function),
             fingerprint=digest_text(rule.name, display_name(function), message, text),
             trace=tracer.steps(way, message),
@@ -220,8 +233,9 @@ def analyse(analysis: Analysis, places: Places, began: float) -> AutomatonResult
 class Engine:
     """Checks one revision of a program after the other; what a revision leaves unchanged is not computed again."""
 
-    def __init__(self, algorithm: Algorithm = "incr-back") -> None:
+    def __init__(self, algorithm: Algorithm = "incr-back", jobs: int = 1) -> None:
         self._algorithm = algorithm
+        self._jobs = jobs
         self._analysis: Analysis | None = None
         self._asked: tuple[object, ...] = ()
 
@@ -263,7 +277,7 @@ class Engine:
         before, self._analysis = self._analysis, None
         if before is None or asked != self._asked or not before.revise(program, entries, self._algorithm):
             with interruptible:
-                before = Analysis(program, rules, limits)
+                before = Analysis(program, rules, limits, self._jobs)
                 before.run(entries)
         self._analysis, self._asked = before, asked
         return before
