@@ -55,7 +55,7 @@ bench-keystroke: programs
 lock:
 	$(PYTHON) -m venv build/lock
 	build/lock/bin/python -m pip install --quiet pip-tools
-	CUSTOM_COMPILE_COMMAND='make lock' build/lock/bin/pip-compile --quiet --upgrade --extra dev --all-build-deps --allow-unsafe \
+	CUSTOM_COMPILE_COMMAND='make lock' build/lock/bin/pip-compile --quiet --upgrade --extra dev --extra bench --all-build-deps --allow-unsafe \
 		--strip-extras --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --no-emit-options \
 		--output-file requirements.lock pyproject.toml
 
