@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from analysis.engines.automaton import Algorithm
+from analysis.engines.automaton import Algorithm, Analysis
 from analysis.model.options import Options
 from analysis.model.report import Report
 from analysis.rules.automaton import Rule
@@ -96,8 +96,12 @@ class Checker:
         return report
 
     def inspect(self) -> Inspection:
-        """The program's syntax trees and its CFAs, without checking anything."""
+        """The program's syntax trees and its CFAs with their places, without checking anything."""
         return self._session.inspect()
+
+    def explore(self) -> tuple[Inspection, Analysis]:
+        """The same, and the derivation graph after Full. `failed` as after a check."""
+        return self._session.explore()
 
     def unfinished(self, reason: str) -> Report:
         """The report of a check that was ended from outside: nothing is decided, for this reason."""

@@ -1,14 +1,25 @@
-"""Plots as SVG, without a library: a percentile curve for each algorithm, and scatter plots with regression lines."""
+"""Plots, as SVG: a percentile curve for each algorithm with scatter plots and regression lines, and lines over logarithmic axes.
+
+The same values give the same bytes, and text stays text.
+"""
 
 from __future__ import annotations
 
+import io
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
+from typing import Any
 
-_WIDTH, _HEIGHT, _MARGIN = 300, 220, 50
-_COLOURS = ("#b5651d", "#1f5fa8")
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.typing import RcKeyType
+
+_COLOURS = ("#b5651d", "#1f5fa8", "#5a8f3c", "#8a4f9e")
+_WIDTH, _HEIGHT = 4.2, 3.0  # inches of one panel
+_MARKERS = "osD^"
+_STYLE: dict[RcKeyType, Any] = {"svg.hashsalt": "everproof", "svg.fonttype": "none", "font.size": 9, "axes.titlesize": 9}
 
 Point = tuple[float, float]
 
@@ -45,62 +56,62 @@ class Panel:
         return len(self.points) > 1 and all(len(set(column)) > 1 for column in self._columns)
 
 
-class _Axes:
-    """From values to places in one panel of the picture, and what is drawn there."""
+@dataclass(frozen=True)
+class Growth:
+    """Lines over logarithmic axes, by name. Points at which there is nothing to be drawn (0 or less) are left out."""
 
-    def __init__(self, left: int, top: int, xs: Sequence[float], ys: Sequence[float], title: str, ylabel: str) -> None:
-        self._left, self._top = left + _MARGIN, top + 25
-        self._w, self._h = _WIDTH - _MARGIN - 15, _HEIGHT - 60
-        self._x0, self._x1 = min(xs), max(max(xs), min(xs) + 1e-9)
-        self._y1 = max(*ys, 1e-9)
-        x, y = self._left, self._top
-        self.parts = [f'<rect x="{x}" y="{y}" width="{self._w}" height="{self._h}" fill="none" stroke="#888"/>']
-        self._text(x + self._w / 2, y - 8, title, "middle")
-        self._text(x, y + self._h + 14, f"{self._x0:.3g}", "start")
-        self._text(x + self._w, y + self._h + 14, f"{self._x1:.3g}", "end")
-        self._text(x - 4, y + 8, f"{self._y1:.3g}", "end")
-        self._text(x - 4, y + self._h, "0", "end")
-        self._text(x - 4, y + self._h / 2, ylabel, "end")
-
-    def _text(self, x: float, y: float, text: str, anchor: str, colour: str = "#333") -> None:
-        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{escape(text)}</text>')
-
-    def _at(self, point: Point) -> Point:
-        x = self._left + (point[0] - self._x0) / (self._x1 - self._x0) * self._w
-        y = self._top + self._h - min(max(point[1] / self._y1, 0.0), 1.0) * self._h
-        return x, y
-
-    def way(self, points: Sequence[Point], colour: str) -> None:
-        """A line through the points."""
-        shown = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(self._at, points))
-        self.parts.append(f'<polyline points="{shown}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
-
-    def dots(self, points: Sequence[Point], colour: str) -> None:
-        """The points."""
-        self.parts += [
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="1.6" fill="{colour}" fill-opacity="0.5"/>' for x, y in map(self._at, points)
-        ]
-
-    def legend(self, number: int, text: str, colour: str) -> None:
-        """A line of the legend, in the upper right corner."""
-        self._text(self._left + self._w - 6, self._top + 16 + 14 * number, text, "end", colour)
+    title: str
+    xlabel: str
+    ylabel: str
+    lines: Mapping[str, Sequence[Point]]
 
 
 def plot(title: str, curves: Mapping[str, Sequence[float]], panels: Sequence[Panel]) -> str:
     """The picture: `curves` are speed-ups, best first, drawn over the percentage of the steps that have at least them."""
-    everything = [value for values in curves.values() for value in values]
-    axes = _Axes(0, 0, (0, 100), everything, f"{title}: % of steps with at least the speed-up", "speed-up")
-    for number, (name, values) in enumerate(curves.items()):
-        axes.way([(100 * (at + 1) / len(values), value) for at, value in enumerate(values)], _COLOURS[number])
-        axes.legend(number, name, _COLOURS[number])
-    parts = axes.parts
-    for number, panel in enumerate(panels, 1):
-        xs, ys = zip(*panel.points, strict=True)
-        axes = _Axes(_WIDTH * (number % 3), _HEIGHT * (number // 3), xs, ys, f"{panel.title} (r = {panel.r})", "speed-up")
-        axes.dots(panel.points, _COLOURS[1])
-        if panel.line is not None:
-            axes.way(panel.line, "#b00")
-        parts += axes.parts
-    size = f'width="{_WIDTH * 3}" height="{_HEIGHT * (1 + len(panels) // 3)}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="10">'
-    return "\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>"]) + "\n"
+    rows = 1 + len(panels) // 3
+    with rc_context(_STYLE):
+        figure = Figure(figsize=(3 * _WIDTH, rows * _HEIGHT), layout="constrained")
+        axes = figure.add_subplot(rows, 3, 1)
+        axes.set_title(f"{title}: % of steps with at least the speed-up")
+        for colour, (name, values) in zip(_COLOURS, curves.items(), strict=False):
+            axes.plot([100 * (at + 1) / len(values) for at in range(len(values))], values, color=colour, label=name)
+        axes.set_ylim(bottom=0)
+        axes.set_ylabel("speed-up")
+        axes.legend()
+        for number, panel in enumerate(panels, 2):
+            _scatter(figure.add_subplot(rows, 3, number), panel)
+        return _svg(figure)
+
+
+def growth(panels: Sequence[Growth]) -> str:
+    """The picture of some panels, side by side."""
+    with rc_context(_STYLE):
+        figure = Figure(figsize=(len(panels) * 1.3 * _WIDTH, 1.3 * _HEIGHT), layout="constrained")
+        for number, panel in enumerate(panels, 1):
+            axes = figure.add_subplot(1, len(panels), number)
+            lines = {name: [(x, y) for x, y in points if x > 0 and y > 0] for name, points in panel.lines.items()}
+            for colour, marker, (name, points) in zip(_COLOURS, _MARKERS, lines.items(), strict=False):
+                axes.plot([x for x, _ in points], [y for _, y in points], color=colour, marker=marker, label=name)
+            if any(lines.values()):
+                axes.set(xscale="log", yscale="log")
+            axes.set(title=panel.title, xlabel=panel.xlabel, ylabel=panel.ylabel)
+            axes.grid(visible=True, which="major", alpha=0.3)
+            axes.legend()
+        return _svg(figure)
+
+
+def _scatter(axes: Axes, panel: Panel) -> None:
+    axes.set_title(f"{panel.title} (r = {panel.r})")
+    axes.scatter([x for x, _ in panel.points], [y for _, y in panel.points], s=8, color=_COLOURS[1], alpha=0.5)
+    if panel.line is not None:
+        axes.plot([x for x, _ in panel.line], [y for _, y in panel.line], color="#b00")
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("speed-up")
+
+
+def _svg(figure: Figure) -> str:
+    """Without the XML declaration, and without the date."""
+    out = io.StringIO()
+    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    text = out.getvalue()
+    return "\n".join(line.rstrip() for line in text[text.index("<svg") :].splitlines()) + "\n"

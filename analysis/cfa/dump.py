@@ -12,14 +12,14 @@ def dump_cfa(cfa: Cfa) -> str:
     """One line an edge: `source -> target  effect`."""
     parameters = ", ".join(p.name for p in cfa.parameters)
     lines = [f"{cfa.name}({parameters}): entry {cfa.entry}, exit {cfa.exit}"]
-    lines += [f"  {edge.source} -> {edge.target}  {_text(edge.effect)}" for edge in cfa.edges]
+    lines += [f"  {edge.source} -> {edge.target}  {effect_text(edge.effect)}" for edge in cfa.edges]
     return "\n".join(lines) + "\n"
 
 
 def dot_cfa(cfa: Cfa) -> str:
     """The CFA for Graphviz."""
-    lines = [f"digraph {_quoted(cfa.name)} {{", "  node [shape=circle];", f"  {cfa.exit} [shape=doublecircle];"]
-    lines += [f"  {edge.source} -> {edge.target} [label={_quoted(_text(edge.effect))}];" for edge in cfa.edges]
+    lines = [f"digraph {quoted(cfa.name)} {{", "  node [shape=circle];", f"  {cfa.exit} [shape=doublecircle];"]
+    lines += [f"  {edge.source} -> {edge.target} [label={quoted(effect_text(edge.effect))}];" for edge in cfa.edges]
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -34,14 +34,14 @@ def dump_callgraph(program: Program) -> str:
 def dot_callgraph(program: Program) -> str:
     """The call graph for Graphviz; functions without a body are dashed."""
     lines = ["digraph calls {"]
-    lines += [f"  {_quoted(name)};" for name in program.functions]
+    lines += [f"  {quoted(name)};" for name in program.functions]
     called: dict[str, None] = {}
     edges = []
     for name, cfa in program.functions.items():
         for callee in _callees(program, cfa):
             called.setdefault(callee)
-            edges.append(f"  {_quoted(name)} -> {_quoted(callee)};")
-    lines += [f"  {_quoted(name)} [style=dashed];" for name in called if name not in program.functions]
+            edges.append(f"  {quoted(name)} -> {quoted(callee)};")
+    lines += [f"  {quoted(name)} [style=dashed];" for name in called if name not in program.functions]
     return "\n".join([*lines, *edges, "}"]) + "\n"
 
 
@@ -67,10 +67,12 @@ def _callees(program: Program, cfa: Cfa) -> list[str]:
     return list(found)
 
 
-def _text(effect: ir.Effect) -> str:
+def effect_text(effect: ir.Effect) -> str:
+    """An effect in one line, conditions of branches in brackets."""
     text = spell_effect(effect)
     return f"[{text}]" if isinstance(effect, ir.Assume) else text
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """The text as a string of Graphviz."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

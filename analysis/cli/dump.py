@@ -2,54 +2,124 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
+import msgspec
 
 from analysis.api import Checker
 from analysis.cfa import dump as dumps
+from analysis.cfa.delta import Revision, changes, program_change
+from analysis.cfa.dump_delta import dot_delta, dump_delta
 from analysis.cfa.graph import Program
 from analysis.cli.failure import Failure
 from analysis.cli.options import program_options, read_options
 from analysis.cli.output import say, write
+from analysis.engines.automaton import Analysis
+from analysis.engines.automaton.derivations import dot_derivation, dump_derivation
+from analysis.model.options import Options
 from analysis.model.spelling import display_name
+from analysis.rules.automaton import Documentation, Rule
+from analysis.rules.load import load_rules
 
-_LATER = ("delta", "formula")
+FAILED = 2
+_OWN_RULES = os.path.join(".everproof", "rules")
+_NO_HELP = Documentation("", "", "", "")
 
 
 @click.command()
 @click.argument("what", type=click.Choice(["ast", "cfa", "callgraph", "delta", "derivation", "formula"]))
-@click.argument("file", metavar="FILE")
+@click.argument("files", metavar="FILE [NEW]", nargs=-1, required=True)
 @click.option("--function", "function", metavar="NAME", help="Only this function.")
 @click.option(
     "--format", "format_", type=click.Choice(["text", "dot"]), default="text", help="Default: text; dot is for Graphviz."
 )
 @program_options
-def dump(what: str, file: str, function: str | None, format_: str, **given: Any) -> int:
-    """Print a stage between the text of FILE and its findings. Now: ast, cfa, callgraph."""
+def dump(what: str, files: tuple[str, ...], function: str | None, format_: str, **given: Any) -> int:
+    """Print a stage between the text of FILE and its findings. Now: ast, cfa, callgraph, derivation (the derivation graph);
+    and delta, what changed from FILE to NEW.
+
+    FILE can be a folder (a whole program). The delta names functions that were added (+), deleted (-) or modified (~) with their
+    edges, and changed variables, functions without a body, records and rules (those in .everproof/rules of a folder). What no
+    function uses, layout, comments, the order of functions and the names of files are no change.
+    """
     options = read_options(given)
-    if what in _LATER:
-        raise Failure(f"This version has no {what} to dump: it dumps ast, cfa and callgraph.")
+    if what == "formula":
+        raise Failure("This version has no formula to dump: it dumps ast, cfa, callgraph, delta and derivation.")
     if what == "ast" and (format_ == "dot" or function is not None):
         raise Failure("The syntax tree is dumped as text and as a whole: leave out --format and --function.")
+    if what == "callgraph" and function is not None:
+        raise Failure("The call graph is of the whole file: leave out --function.")
+    if len(files) != (2 if what == "delta" else 1):
+        wanted = "two versions, each a file or a folder" if what == "delta" else "one file"
+        raise Failure(f"`everproof dump {what}` takes {wanted}: {len(files)} are given.")
+    if what == "delta":
+        return _delta(files[0], files[1], options, function, format_)
     checker = Checker(options)
-    checker.open([file])
-    view = checker.inspect()
+    checker.open(files)
+    view, analysis = checker.explore() if what == "derivation" else (checker.inspect(), None)
     say(view.messages)
     if not view.trees or checker.failed:
-        return 2
-    write(dumps.dump_ast(view.trees[0]) if what == "ast" else _program(what, view.program, function, format_), None)
+        return FAILED
+    if what == "ast":
+        write(dumps.dump_ast(view.trees[0]), None)
+    elif what == "callgraph":
+        write(dumps.dot_callgraph(view.program) if format_ == "dot" else dumps.dump_callgraph(view.program), None)
+    else:
+        chosen = _chosen(view.program, function)
+        write(_cfas(view.program, chosen, format_) if analysis is None else _derivation(analysis, chosen, format_), None)
     return 0
 
 
-def _program(what: str, program: Program, function: str | None, format_: str) -> str:
-    if what == "callgraph":
-        if function is not None:
-            raise Failure("The call graph is of the whole file: leave out --function.")
-        return dumps.dot_callgraph(program) if format_ == "dot" else dumps.dump_callgraph(program)
-    chosen = [cfa for name, cfa in program.functions.items() if function in (None, name, display_name(name))]
+def _chosen(program: Program, function: str | None) -> list[str]:
+    """The linkage names of the functions to show."""
+    chosen = [name for name in program.functions if function in (None, name, display_name(name))]
     if function is not None and not chosen:
         raise Failure(f"The file defines no function {function}: `everproof dump callgraph` lists its functions.")
-    if what == "derivation":
-        raise Failure("This version has no derivation graph to dump: it dumps ast, cfa and callgraph.")
-    return "\n".join(dumps.dot_cfa(cfa) if format_ == "dot" else dumps.dump_cfa(cfa) for cfa in chosen)
+    return chosen
+
+
+def _cfas(program: Program, chosen: list[str], format_: str) -> str:
+    cfas = (program.functions[name] for name in chosen)
+    return "\n".join(dumps.dot_cfa(cfa) if format_ == "dot" else dumps.dump_cfa(cfa) for cfa in cfas)
+
+
+def _derivation(analysis: Analysis, chosen: list[str], format_: str) -> str:
+    return dot_derivation(analysis, chosen) if format_ == "dot" else dump_derivation(analysis, chosen)
+
+
+def _delta(old: str, new: str, options: Options, function: str | None, format_: str) -> int:
+    before, after = _revision(old, options), _revision(new, options)
+    if before is None or after is None:
+        return FAILED
+    change = program_change(before, after)
+    rules = [(rule.name, rule.kind) for rule in changes(_rules(old, options), _rules(new, options))]
+    if function is not None:
+        if not _defines(before, function) and not _defines(after, function):
+            raise Failure(f"Neither version defines a function {function}: `everproof dump callgraph` lists their functions.")
+        change, rules = change.only(function), []
+    write(dot_delta(change) if format_ == "dot" else dump_delta(change, rules), None)
+    return 0
+
+
+def _revision(name: str, options: Options) -> Revision | None:
+    """The version that a file or folder is; None, and a message, if it cannot be read."""
+    checker = Checker(options)
+    checker.open((name,))
+    view = checker.inspect()
+    say(view.messages)
+    return Revision(view.program, view.places, view.unparsed) if view.trees and not checker.failed else None
+
+
+def _defines(revision: Revision, function: str) -> bool:
+    return any(function in (name, display_name(name)) for name in revision.program.functions)
+
+
+def _rules(version: str, options: Options) -> dict[str, Rule]:
+    """The rules for a version: those that the options name, and its own; without what they only say to people."""
+    own = os.path.join(version, _OWN_RULES)
+    folders = (*options.rules_dirs, own) if os.path.isdir(own) else options.rules_dirs
+    rules, messages = load_rules(msgspec.structs.replace(options, rules_dirs=folders))
+    say(messages)
+    return {rule.name: msgspec.structs.replace(rule, summary="", help=_NO_HELP) for rule in rules}

@@ -13,15 +13,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from analysis.cfa.graph import Program
+from analysis.cfa.graph import Places, Program
 from analysis.cfa.link import link
-from analysis.engines.automaton import Algorithm
+from analysis.cfa.places import ProgramPlaces
+from analysis.engines.automaton import Algorithm, Analysis
 from analysis.frontend.syntax import SyntaxTree, parse
 from analysis.model.options import Options
 from analysis.model.report import Count, FileReport, Message, Report, Times, Work
 from analysis.rules.automaton import Rule
 from analysis.rules.load import load_rules
 from analysis.session.checking import Checked, ProgramCheck, count_functions, has_functions, only_unfinished, unit_messages
+from analysis.session.entries import choose_entries
 from analysis.session.interruption import Interrupted, Interruption
 from analysis.session.program_files import ProgramFiles, find_program, find_workspace
 from analysis.session.suppressions import Suppressions, read_suppressions, split
@@ -31,11 +33,13 @@ from analysis.session.withheld import overall, settle
 
 
 class Inspection(NamedTuple):
-    """A program before it is checked: the syntax trees of its files, and its CFAs."""
+    """A program before it is checked: its files' syntax trees, its CFAs with their places, and functions that do not parse."""
 
     trees: tuple[SyntaxTree, ...]
     program: Program
     messages: tuple[Message, ...]
+    places: Places
+    unparsed: frozenset[str]
 
 
 class Session:
@@ -107,7 +111,20 @@ class Session:
         linked = link([unit.kept.unit for unit in units])
         trees = tuple(parse(unit.built.preprocessed.text) for unit in units)
         messages = (*self._program.messages, *(m for unit in units for m in unit_messages(unit)), *linked.messages)
-        return Inspection(trees, linked.program, messages)
+        places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units})
+        unparsed = frozenset(broken.name for unit in units for broken in unit.kept.unit.broken if broken.name is not None)
+        return Inspection(trees, linked.program, messages, places, unparsed)
+
+    def explore(self) -> tuple[Inspection, Analysis]:
+        """The program and its derivation graph after Full; which of its errors have a way is not asked."""
+        inspection = self.inspect()
+        entries, messages = choose_entries(inspection.program, self.options.entries)
+        self.failed = self.failed or bool(messages) or any(message.severity == "error" for message in self._rule_messages)
+        analysis = Analysis(inspection.program, self.rules, self.options.limits)
+        analysis.run(entries)
+        if not analysis.graph.complete:
+            messages = (*messages, Message("warning", "", "The exploration was cut off at the limit of configurations."))
+        return inspection._replace(messages=(*inspection.messages, *self._rule_messages, *messages)), analysis
 
     def unfinished(self, reason: str) -> Report:
         """The report of a check that was ended early: whatever is known of the program, and nothing decided."""
