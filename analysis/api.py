@@ -100,7 +100,7 @@ class Checker:
         return self._session.inspect()
 
     def explore(self) -> tuple[Inspection, Analysis]:
-        """The same, and the derivation graph after Full. `failed` as after a check."""
+        """The program as `inspect` gives it, and its derivation graph after Full. `failed` as after a check."""
         return self._session.explore()
 
     def unfinished(self, reason: str) -> Report:
