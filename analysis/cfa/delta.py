@@ -2,7 +2,7 @@
 
 Functions correspond by name, static ones as `counterparts` says, and their edges as `edge_delta` says. What depends on the
 position of text alone is no change: layout, comments, and in which order and in which files functions are. Nor is what no
-function of either revision uses, such as most of a header.
+function of either revision uses, such as most of a header, functions in headers of the system's included.
 
 Of a variable with an aggregate for an initialiser the analysis knows no initial value, so that a change of it is none here.
 """
@@ -16,7 +16,7 @@ import msgspec
 
 from analysis.cfa.counterparts import counterparts
 from analysis.cfa.edge_delta import FunctionChange, Kind, Linkage, function_change
-from analysis.cfa.graph import Cfa, External, Global, Places, Program
+from analysis.cfa.graph import External, Global, Places, Program
 from analysis.cfa.used import Used, used_by_functions
 from analysis.model.c_types import RecordDefinition
 from analysis.model.places import Place
@@ -26,11 +26,13 @@ T = TypeVar("T")
 
 
 class Revision(msgspec.Struct, frozen=True):
-    """A program with its places. `unparsed`: names, as in the text, of functions that it lacks because they do not parse."""
+    """A program with its places. `unparsed` are the names, as in the text, of functions that it lacks because they do not parse;
+    `system` the linkage names of functions that are defined in headers of the system's."""
 
     program: Program
     places: Places
     unparsed: frozenset[str] = frozenset()
+    system: frozenset[str] = frozenset()
 
 
 class Change(msgspec.Struct, Generic[T], frozen=True):
@@ -93,17 +95,20 @@ def program_change(old: Revision, new: Revision) -> ProgramChange:
     linkage = Linkage(counterparts(new.program, old.program))
     before = old.program.functions
     after = {linkage.names.get(name, name): cfa for name, cfa in new.program.functions.items()}
-    added, lost = _one_sided(after, before, new, old)
-    deleted, lost_now = _one_sided(before, after, old, new)
+    surroundings = _Surroundings(old, new, linkage)
+    relevant = surroundings.relevant
     modified = (
         function_change(cfa, after[name], old.places, new.places, linkage) for name, cfa in before.items() if name in after
     )
-    surroundings = _Surroundings(old.program, new.program, linkage)
+    lost = [name for name in after if name not in before and display_name(name) in old.unparsed]
+    lost += [name for name in before if name not in after and display_name(name) in new.unparsed]
+    added = [cfa for name, cfa in after.items() if name not in before and name not in lost and relevant(name)]
+    deleted = [cfa for name, cfa in before.items() if name not in after and name not in lost and relevant(name)]
     return ProgramChange(
-        added=added,
-        deleted=deleted,
-        modified=tuple(change for change in modified if change is not None),
-        unparsed=tuple(dict.fromkeys((*lost, *lost_now))),
+        added=tuple(Whereabouts(cfa.name, new.places.name_place(cfa.name)) for cfa in added),
+        deleted=tuple(Whereabouts(cfa.name, old.places.name_place(cfa.name)) for cfa in deleted),
+        modified=tuple(change for change in modified if change is not None and relevant(change.old.name)),
+        unparsed=tuple(lost),
         globals=surroundings.globals(),
         externals=surroundings.externals(),
         records=surroundings.records(),
@@ -117,29 +122,19 @@ def changes(old: Mapping[str, T], new: Mapping[str, T]) -> tuple[Change[T], ...]
     return tuple(Change(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name))
 
 
-def _one_sided(
-    one: Mapping[str, Cfa], other: Mapping[str, Cfa], mine: Revision, theirs: Revision
-) -> tuple[tuple[Whereabouts, ...], tuple[str, ...]]:
-    """The functions of a revision that the other lacks; and the names of those of them that only do not parse there."""
-    found: list[Whereabouts] = []
-    unknown: list[str] = []
-    for name, cfa in one.items():
-        if name not in other:
-            if display_name(name) in theirs.unparsed:
-                unknown.append(name)
-            else:
-                found.append(Whereabouts(cfa.name, mine.places.name_place(cfa.name)))
-    return tuple(found), tuple(unknown)
-
-
 class _Surroundings:
     """Compares what two programs hold beside their functions' CFAs, as far as it is used."""
 
-    def __init__(self, old: Program, new: Program, linkage: Linkage) -> None:
-        self._old = old
-        self._new = new
+    def __init__(self, old: Revision, new: Revision, linkage: Linkage) -> None:
+        self._old, self._new = old.program, new.program
+        self._systems = old.system, new.system
         self._linkage = linkage
+        self._system = old.system.union(map(self._name, new.system))
         self._used: tuple[Used, Used] | None = None
+
+    def relevant(self, function: str) -> bool:
+        """Whether it matters that a function changed: it is the program's own, or used."""
+        return function not in self._system or self._is_used(function)
 
     def globals(self) -> tuple[Change[Global], ...]:
         """Variables: their types and initial values."""
@@ -179,9 +174,10 @@ class _Surroundings:
     def _used_names(self) -> tuple[Used, Used]:
         """What is used in the revisions; takes a while, so that it is asked only where something differs."""
         if self._used is None:
-            new = used_by_functions(self._new)
-            new = msgspec.structs.replace(new, names=frozenset(map(self._name, new.names)))
-            self._used = (used_by_functions(self._old), new)
+            old, new = self._systems
+            now = used_by_functions(self._new, new)
+            now = msgspec.structs.replace(now, names=frozenset(map(self._name, now.names)))
+            self._used = (used_by_functions(self._old, old), now)
         return self._used
 
 

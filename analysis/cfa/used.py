@@ -1,13 +1,16 @@
 """What the functions of a program use, directly or through what they use: variables, other functions, and records.
 
-A header declares far more than that; none of the rest matters to what the program does.
+A header declares far more than that; none of the rest matters to what the program does. Nor do functions that a header of the
+system's defines, unless one of the program's own calls them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 import msgspec
 
-from analysis.cfa.graph import Program
+from analysis.cfa.graph import Cfa, Program
 from analysis.model import c_types, ir
 
 
@@ -18,19 +21,25 @@ class Used(msgspec.Struct, frozen=True):
     records: frozenset[str]
 
 
-def used_by_functions(program: Program) -> Used:
-    """What any function of the program uses."""
-    search = _Search(program)
-    for cfa in program.functions.values():
-        search.look(cfa.type, cfa.parameters, *(edge.effect for edge in cfa.edges))
+def used_by_functions(program: Program, system: Set[str]) -> Used:
+    """What any function of the program uses that is not one of the system's, given by linkage name."""
+    search = _Search(program, system)
+    for name, cfa in program.functions.items():
+        if name not in system:
+            search.look(*_parts(cfa))
     return Used(frozenset(search.names), frozenset(search.records))
+
+
+def _parts(cfa: Cfa) -> tuple[object, ...]:
+    return (cfa.type, cfa.parameters, *(edge.effect for edge in cfa.edges))
 
 
 class _Search:
     """Walks through values of the model; everything equal is looked at once."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, system: Set[str]) -> None:
         self._program = program
+        self._system = system
         self._seen: set[msgspec.Struct] = set()
         self.names: set[str] = set()
         self.records: set[str] = set()
@@ -51,6 +60,8 @@ class _Search:
         """What a variable or record stands for, if it was not met before."""
         if isinstance(value, ir.Var) and value.scope in ("global", "function") and value.name not in self.names:
             self.names.add(value.name)
+            if value.name in self._system:
+                return _parts(self._program.functions[value.name])
             variable = self._program.globals.get(value.name)
             external = self._program.externals.get(value.name)
             return (variable and variable.var, variable and variable.initial, external and external.type)

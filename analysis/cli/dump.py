@@ -109,7 +109,7 @@ def _revision(name: str, options: Options) -> Revision | None:
     checker.open((name,))
     view = checker.inspect()
     say(view.messages)
-    return Revision(view.program, view.places, view.unparsed) if view.trees and not checker.failed else None
+    return Revision(view.program, view.places, view.unparsed, view.system) if view.trees and not checker.failed else None
 
 
 def _defines(revision: Revision, function: str) -> bool:

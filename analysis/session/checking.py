@@ -61,7 +61,7 @@ def _check(
     entries, messages = choose_entries(program, options.entries)
     result = engine.check(program, tuple(rules), entries, options.limits, places, interruptible)
     stale = frozenset(name for unit in units for name in unit.kept.stale)
-    mine = frozenset(name for unit in units for name in _own_functions(unit))
+    mine = frozenset(name for unit in units for name in own_functions(unit))
     functions = [
         FunctionReport(
             name=display_name(name),
@@ -89,7 +89,7 @@ def _check(
     )
 
 
-def _own_functions(unit: UnitView) -> Iterator[str]:
+def own_functions(unit: UnitView) -> Iterator[str]:
     """The linkage names of the unit's functions, without those that a header of the system's defines."""
     is_system = unit.built.preprocessed.line_map.in_system_header
     return (f.cfa.name for f in unit.kept.unit.functions if not is_system(f.source.start))
@@ -97,12 +97,12 @@ def _own_functions(unit: UnitView) -> Iterator[str]:
 
 def has_functions(unit: UnitView) -> bool:
     """Whether any function of the user's in the unit parses."""
-    return any(True for _ in _own_functions(unit))
+    return any(True for _ in own_functions(unit))
 
 
 def count_functions(unit: UnitView) -> int:
     """How many functions the unit has that are the user's; those that do not parse count, too."""
-    own = set(_own_functions(unit))
+    own = set(own_functions(unit))
     return len(own) + sum(1 for broken in unit.built.unit.broken if broken.name not in own)
 
 

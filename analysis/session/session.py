@@ -22,7 +22,15 @@ from analysis.model.options import Options
 from analysis.model.report import Count, FileReport, Message, Report, Times, Work
 from analysis.rules.automaton import Rule
 from analysis.rules.load import load_rules
-from analysis.session.checking import Checked, ProgramCheck, count_functions, has_functions, only_unfinished, unit_messages
+from analysis.session.checking import (
+    Checked,
+    ProgramCheck,
+    count_functions,
+    has_functions,
+    only_unfinished,
+    own_functions,
+    unit_messages,
+)
 from analysis.session.entries import choose_entries
 from analysis.session.interruption import Interrupted, Interruption
 from analysis.session.program_files import ProgramFiles, find_program, find_workspace
@@ -33,13 +41,18 @@ from analysis.session.withheld import overall, settle
 
 
 class Inspection(NamedTuple):
-    """A program before it is checked: its files' syntax trees, its CFAs with their places, and functions that do not parse."""
+    """A program before it is checked: its files' syntax trees, and its CFAs with their places.
+
+    `unparsed` are functions that do not parse, as they are named in the text; `system` the linkage names of those that a header
+    of the system's defines.
+    """
 
     trees: tuple[SyntaxTree, ...]
     program: Program
     messages: tuple[Message, ...]
     places: Places
     unparsed: frozenset[str]
+    system: frozenset[str]
 
 
 class Session:
@@ -113,7 +126,8 @@ class Session:
         messages = (*self._program.messages, *(m for unit in units for m in unit_messages(unit)), *linked.messages)
         places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units})
         unparsed = frozenset(broken.name for unit in units for broken in unit.kept.unit.broken if broken.name is not None)
-        return Inspection(trees, linked.program, messages, places, unparsed)
+        system = frozenset(linked.program.functions).difference(*(own_functions(unit) for unit in units))
+        return Inspection(trees, linked.program, messages, places, unparsed, system)
 
     def explore(self) -> tuple[Inspection, Analysis]:
         """The program and its derivation graph after Full; which of its errors have a way is not asked."""

@@ -102,6 +102,17 @@ def test_what_no_function_uses_in_a_header_is_no_change(capsys: pytest.CaptureFi
     assert edited(capsys, header=HEADER.replace("int unused(int)", "long unused(long, long)") + more) == ["no change"]
 
 
+def test_functions_of_system_headers_count_only_where_they_are_used(capsys: pytest.CaptureFixture[str]) -> None:
+    put("new", point_h=HEADER, main_c="#include <xmmintrin.h>\n" + OLD)
+    assert delta(capsys, "new") == ["no change"]
+    put("used", point_h=HEADER, main_c="#include <xmmintrin.h>\n" + OLD.replace("return p->x;", "_mm_empty(); return p->x;"))
+    lines = delta(capsys, "used")
+    assert [line.split("  (")[0] for line in lines if "function _mm" in line or "~ f" in line] == [
+        "+ function _mm_empty",
+        "~ function add",
+    ]
+
+
 def test_functions_added_and_deleted(capsys: pytest.CaptureFixture[str]) -> None:
     clamp = "static int clamp(int x)\n{\n    return x > limit ? limit : x;\n}"
     lines = edited(capsys, (OLD[OLD.index("static int clip") : OLD.index("\n\nint add")], "\n" + clamp), ("= clip", "= clamp"))
