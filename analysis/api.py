@@ -10,6 +10,7 @@ from analysis.model.report import Report
 from analysis.rules.automaton import Rule
 from analysis.session.interruption import Interruption
 from analysis.session.session import Inspection, Session
+from analysis.store.database import Store
 
 Progress = Callable[[str, int, int], None]
 Stop = Callable[[], bool]
@@ -18,13 +19,16 @@ Stop = Callable[[], bool]
 class Checker:
     """Checks one program again and again as it changes. Not for several threads at once.
 
-    `algorithm` is how a check goes on from the one before: ORION's IncrBack, IncrFwd, or from scratch.
+    `algorithm` is how a check goes on from the one before: ORION's IncrBack, IncrFwd, or from scratch. The first check goes on
+    from what is in the `store`; `save` writes to it.
 
     `progress` functions are called with a few words, the work done and the work there is (0: not known).
     """
 
-    def __init__(self, options: Options, *, jobs: int = 1, algorithm: Algorithm = "incr-back") -> None:
-        self._session = Session(options, jobs, algorithm)
+    def __init__(
+        self, options: Options, *, jobs: int = 1, algorithm: Algorithm = "incr-back", store: Store | None = None
+    ) -> None:
+        self._session = Session(options, jobs, algorithm, store)
         self._report: Report | None = None
 
     @property
@@ -63,7 +67,7 @@ class Checker:
 
     def change(self, path: str, text: str | None, version: int | None = None) -> None:
         """Gives a file, or a header, its unsaved text; None: what is on the disk counts again."""
-        self._session.texts.change(path, text, version)
+        self._session.change(path, text, version)
 
     def version(self, path: str) -> int | None:
         """The version that came with a file's unsaved text, None for the text on the disk."""
@@ -94,6 +98,30 @@ class Checker:
         if report is not None:
             self._report = report
         return report
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether `save` has something to do."""
+        return self._session.unsaved
+
+    @property
+    def typing(self) -> bool:
+        """Whether some file's unsaved text is not what is on the disk."""
+        return self._session.typing
+
+    @property
+    def resting(self) -> bool:
+        """Whether the last report came out of the store, and `wake` has something to do."""
+        return self._session.resting
+
+    def save(self, stop: Stop = lambda: False) -> bool:
+        """Keeps in the store what the last check found; whether it is there now. Takes a while, and is ended by `stop` or the
+        interruption without harm."""
+        return self._session.save(stop)
+
+    def wake(self) -> None:
+        """Makes ready for an edit, after a check that was answered out of the store."""
+        self._session.wake()
 
     def inspect(self) -> Inspection:
         """The program's syntax trees and its CFAs with their places, without checking anything."""

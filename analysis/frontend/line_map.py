@@ -59,6 +59,11 @@ class LineMap:
         """The paths of the included files, as printed, each once, in the order of inclusion."""
         return tuple(path for path in self._entered if path != self.main)
 
+    @property
+    def files(self) -> tuple[bytes, ...]:
+        """The paths of all files that the text says it comes from, as printed: with those that only `#line` names."""
+        return tuple(dict.fromkeys(path for path in self._paths if not path.startswith(b"<")))
+
     def line_at(self, offset: int) -> Line:
         """The line of a byte of the preprocessed text. The end of the text belongs to the last line."""
         at = bisect_right(self._starts, offset) - 1

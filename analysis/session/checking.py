@@ -40,6 +40,16 @@ class ProgramCheck:
         self._engine = Engine(algorithm, jobs)
         self._linked: LinkedProgram | None = None
 
+    def packed(self) -> bytes | None:
+        """What `resume` needs in another process, None if there is nothing."""
+        return self._engine.packed()
+
+    def resume(self, units: Sequence[UnitView], rules: Sequence[Rule], options: Options, data: bytes) -> None:
+        """Goes on from what another process knew of a program of just these units; without it, if it cannot be understood."""
+        linked = self._linked = link([unit.kept.unit for unit in units])
+        entries, _ = choose_entries(linked.program, options.entries)
+        self._engine.resume(linked.program, tuple(rules), entries, options.limits, data)
+
     def run(
         self, units: Sequence[UnitView], rules: Sequence[Rule], options: Options, interruptible: AbstractContextManager[None]
     ) -> Checked:

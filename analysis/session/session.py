@@ -7,6 +7,7 @@ get the old ids of whatever corresponds. A function that does not parse now take
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -34,10 +35,12 @@ from analysis.session.checking import (
 from analysis.session.entries import choose_entries
 from analysis.session.interruption import Interrupted, Interruption
 from analysis.session.program_files import ProgramFiles, find_program, find_workspace
+from analysis.session.reopening import Question, Reopening
 from analysis.session.suppressions import Suppressions, read_suppressions, split
 from analysis.session.texts import Texts
 from analysis.session.units import Progress, Stop, Units, UnitView
 from analysis.session.withheld import overall, settle
+from analysis.store.database import Store
 
 
 class Inspection(NamedTuple):
@@ -62,7 +65,7 @@ class Session:
     an entry that does not exist, or nothing that could be parsed.
     """
 
-    def __init__(self, options: Options, jobs: int = 1, algorithm: Algorithm = "incr-back") -> None:
+    def __init__(self, options: Options, jobs: int = 1, algorithm: Algorithm = "incr-back", store: Store | None = None) -> None:
         self.options = options
         self._algorithm: Algorithm = algorithm
         self._jobs = jobs
@@ -72,9 +75,11 @@ class Session:
         self._rule_messages: tuple[Message, ...] = ()
         self._rule_names: frozenset[str] = frozenset()
         self._program = ProgramFiles()
+        self._asked: tuple[str, ...] = ()
         self.interruption = Interruption()
         self._check = ProgramCheck(self._algorithm, self._jobs)
         self._units = Units(options, self.texts, jobs)
+        self._reopening = Reopening(store, self.texts)
         self._load_rules()
 
     @property
@@ -85,10 +90,17 @@ class Session:
     def open(self, paths: Sequence[str]) -> None:
         """Sets what the program is made of; empty: what the current folder suggests (INTERFACE.md)."""
         self._program = find_program(paths, self.options)
+        self._asked = ("paths", os.getcwd(), *paths)
 
     def open_workspace(self, folder: str, extra: Sequence[str]) -> None:
         """Sets the program to that of a folder of a workspace, with files in it that may not be on the disk yet."""
         self._program = find_workspace(folder, extra, self.options)
+        self._asked = ("folder", os.path.abspath(folder))
+
+    def change(self, path: str, text: str | None, version: int | None) -> None:
+        """Sets the unsaved text of a file; None: what is on the disk counts again."""
+        self.texts.change(path, text, version)
+        self._reopening.changed()
 
     def refresh(self) -> None:
         """Looks again for what may have changed on the disk beside the program's own files: rules, headers that were missing."""
@@ -99,11 +111,41 @@ class Session:
         """Drops everything that was computed: the next check starts from nothing."""
         self._units.forget()
         self._check = ProgramCheck(self._algorithm, self._jobs)
+        self._reopening.forget()
         self._load_rules()
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether `save` has something to do."""
+        return self._reopening.unsaved
+
+    @property
+    def typing(self) -> bool:
+        """Whether some file's unsaved text is not what is on the disk."""
+        return self.texts.differ
+
+    @property
+    def resting(self) -> bool:
+        """Whether the last answer came out of the store, and `wake` has something to do."""
+        return self._reopening.resting
+
+    def save(self, stop: Stop) -> bool:
+        """Keeps what the last check found in the store; False if there is nothing to keep, or `stop` or the interruption ended
+        it, or the store cannot be written now. What is there stays whole in any case."""
+        return self._reopening.save(self._check, self.interruption, stop)
+
+    def wake(self) -> None:
+        """Brings into memory what the next edit needs, if so far only the answer was taken out of the store."""
+        self._reopening.wake(self._question(), self._units, self._check)
 
     def check(self, progress: Progress | None = None, stop: Stop | None = None) -> Report | None:
         """Checks the program as it is now. None when `stop` or the interruption ended it; what was built stays."""
         start = time.perf_counter()
+        question = self._question()
+        known = self._reopening.report(question, self._units, self._check)
+        if known is not None:
+            self.failed = False
+            return known
         units = self._units.revise(self.files, self._program.flags, progress, stop)
         if units is None:
             return None
@@ -115,6 +157,8 @@ class Session:
             return None
         report = self._report(units, checked, start)
         self.failed = self.failed or _nothing_parsed(units)
+        if not self.failed:
+            self._reopening.answered(question, units, report)
         return report
 
     def inspect(self) -> Inspection:
@@ -147,6 +191,10 @@ class Session:
         message = Message("warning", "", f"The check was ended early: {reason}.")
         report = self._report(units, Checked(functions, (), (message,), Work(), 0.0), time.perf_counter())
         return msgspec.structs.replace(report, verdict="unknown")
+
+    def _question(self) -> Question:
+        messages = (*self._program.messages, *self._rule_messages)
+        return Question(self._asked, self._program, self.options, self.rules, messages)
 
     def _load_rules(self) -> None:
         self.rules, self._rule_messages = load_rules(self.options)

@@ -62,6 +62,11 @@ class Texts:
         unsaved = self._unsaved.get(os.path.abspath(path))
         return None if unsaved is None else unsaved.version
 
+    @property
+    def differ(self) -> bool:
+        """Whether any unsaved text is not what is on the disk now."""
+        return any(self._digest_on_disk(path) != unsaved.digest for path, unsaved in self._unsaved.items())
+
     def overlay(self) -> Mapping[str, bytes]:
         """All unsaved texts by absolute path."""
         return {path: unsaved.data for path, unsaved in self._unsaved.items()}

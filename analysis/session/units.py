@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -52,6 +52,10 @@ class Units:
     def forget(self) -> None:
         """Drops everything that was built."""
         self._units.clear()
+
+    def adopt(self, units: Iterable[UnitView]) -> None:
+        """Takes over units that were built by an earlier process."""
+        self._units = {unit.path: unit for unit in units}
 
     def retry_failed(self) -> None:
         """Has units built again that lacked something, such as a header: it may be there now."""

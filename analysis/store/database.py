@@ -84,6 +84,11 @@ class Store:
         self._unusable = False
         self._messages: dict[Message, None] = {}
 
+    @property
+    def usable(self) -> bool:
+        """Whether anything can be kept, as far as is known."""
+        return not self._unusable
+
     def take_messages(self) -> tuple[Message, ...]:
         """What went wrong since the last call, each once."""
         taken, self._messages = tuple(self._messages), {}
@@ -199,7 +204,7 @@ class Store:
     def _give_up(self, why: str) -> None:
         self.close()
         self._unusable = True
-        self._say(f"The store cannot be used ({why}); results are not kept.")
+        self._say(f"The store {self.path} cannot be used ({why}); results are not kept.")
 
     def _set_aside(self) -> bool:
         self.close()
@@ -214,11 +219,11 @@ class Store:
         except OSError as error:
             self._give_up(error.strerror or str(error))
             return False
-        self._say(f"The store was damaged; it is {os.path.basename(self.path)}{DAMAGED} now, and a new one is begun.")
+        self._say(f"The store {self.path} was damaged; it is {os.path.basename(self.path)}{DAMAGED} now, and a new one is begun.")
         return True
 
     def _say(self, text: str) -> None:
-        self._messages[Message("warning", self.path, text)] = None
+        self._messages[Message("warning", "", text)] = None
 
     def _read(self, connection: sqlite3.Connection, group: str, kind: str, key: str) -> bytes | None:
         query = "SELECT checksum, size, content FROM records WHERE name = ? AND kind = ? AND key = ?"
@@ -230,7 +235,7 @@ class Store:
             return zlib.decompress(content, bufsize=max(size, 1))
         with _transaction(connection):
             connection.execute("DELETE FROM records WHERE name = ? AND kind = ? AND key = ?", (group, kind, key))
-        self._say("A record in the store was damaged; what it held is computed again.")
+        self._say(f"A record in the store {self.path} was damaged; what it held is computed again.")
         return None
 
     def _write(

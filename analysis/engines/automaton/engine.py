@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -19,17 +18,20 @@ from analysis.engines.automaton.feasibility import Feasibility, Way
 from analysis.engines.automaton.full import DerivationGraph, Full, unpack
 from analysis.engines.automaton.incr_back import incr_back
 from analysis.engines.automaton.incr_fwd import incr_fwd
+from analysis.engines.automaton.packed import Unpacked, pack_graph, unpack_graph
 from analysis.engines.automaton.parallel import search_all
 from analysis.engines.automaton.reasons import Reasons, add_reasons, from_scratch
 from analysis.engines.automaton.retrace import Retrace
 from analysis.engines.automaton.revision import revise
 from analysis.engines.automaton.spelled import spell_path, without_temporaries
 from analysis.engines.automaton.trace import Taken, Tracer
+from analysis.model.collecting import without_collecting
 from analysis.model.digest import digest_text
 from analysis.model.limits import Limits
 from analysis.model.report import Count, Finding, Message, RuleVerdict, Work
 from analysis.model.spelling import display_name, spell_effect
 from analysis.rules.automaton import Rule
+from analysis.store.packing import PackingError
 
 Algorithm = Literal["full", "incr-fwd", "incr-back"]
 _TRIES = 3  # of errors with one message in one function, when the search for a way gives up
@@ -210,6 +212,18 @@ class Analysis:
             derivations=Count(done.derivations_reused, done.derivations_added),
         )
 
+    def packed(self) -> bytes | None:
+        """What `resume` needs in another process; None where a run from scratch is all that can follow."""
+        return pack_graph(self.graph, self.facts, self._ways) if self.graph.complete else None
+
+    def resume(self, known: Unpacked) -> None:
+        """Takes over a graph of this program. Only the next revision can be asked for: nothing was rechecked, or computed."""
+        for fact in known.facts:
+            self.facts.number(fact)
+        if len(self.facts) != len(known.facts):
+            raise PackingError("the facts have other numbers")
+        self.graph, self._ways = known.graph, known.ways
+
 
 def numbered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings in order of place, with fingerprints that differ: the second of two alike gets a number."""
@@ -243,6 +257,25 @@ class Engine:
         """The next check is from scratch."""
         self._analysis = None
 
+    def packed(self) -> bytes | None:
+        """What `resume` needs in another process, None if there is nothing."""
+        if self._analysis is None:
+            return None
+        with without_collecting():
+            return self._analysis.packed()
+
+    def resume(self, program: Program, rules: tuple[Rule, ...], entries: Sequence[str], limits: Limits, data: bytes) -> bool:
+        """Goes on from what another process knew of this program, rules and entries; False if it cannot be understood."""
+        with without_collecting():
+            try:
+                known = unpack_graph(data, lambda name, edge: program.functions[name].by_id[edge])
+                analysis = Analysis(program, rules, limits, self._jobs)
+                analysis.resume(known)
+            except PackingError:
+                return False
+        self._analysis, self._asked = analysis, (rules, tuple(entries), limits)
+        return True
+
     def check(
         self,
         program: Program,
@@ -255,15 +288,10 @@ class Engine:
         """Checks a program against rules. What enters `interruptible` may be ended by an exception from outside: only what leaves
         nothing half done, so not a repair."""
         began = time.perf_counter()
-        collecting = gc.isenabled()
-        gc.disable()  # millions of small objects and no cycles among them
-        try:
+        with without_collecting():
             analysis = self._revised(program, rules, entries, limits, interruptible)
             with interruptible:
                 return analyse(analysis, places, began)
-        finally:
-            if collecting:
-                gc.enable()
 
     def _revised(
         self,

@@ -1,0 +1,244 @@
+"""What a session keeps in a store, and when that is still true (DESIGN.md, section 12).
+
+Of a program there is one *snapshot*, that of its last check: the report; the digests of all that it depends on; and, for the next
+edit, the units (`stored_units`) and the derivation graph (`engines.automaton.packed`), which are records of their own, by digest.
+Whether a snapshot is a program's own is in the name of its group: the tool, the options, the rules, the compiler, and what was
+asked for. Then two cases:
+
+- All files hold what they held, and no header has appeared where it would be found first: the report is the answer. Nothing
+  but the snapshot is read.
+- Some differ: the units and the graph are read, and the check goes on from them as it would have in the process that wrote them.
+
+Not kept: what depends on what was there before (functions that do not parse and are checked with their last good text); what a
+repeated run may do better (a compiler that failed, a header that was not found).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+
+import msgspec
+
+from analysis.frontend.columns import FileMap
+from analysis.frontend.compiler_flags import UnitFlags
+from analysis.model.collecting import without_collecting
+from analysis.model.digest import digest_text, digest_value
+from analysis.model.limits import Limits
+from analysis.model.report import Count, Message, Report, Times, Work
+from analysis.session.building import Built
+from analysis.session.kept import Kept
+from analysis.session.stored_units import pack_unit, unpack_unit
+from analysis.session.surroundings import Lookups
+from analysis.session.texts import Texts
+from analysis.session.units import Stop, UnitView
+from analysis.store.database import Record, Store
+from analysis.store.packing import Codec, PackingError
+
+_BOM = b"\xef\xbb\xbf"
+_SNAPSHOT, _UNIT, _GRAPH = "snapshot", "unit", "graph"
+
+
+class KeptUnit(msgspec.Struct, frozen=True):
+    """A unit of a snapshot: what `UnitView` says of it, and its record. `files` are all that it was made from: the digest of each
+    by absolute path, None for one that could not be read."""
+
+    path: str
+    flags: str
+    digest: str | None
+    headers: dict[str, str | None]
+    files: dict[str, str | None]
+    record: str
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """What is kept of a program. `unmet` are files that were not there and would have been read. `graph` is its record."""
+
+    report: Report
+    messages: tuple[Message, ...]
+    units: tuple[KeptUnit, ...]
+    unmet: tuple[str, ...]
+    graph: str | None
+
+    def holds(self, files: Sequence[str], flags: Mapping[str, UnitFlags], messages: tuple[Message, ...], texts: Texts) -> bool:
+        """Whether the report is that of a program of these files, as they are now."""
+        return (
+            tuple(files) == tuple(unit.path for unit in self.units)
+            and messages == self.messages
+            and all(unit.flags == digest_value(flags[unit.path]) for unit in self.units)
+            and all(texts.digest(path) == digest for unit in self.units for path, digest in unit.files.items())
+            and not self.looked_up_anew(texts)
+        )
+
+    def looked_up_anew(self, texts: Texts) -> bool:
+        """Whether something is there now that would have been read, so that every unit must be preprocessed again."""
+        return any(_is_there(path, texts) for path in self.unmet)
+
+
+_codec: Codec[Snapshot] = Codec(Snapshot)
+
+
+class Archive:
+    """One program's place in a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._packed: dict[str, tuple[Built, str]] = {}
+
+    @property
+    def usable(self) -> bool:
+        """Whether anything can be kept, as far as is known."""
+        return self._store.usable
+
+    def forget(self) -> None:
+        """Drops what is known of what is in the store."""
+        self._packed.clear()
+
+    def snapshot(self, group: str) -> Snapshot | None:
+        """What is kept under the name; None if there is nothing, or nothing that can be understood."""
+        data = self._store.read(group, _SNAPSHOT, "")
+        self._store.close()  # nothing is open while processes are forked
+        try:
+            return None if data is None else _codec.decode(data)
+        except PackingError:
+            return None
+
+    def touch(self, group: str) -> None:
+        """Notes that what is kept was of use."""
+        self._store.touch(group)
+        self._store.close()
+
+    def units(self, group: str, snapshot: Snapshot, texts: Texts) -> list[UnitView]:
+        """The units of the snapshot, as far as they can be read."""
+        found: list[UnitView] = []
+        overlay, retry = texts.overlay(), snapshot.looked_up_anew(texts)
+        with without_collecting():
+            for kept in snapshot.units:
+                data = self._store.read(group, _UNIT, kept.record)
+                try:
+                    built = None if data is None else unpack_unit(data)
+                except PackingError:
+                    continue
+                if built is not None:
+                    self._packed[kept.path] = built, kept.record
+                    places = FileMap(built.preprocessed, overlay)
+                    view = UnitView(kept.path, built, Kept(built.unit), places, kept.flags, kept.digest, kept.headers, 0, retry)
+                    found.append(view)
+        return found
+
+    def graph(self, group: str, snapshot: Snapshot) -> bytes | None:
+        """The packed graph of the snapshot."""
+        data = None if snapshot.graph is None else self._store.read(group, _GRAPH, snapshot.graph)
+        self._store.close()
+        return data
+
+    def write(
+        self,
+        group: str,
+        label: str,
+        snapshot: Snapshot,
+        units: Sequence[UnitView],
+        graph: bytes | None,
+        interruptible: AbstractContextManager[None],
+        stop: Stop,
+    ) -> bool:
+        """Keeps the snapshot with its units and graph in place of what there was, in one transaction; False if that was not
+        possible, or `stop` asked to give up. Packing is done in `interruptible`, which may be entered again and again."""
+        for again in (False, True):
+            records: list[Record] = []
+            kept: list[tuple[str, str]] = []
+            entries: list[KeptUnit] = []
+            for entry, unit in zip(snapshot.units, units, strict=True):
+                if stop():
+                    return False
+                known = self._packed.get(unit.path)
+                if known is not None and known[0] is unit.built and not again:
+                    kept.append((_UNIT, known[1]))
+                else:
+                    with interruptible, without_collecting():
+                        data = pack_unit(unit.built)
+                    known = unit.built, digest_text(data)
+                    records.append(Record(_UNIT, known[1], data))
+                entries.append(msgspec.structs.replace(entry, record=known[1]))
+                self._packed[unit.path] = known
+            key = None if graph is None else digest_text(graph)
+            if key is not None and graph is not None:
+                records.append(Record(_GRAPH, key, graph))
+            whole = msgspec.structs.replace(snapshot, units=tuple(entries), graph=key)
+            records.append(Record(_SNAPSHOT, "", _codec.encode(whole)))
+            if stop():
+                return False
+            written = self._store.write(group, label, records, kept)
+            self._store.close()
+            if written or not kept:
+                return written
+        return False
+
+
+def snapshot_of(
+    report: Report, messages: tuple[Message, ...], units: Sequence[UnitView], flags: Mapping[str, UnitFlags], texts: Texts
+) -> Snapshot | None:
+    """The snapshot of a check, its records still without keys; None if its result is not one to be kept."""
+    if not all(map(_can_be_kept, units)):
+        return None
+    files = [_files_of(unit, texts) for unit in units]
+    return Snapshot(_at_rest(report), messages, tuple(map(_entry, units, files)), _unmet(units, files, flags, texts), None)
+
+
+def _can_be_kept(unit: UnitView) -> bool:
+    preprocessed = unit.built.preprocessed
+    return (
+        not unit.kept.stale
+        and not unit.built.slots
+        and not unit.retry
+        and all(message.severity == "note" for message in preprocessed.messages)
+        and unit.digest in (digest_text(preprocessed.source), digest_text(_BOM + preprocessed.source))
+    )
+
+
+def _files_of(unit: UnitView, texts: Texts) -> dict[str, str | None]:
+    """The digests of all files that the unit's report depends on."""
+    preprocessed = unit.built.preprocessed
+    files = {os.path.abspath(unit.path): unit.digest, **unit.headers}
+    for name in preprocessed.line_map.files:  # also those that only give places: the grammar that a parser was made from
+        if name != preprocessed.line_map.main:
+            path = os.path.normpath(os.path.join(preprocessed.folder, os.fsdecode(name)))
+            if path not in files:
+                files[path] = texts.digest(path)
+    return files
+
+
+def _entry(unit: UnitView, files: dict[str, str | None]) -> KeptUnit:
+    return KeptUnit(unit.path, unit.flags, unit.digest, dict(unit.headers), files, "")
+
+
+def _unmet(
+    units: Sequence[UnitView], files: Sequence[Mapping[str, str | None]], flags: Mapping[str, UnitFlags], texts: Texts
+) -> tuple[str, ...]:
+    lookups = Lookups()
+    for given in dict.fromkeys(flags[unit.path] for unit in units if not unit.built.preprocessed.raw):
+        lookups.add_flags(given.arguments)
+    limit = Limits().source_bytes
+    read = dict.fromkeys(path for unit, of in zip(units, files, strict=True) if not unit.built.preprocessed.raw for path in of)
+    for path in read:
+        text = texts.read(path, limit)
+        if text is not None:
+            lookups.add_file(path, text)
+        lookups.add_header(path)
+    return tuple(dict.fromkeys(path for path in lookups.paths() if path not in read and not _is_there(path, texts)))
+
+
+def _is_there(path: str, texts: Texts) -> bool:
+    return texts.unsaved(path) is not None or os.path.exists(path)
+
+
+def _at_rest(report: Report) -> Report:
+    """The report as it is given again: all work reused, and no time spent."""
+
+    def reused(count: Count) -> Count:
+        return Count(reused=count.reused + count.recomputed)
+
+    done = report.work
+    work = Work(reused(done.configurations), reused(done.derivations), reused(done.abstract_states), reused(done.functions))
+    return msgspec.structs.replace(report, work=work, times=Times(), rechecked=())
