@@ -54,7 +54,9 @@ def edit_body(previous: Unit, slots: tuple[Slot, ...], old: bytes, new: bytes, l
     slot = next((slot for slot in slots if _is_inside(edit, slot.body, slot.end)), None)
     function = None
     if slot is None:
-        function = next((f for f in previous.functions if f.source.start <= edit.start < f.source.start + f.source.end_site.end), None)
+        function = next(
+            (f for f in previous.functions if f.source.start <= edit.start < f.source.start + f.source.end_site.end), None
+        )
         slot = None if function is None else _slot_of(function, before)
         if slot is None or not _is_inside(edit, slot.body, slot.end):
             return None

@@ -261,3 +261,6 @@ class Places(Protocol):
 
     def end_place(self, function: str) -> Place:
         """The place of the function's closing brace."""
+
+    def version(self, function: str) -> object:
+        """Something that is the same object as long as no place in the function can be another."""

@@ -13,7 +13,7 @@ import msgspec
 
 from analysis.cfa.build import LoweredFunction
 from analysis.cfa.graph import Cfa, External, FunctionSource, Global, Program
-from analysis.cfa.separate import separate_records
+from analysis.cfa.separate import Separated, separate_again, separate_records
 from analysis.cfa.unit import Surface, Unit, same_surface, surface
 from analysis.frontend.local_declarations import zero
 from analysis.model import ir
@@ -24,14 +24,15 @@ class LinkedProgram(msgspec.Struct, frozen=True):
     """A program, where its functions' texts are, and what was wrong with putting it together.
 
     `surfaces` are what the units show to each other; when they are as before, all but the CFAs is taken over from
-    the program before. `clashes` says that records of one tag had to be kept apart.
+    the program before. `units` are those that were linked, and `separated` the same with the records of one tag kept apart.
     """
 
     program: Program
     sources: dict[str, FunctionSource]
     messages: tuple[Message, ...]
-    surfaces: tuple[Surface, ...] = ()
-    clashes: bool = False
+    surfaces: tuple[Surface, ...]
+    units: tuple[Unit, ...]
+    separated: Separated
 
 
 def link(units: Sequence[Unit], kept: Iterable[LoweredFunction] = (), before: LinkedProgram | None = None) -> LinkedProgram:
@@ -43,14 +44,13 @@ def link(units: Sequence[Unit], kept: Iterable[LoweredFunction] = (), before: Li
     messages: list[Message] = []
     surfaces = tuple(map(surface, units))
     unchanged = before is not None and len(before.surfaces) == len(surfaces) and all(map(same_surface, surfaces, before.surfaces))
-    if before is not None and unchanged and not before.clashes:
-        separated, records = list(units), before.program.records
+    if before is not None and unchanged:
+        separated = separate_again(units, before.units, before.separated)
     else:
-        separated, records = separate_records(units)
-    clashes = any(mine is not given for mine, given in zip(separated, units, strict=True))
+        separated = separate_records(units)
     functions: dict[str, Cfa] = {}
     sources: dict[str, FunctionSource] = {}
-    for unit in separated:
+    for unit in separated.units:
         for function in unit.functions:
             _add_function(function, functions, sources, messages)
     for function in kept:
@@ -62,8 +62,8 @@ def link(units: Sequence[Unit], kept: Iterable[LoweredFunction] = (), before: Li
         program = Program(functions, old.globals, old.externals, old.records, old.address_taken)
     else:
         taken = {name for unit in units for name in unit.address_taken}
-        program = Program(functions, _globals(separated), _externals(separated, functions), records, taken)
-    return LinkedProgram(program, sources, tuple(messages), surfaces, clashes)
+        program = Program(functions, _globals(separated.units), _externals(separated.units, functions), separated.records, taken)
+    return LinkedProgram(program, sources, tuple(messages), surfaces, tuple(units), separated)
 
 
 def _add_function(

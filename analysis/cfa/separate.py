@@ -22,16 +22,41 @@ from analysis.model.digest import digest_text
 _rewritten: WeakKeyDictionary[Cfa, dict[tuple[tuple[str, str], ...], Cfa | None]] = WeakKeyDictionary()
 
 
-def separate_records(units: Sequence[Unit]) -> tuple[list[Unit], dict[str, RecordDefinition]]:
-    """The units with distinct keys for distinct records, and the records of all of them."""
+class Separated(msgspec.Struct, frozen=True):
+    """The units with distinct keys for distinct records, and the records of all of them. `keys` are the new keys by unit."""
+
+    units: tuple[Unit, ...]
+    records: dict[str, RecordDefinition]
+    keys: tuple[dict[str, str], ...]
+
+
+def separate_records(units: Sequence[Unit]) -> Separated:
+    """Gives distinct records distinct keys."""
     records: dict[str, RecordDefinition] = {}
     separated: list[Unit] = []
+    new_keys: list[dict[str, str]] = []
     for unit in units:
         keys = _new_keys(unit, records)
         separated.append(_under_keys(unit, keys) if keys else unit)
+        new_keys.append(keys)
         for key, definition in separated[-1].records.items():
             records.setdefault(key, definition)
-    return separated, records
+    return Separated(tuple(separated), records, tuple(new_keys))
+
+
+def separate_again(units: Sequence[Unit], given: Sequence[Unit], before: Separated) -> Separated:
+    """The same for units that differ from those `given` before in nothing but functions' CFAs and places."""
+    separated = []
+    for unit, old, done, keys in zip(units, given, before.units, before.keys, strict=True):
+        if unit is old:
+            separated.append(done)
+        elif not keys:
+            separated.append(unit)
+        else:
+            rename = Renaming(records=keys)
+            functions = tuple(_function(function, keys, rename) for function in unit.functions)
+            separated.append(msgspec.structs.replace(done, functions=functions))
+    return Separated(tuple(separated), before.records, before.keys)
 
 
 def _new_keys(unit: Unit, records: dict[str, RecordDefinition]) -> dict[str, str]:

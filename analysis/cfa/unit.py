@@ -136,7 +136,9 @@ def _build(
         for node in nodes:
             reader.read(node)
         level = reader.level
-    build = FunctionBuilder(path, tree, model, limits, level, previous, same_level=previous is not None and level is previous.level)
+    build = FunctionBuilder(
+        path, tree, model, limits, level, previous, same_level=previous is not None and level is previous.level
+    )
     for node in nodes:
         if node.type == "function_definition" and not node.has_error and not _errors_in(node, tree.errors):
             build.add(node, extras.key(node))

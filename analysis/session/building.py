@@ -26,7 +26,7 @@ _log = logging.getLogger("everproof.session")
 class Built(msgspec.Struct, frozen=True):
     """One unit of a revision. Times in milliseconds; `parse_errors` counts places that the parser did not understand.
     `lowered` counts the functions that were lowered, not taken from an earlier revision.
-    `slots` are functions that do not parse after edits of their bodies (`cfa.body_edit`); their errors count among `parse_errors`.
+    `slots` are functions that do not parse after edits of their bodies (`cfa.body_edit`); `parse_errors` includes theirs.
     `tree` makes parsing the next revision faster; it is large, and cannot be sent to another process.
     """
 

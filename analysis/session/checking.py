@@ -7,9 +7,11 @@ from contextlib import AbstractContextManager
 
 import msgspec
 
+from analysis.cfa.graph import Program
 from analysis.cfa.link import LinkedProgram, link
 from analysis.cfa.places import ProgramPlaces
-from analysis.engines.automaton import Algorithm, Engine
+from analysis.cfa.unit import Unit
+from analysis.engines.automaton import Algorithm, AutomatonResult, Engine
 from analysis.model.options import Options
 from analysis.model.places import Place
 from analysis.model.report import Finding, FunctionReport, Message, Rechecked, RuleVerdict, Work
@@ -39,6 +41,9 @@ class ProgramCheck:
     def __init__(self, algorithm: Algorithm = "incr-back", jobs: int = 1) -> None:
         self._engine = Engine(algorithm, jobs)
         self._linked: LinkedProgram | None = None
+        self._places: ProgramPlaces | None = None
+        self._own: dict[str, tuple[Unit, frozenset[str]]] = {}
+        self._reports: dict[str, FunctionReport] = {}
 
     def packed(self) -> bytes | None:
         """What `resume` needs in another process, None if there is nothing."""
@@ -55,48 +60,59 @@ class ProgramCheck:
     ) -> Checked:
         """Links the units to one program and checks it against the rules; see `Engine.check` for `interruptible`."""
         linked = self._linked = link([unit.kept.unit for unit in units], before=self._linked)
-        return _check(self._engine, linked, units, rules, options, interruptible)
-
-
-def _check(
-    engine: Engine,
-    linked: LinkedProgram,
-    units: Sequence[UnitView],
-    rules: Sequence[Rule],
-    options: Options,
-    interruptible: AbstractContextManager[None],
-) -> Checked:
-    program = linked.program
-    places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units})
-    entries, messages = choose_entries(program, options.entries)
-    result = engine.check(program, tuple(rules), entries, options.limits, places, interruptible)
-    stale = frozenset(name for unit in units for name in unit.kept.stale)
-    mine = frozenset(name for unit in units for name in own_functions(unit))
-    functions = [
-        FunctionReport(
-            name=display_name(name),
-            place=places.name_place(name),
-            verdicts=dict(result.verdicts.get(name, {})),
-            stale=name in stale,
-            summary=result.summaries.get(name, ()),
+        places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units}, self._places)
+        self._places = places
+        entries, messages = choose_entries(linked.program, options.entries)
+        result = self._engine.check(linked.program, tuple(rules), entries, options.limits, places, interruptible)
+        mine = self._mine(units)
+        functions = self._report(
+            linked.program, result, places, mine, frozenset(name for unit in units for name in unit.kept.stale)
         )
-        for name in program.functions
-        if name in mine
-    ]
-    functions.extend(unparsed(units, rules))
-    return Checked(
-        functions=tuple(functions),
-        findings=tuple(result.findings),
-        messages=(*linked.messages, *messages, *result.messages),
-        work=result.work,
-        ms=result.ms,
-        failed=bool(messages),
-        rechecked=tuple(
-            Rechecked(display_name(name), places.name_place(name).path, reason, display_name(other))
-            for name, (reason, other) in result.rechecked.items()
-            if name in mine
-        ),
-    )
+        return Checked(
+            functions=(*functions, *unparsed(units, rules)),
+            findings=tuple(result.findings),
+            messages=(*linked.messages, *messages, *result.messages),
+            work=result.work,
+            ms=result.ms,
+            failed=bool(messages),
+            rechecked=tuple(
+                Rechecked(display_name(name), places.name_place(name).path, reason, display_name(other))
+                for name, (reason, other) in result.rechecked.items()
+                if name in mine
+            ),
+        )
+
+    def _mine(self, units: Sequence[UnitView]) -> frozenset[str]:
+        """The functions of the user's, by linkage name."""
+        before, self._own = self._own, {}
+        for unit in units:
+            known = before.get(unit.path)
+            if known is None or known[0] is not unit.kept.unit:
+                known = unit.kept.unit, frozenset(own_functions(unit))
+            self._own[unit.path] = known
+        return frozenset().union(*(names for _, names in self._own.values()))
+
+    def _report(
+        self, program: Program, result: AutomatonResult, places: ProgramPlaces, mine: frozenset[str], stale: frozenset[str]
+    ) -> list[FunctionReport]:
+        """What is said of each function; the same object as in the revision before if it is the same."""
+        before, self._reports = self._reports, {}
+        for name in program.functions:
+            if name in mine:
+                place, verdicts = places.name_place(name), result.verdicts.get(name, {})
+                known, summary, is_stale = before.get(name), result.summaries.get(name, ()), name in stale
+                if (
+                    known is None
+                    or known.place is not place
+                    or known.verdicts is not verdicts
+                    or known.summary is not summary
+                    or known.stale != is_stale
+                ):
+                    known = FunctionReport(
+                        name=display_name(name), place=place, verdicts=verdicts, stale=is_stale, summary=summary
+                    )
+                self._reports[name] = known
+        return list(self._reports.values())
 
 
 def own_functions(unit: UnitView) -> Iterator[str]:
@@ -112,7 +128,7 @@ def has_functions(unit: UnitView) -> bool:
 
 def count_functions(unit: UnitView) -> int:
     """How many functions the unit has that are the user's; those that do not parse count, too."""
-    own = set(own_functions(unit))
+    own = {display_name(name) for name in own_functions(unit)}
     return len(own) + sum(1 for broken in unit.built.unit.broken if broken.name not in own)
 
 
@@ -120,7 +136,9 @@ def unparsed(units: Sequence[UnitView], rules: Sequence[Rule]) -> list[FunctionR
     """Functions that do not parse and never did: unknown for every rule."""
     reports: list[FunctionReport] = []
     for unit in units:
-        present = {function.cfa.name for function in unit.kept.unit.functions}
+        if not unit.kept.unit.broken:
+            continue
+        present = {display_name(function.cfa.name) for function in unit.kept.unit.functions}
         for broken in unit.kept.unit.broken:
             if broken.name and broken.name not in present:
                 place = unit.places.place(broken.start, broken.start)
@@ -148,9 +166,10 @@ def only_unfinished(units: Sequence[UnitView], rules: Sequence[Rule], reason: st
 def unit_messages(unit: UnitView) -> tuple[Message, ...]:
     """What there is to say about reading the file: the preprocessor's complaints, and what does not parse."""
     messages = list(unit.built.preprocessed.messages)
+    stale_names = {display_name(name) for name in unit.kept.stale}
     for broken in unit.built.unit.broken:
         line = unit.places.place(broken.start, broken.start)
         what = "This text" if broken.name is None else f"The function {display_name(broken.name)}"
-        stale = " Its last good text is checked instead." if broken.name in unit.kept.stale else ""
+        stale = " Its last good text is checked instead." if broken.name in stale_names else ""
         messages.append(Message("warning", line.path, f"{what} does not parse and is not checked.{stale}", line.range.start.line))
     return tuple(messages)

@@ -43,7 +43,7 @@ def revise(
 ) -> Revised | None:
     """The step to a program in which only bodies differ, None if more does. `before` must not be used any more afterwards."""
     old = before.program
-    if not _same_world(old, program):
+    if not same_world(old, program):
         return None
     changed = [name for name, cfa in program.functions.items() if cfa is not old.functions[name]]
     if is_small(program, global_edges) != before.thorough or any(
@@ -76,7 +76,8 @@ def revise(
     return Revised(delta, changes, frozenset(touched))
 
 
-def _same_world(old: Program, new: Program) -> bool:
+def same_world(old: Program, new: Program) -> bool:
+    """Whether two programs have the same functions by name, and agree on all but their bodies."""
     return (
         old.functions.keys() == new.functions.keys()
         and (old.globals is new.globals or old.globals == new.globals)

@@ -10,6 +10,9 @@ changes its state or its paths.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
 import msgspec
 
 from analysis.cfa.graph import Edge, Places
@@ -18,6 +21,7 @@ from analysis.engines.automaton.facts import NOTHING, Fact
 from analysis.engines.automaton.full import DIRECT, DerivationGraph, pack, unpack
 from analysis.engines.automaton.spelled import without_temporaries
 from analysis.model import ir
+from analysis.model.places import Place
 from analysis.model.report import StepKind, TraceStep
 from analysis.model.spelling import display_name, spell_effect
 
@@ -36,10 +40,29 @@ class Taken(msgspec.Struct, frozen=True):
     after: int
 
 
-class Tracer:
-    """Reads traces off one derivation graph."""
+class Spelled(NamedTuple):
+    """A step as it was told (None: it is not shown), with the edge and the place that it tells of."""
 
-    def __init__(self, graph: DerivationGraph, delta: ProgramDelta, places: Places, limit: int) -> None:
+    edge: Edge | None
+    place: Place | None
+    step: TraceStep | None
+
+
+class Tracer:
+    """Reads traces off one derivation graph. `spelled` are steps as they were told in a revision before; those told now are
+    added to `told`."""
+
+    def __init__(
+        self,
+        graph: DerivationGraph,
+        delta: ProgramDelta,
+        places: Places,
+        limit: int,
+        spelled: Mapping[Taken, Spelled],
+        told: dict[Taken, Spelled],
+    ) -> None:
+        self._spelled = spelled
+        self._told = told
         self._graph = graph
         self._delta = delta
         self._places = places
@@ -117,18 +140,30 @@ class Tracer:
         return tuple(shown)
 
     def _step(self, taken: Taken) -> TraceStep | None:
+        """What is shown of a step, told anew if its edge or its place is another one now."""
         if taken.event == "entry":
             place = self._places.name_place(taken.function)
             return TraceStep(place, self._name(taken.function), 0, "entry", f"{self._name(taken.function)} is entered")
         edge = self._delta.program.functions[taken.function].by_id[taken.edge]
+        spelled = self._spelled.get(taken)
+        if (
+            spelled is None
+            or spelled.edge is not edge
+            or (spelled.place is not None and spelled.place is not self._places.place(taken.function, edge.id))
+        ):
+            spelled = self._spell(taken, edge)
+        self._told[taken] = spelled
+        return spelled.step
+
+    def _spell(self, taken: Taken, edge: Edge) -> Spelled:
         kind = self._kind(taken, edge)
         if kind is None:
-            return None
+            return Spelled(edge, None, None)
         text = without_temporaries(spell_effect(edge.effect))
         if taken.event == "return":
             text = f"{text} returns"
         place = self._places.place(taken.function, edge.id)
-        return TraceStep(place, self._name(taken.function), taken.depth, kind, text)
+        return Spelled(edge, place, TraceStep(place, self._name(taken.function), taken.depth, kind, text))
 
     def _kind(self, taken: Taken, edge: Edge) -> StepKind | None:
         if taken.event != "edge":

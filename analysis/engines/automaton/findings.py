@@ -1,0 +1,182 @@
+"""From the errors in a derivation graph to findings: which have a way, which of several to report, and how they are told.
+
+Three things are kept from revision to revision: ways, until something changes in a function that the search looked into;
+which errors are reported, until anything in the graph changes; and what a trace says, until the text around it moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+
+import msgspec
+
+from analysis.cfa.graph import Places
+from analysis.engines.automaton.delta import ProgramDelta
+from analysis.engines.automaton.facts import Fact
+from analysis.engines.automaton.feasibility import Feasibility, Way
+from analysis.engines.automaton.full import DerivationGraph, unpack
+from analysis.engines.automaton.parallel import search_all
+from analysis.engines.automaton.retrace import Retrace
+from analysis.engines.automaton.spelled import spell_path, without_temporaries
+from analysis.engines.automaton.trace import Spelled, Taken, Tracer
+from analysis.model.digest import digest_text
+from analysis.model.report import Finding
+from analysis.model.spelling import display_name, spell_effect
+from analysis.rules.automaton import Rule
+
+_TRIES = 3  # of errors with one message in one function, when the search for a way gives up
+_Error = tuple[str, Fact]
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """A finding as it was told, with the versions of the texts that its trace leads through."""
+
+    steps: list[Taken]
+    versions: list[tuple[str, object]]
+    finding: Finding
+
+
+class Findings:
+    """The findings of one analysis, revision by revision. `violated` and `undecided` are rules by function."""
+
+    def __init__(self, rules: tuple[Rule, ...], trace_steps: int, jobs: int) -> None:
+        self._rules = rules
+        self._trace_steps = trace_steps
+        self._jobs = jobs
+        self.ways: dict[tuple[str, frozenset[int]], Way] = {}
+        self._chosen: list[tuple[_Error, list[Taken]]] | None = None
+        self._told: dict[_Error, _Told] = {}
+        self._spelled: dict[Taken, Spelled] = {}
+        self.violated: dict[str, set[int]] = {}
+        self.undecided: dict[str, set[int]] = {}
+
+    def changed(self, functions: Set[str]) -> None:
+        """The graph or the Delta differs in these functions."""
+        self.ways = {key: way for key, way in self.ways.items() if functions.isdisjoint(way.functions)}
+        self._chosen = None
+
+    def find(self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places) -> tuple[Finding, ...]:
+        """One finding per function, rule and message (the others have the same cause, and go when it goes): the first in the
+        text whose branches do not contradict each other, with a short trace; in order of place."""
+        spelled: dict[Taken, Spelled] = {}
+        tracer = Tracer(graph, delta, places, self._trace_steps, self._spelled, spelled)
+        if self._chosen is None:
+            self._chosen = self._choose(graph, delta, retrace, places, tracer)
+        before, self._told = self._told, {}
+        for error, steps in self._chosen:
+            told = before.get(error)
+            if told is None or told.steps is not steps or any(places.version(name) is not v for name, v in told.versions):
+                versions = [(name, places.version(name)) for name in {taken.function for taken in steps}]
+                told = _Told(steps, versions, self._tell(tracer, delta, places, *error, steps))
+            self._told[error] = told
+        if spelled:
+            self._spelled = spelled
+        return numbered(told.finding for told in self._told.values())
+
+    def _choose(
+        self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, tracer: Tracer
+    ) -> list[tuple[_Error, list[Taken]]]:
+        self.violated, self.undecided = {}, {}
+        feasibility = Feasibility(graph, delta, retrace, delta.thorough)
+        errors = _errors(delta, retrace)
+        self._search_at_once(feasibility, delta, errors)
+        facts = {(name, fact.edge): fact for name, fact in errors}
+        alike: dict[tuple[str, str, int, str], list[_Error]] = {}
+        for name, fact in errors:
+            alike.setdefault((places.place(name, fact.edge).path, name, fact.rule, self._message(fact)), []).append((name, fact))
+        chosen = []
+        for same in alike.values():
+            tries = _TRIES
+            for name, fact in sorted(same, key=lambda error: places.place(error[0], error[1].edge).range):
+                way = self._way(feasibility, delta, name, fact, frozenset(errors[name, fact]))
+                if way.steps is None or way.start is None:
+                    tries -= not way.decided
+                    if tries <= 0:
+                        break
+                    continue
+                self.violated.setdefault(name, set()).add(fact.rule)
+                steps = tracer.joined(*way.start, way.steps)
+                if not _follows(facts, fact, steps):
+                    chosen.append(((name, fact), steps))
+                    break
+        return chosen
+
+    def _way(self, feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact, configurations: frozenset[int]) -> Way:
+        """A feasible way from a function's entry to one of the error configurations; one that was found before, if nothing
+        that it depends on changed."""
+        way = self.ways.get((name, configurations))
+        if way is None:
+            way = self.ways[name, configurations] = _search(feasibility, delta, name, fact, configurations)
+        if not way.decided:
+            self.undecided.setdefault(name, set()).add(fact.rule)
+        return way
+
+    def _search_at_once(self, feasibility: Feasibility, delta: ProgramDelta, errors: Mapping[_Error, Sequence[int]]) -> None:
+        """Looks for the ways to all errors without a known one in several processes, if this one may have them."""
+        todo = [(*error, frozenset(found)) for error, found in errors.items() if (error[0], frozenset(found)) not in self.ways]
+        ways = search_all(lambda number: _search(feasibility, delta, *todo[number]), len(todo), self._jobs)
+        self.ways.update(((name, found), way) for (name, _, found), way in zip(todo, ways or (), strict=False))
+
+    def _message(self, fact: Fact) -> str:
+        rule = self._rules[fact.rule]
+        message = rule.transitions[fact.transition].message
+        if rule.tracks is None:
+            return message
+        return message.replace(rule.tracks, spell_path(fact.paths[0]) if fact.paths else "the result")
+
+    def _tell(
+        self, tracer: Tracer, delta: ProgramDelta, places: Places, function: str, fact: Fact, steps: list[Taken]
+    ) -> Finding:
+        rule = self._rules[fact.rule]
+        message = self._message(fact)
+        place = places.place(function, fact.edge)
+        text = without_temporaries(spell_effect(delta.program.functions[function].by_id[fact.edge].effect))
+        text = text.replace(place.path, "__FILE__")  # where the check is run from is no difference
+        return Finding(
+            rule=rule.name,
+            status="possible",
+            severity=rule.severity,
+            message=message,
+            place=place,
+            function=display_name(function),
+            fingerprint=digest_text(rule.name, display_name(function), message, text),
+            trace=tracer.steps(steps, message),
+        )
+
+
+def _search(feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact, configurations: frozenset[int]) -> Way:
+    return feasibility.way(name, configurations, delta.transfer.asks_for_decision(delta.model(name), fact))
+
+
+def _errors(delta: ProgramDelta, retrace: Retrace) -> dict[_Error, list[int]]:
+    """The error configurations that an execution leads to, by function and what is wrong."""
+    found: dict[_Error, list[int]] = {}
+    reached = retrace.errors()
+    for name in delta.program.functions:
+        for configuration in reached.get(name, ()):
+            found.setdefault((name, delta.facts[unpack(configuration)[2]]), []).append(configuration)
+    return found
+
+
+def _follows(errors: dict[tuple[str, int], Fact], fact: Fact, way: list[Taken]) -> bool:
+    """Whether the way to an error leads over another error with the same value: then it is a consequence of that one."""
+    function = way[-1].function
+    for taken in way[:-1]:
+        other = errors.get((taken.function, taken.edge))
+        if other is None or other == fact or other.rule != fact.rule or other.paths != fact.paths or not fact.paths:
+            continue
+        if taken.function == function or fact.paths[0][0][0] == "@":
+            return True
+    return False
+
+
+def numbered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings in order of place, with fingerprints that differ: the second of two alike gets a number."""
+    seen: dict[str, int] = {}
+    found = []
+    for finding in sorted(findings, key=lambda f: (f.place.path, f.place.range, f.rule, f.message)):
+        count = seen[finding.fingerprint] = seen.get(finding.fingerprint, 0) + 1
+        if count > 1:
+            finding = msgspec.structs.replace(finding, fingerprint=digest_text(finding.fingerprint, str(count)))
+        found.append(finding)
+    return tuple(found)
