@@ -40,13 +40,14 @@ def fetch(package: SourcePackage, downloads: Path) -> Path:
     if not all((downloads / name).is_file() for name in wanted):
         _download(package, downloads)
     for name, digest in wanted.items():
-        _verify(downloads / name, digest)
+        verify(downloads / name, digest)
     return downloads / package.tarball
 
 
-def _verify(path: Path, digest: str) -> None:
+def verify(path: Path, digest: str) -> None:
+    """Raises FetchError unless the file is there and has this SHA-256 digest."""
     if not path.is_file():
-        raise FetchError(f"apt did not download {path.name}; fetch it yourself, put it into {path.parent} and try again.")
+        raise FetchError(f"there is no {path.name}; fetch it yourself, put it into {path.parent} and try again.")
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != digest:
         raise FetchError(f"{path} has the SHA-256 digest {found}, expected {digest}. Delete it and try again.")
