@@ -20,11 +20,15 @@ _LENGTH = struct.Struct(">I")
 
 
 class Configure(msgspec.Struct, frozen=True, tag=True):
-    """Sets the options and the folders of the workspace. The first request; again when settings change."""
+    """Sets the options and the folders of the workspace. The first request; again when settings change.
+
+    `store`: a file, `none`, or None for the default (see analysis.store.location).
+    """
 
     generation: int
     options: Options
     folders: tuple[str, ...]
+    store: str | None = None
 
 
 class Edit(msgspec.Struct, frozen=True, tag=True):
@@ -45,6 +49,12 @@ class Check(msgspec.Struct, frozen=True, tag=True):
     generation: int
     focus: tuple[str, ...]
     full: bool = False
+
+
+class ClearStore(msgspec.Struct, frozen=True, tag=True):
+    """Empties the stores of the workspace, and forgets everything that was computed. Does not start a check."""
+
+    generation: int
 
 
 class Shutdown(msgspec.Struct, frozen=True, tag=True):
@@ -89,7 +99,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
     reason: str
 
 
-Request = Configure | Edit | Check | Shutdown
+Request = Configure | Edit | Check | ClearStore | Shutdown
 Event = FileResult | CheckDone | Progress | Failed
 
 _encoder = msgspec.msgpack.Encoder()

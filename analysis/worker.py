@@ -4,6 +4,10 @@ A thread reads requests, so that a newer edit is seen while a check runs: the ch
 the engine by a signal; what it has built stays, and it is done again on the newer text. Every request that has arrived is
 applied before the next check starts, and of several checks asked for only one is done: the last.
 
+When no request waits there is time for what nobody waits for (`rest`): what was found is kept in the store, at once where all
+texts are as on the disk and else when nothing was typed for a while; and after a start that found everything in the store, what
+an edit will need is brought into memory. A request ends the packing of what is to be kept, but not what an edit needs as well.
+
 Standard output carries nothing but frames: whatever else prints goes to standard error.
 """
 
@@ -25,9 +29,12 @@ import msgspec
 from analysis.api import Checker
 from analysis.model.options import Options
 from analysis.model.report import Finding, FunctionReport, Message, Report, Times, Work
+from analysis.store.database import Store
+from analysis.store.location import open_store
 from analysis.wire import (
     Check,
     CheckDone,
+    ClearStore,
     Configure,
     Edit,
     Event,
@@ -41,6 +48,7 @@ from analysis.wire import (
 )
 
 _log = logging.getLogger("everproof.worker")
+_QUIET = 4.0  # seconds without a request, after which what is being typed is kept
 
 
 class _Inbox:
@@ -70,9 +78,14 @@ class _Inbox:
         """Whether a request waits to be taken."""
         return not self._queue.empty()
 
-    def take(self, block: bool) -> list[Request | None]:
-        """All requests that wait; if `block`, at least one."""
-        taken: list[Request | None] = [self._queue.get()] if block else []
+    def take(self, patience: float | None) -> list[Request | None]:
+        """All requests that wait; if there is none, the first that comes within `patience` seconds (None: without end)."""
+        taken: list[Request | None] = []
+        if patience != 0:
+            try:
+                taken.append(self._queue.get(timeout=patience))
+            except queue.Empty:
+                return taken
         while True:
             try:
                 taken.append(self._queue.get_nowait())
@@ -97,6 +110,8 @@ class Service:
         self._checkers: dict[str, Checker] = {}
         self._told: dict[str, FileResult] = {}
         self._at_work: Checker | None = None
+        self._chosen_store: str | None = None
+        self._stores: dict[str, Store] = {}
 
     def accept(self, request: Request | None) -> None:
         """Takes in a request; a check is done later, by `work`."""
@@ -104,8 +119,9 @@ class Service:
             return
         self.generation = max(self.generation, request.generation)
         match request:
-            case Configure(_, options, folders):
+            case Configure(_, options, folders, store):
                 self._options, self._folders = options, tuple(os.path.abspath(folder) for folder in folders)
+                self._chosen_store = store
                 self._checkers.clear()
             case Edit(_, path, version, text):
                 self._edit(os.path.abspath(path), request)
@@ -116,6 +132,13 @@ class Service:
             case Check(_, focus, full):
                 before = self.pending
                 self.pending = Check(request.generation, focus, full or (before is not None and before.full))
+            case ClearStore():
+                for key in self._keys():
+                    opened = self._store_of(key)
+                    if opened is not None:
+                        opened.clear()
+                        opened.close()
+                self._checkers.clear()
             case Shutdown():
                 pass
 
@@ -153,6 +176,33 @@ class Service:
         self.pending = None
         self._tell(generation, check.focus, reports)
 
+    @property
+    def patience(self) -> float | None:
+        """How many seconds to wait for a request before `rest`; None when there is nothing to do then."""
+        if self.pending is not None:
+            return 0
+        waiting = [checker for checker in self._checkers.values() if checker.unsaved]
+        if any(not checker.typing for checker in waiting) or self._to_wake():
+            return 0
+        return _QUIET if waiting else None
+
+    def rest(self) -> None:
+        """Does what nobody waits for, while nothing else is asked."""
+        quiet = self.patience != 0
+        for checker in self._checkers.values():
+            if checker.unsaved and (quiet or not checker.typing) and not self._interrupted():
+                self._at_work = checker
+                checker.save(self._interrupted)
+                self._at_work = None
+        for checker in self._to_wake():
+            if not self._interrupted():
+                checker.wake()
+
+    def _to_wake(self) -> list[Checker]:
+        """The checkers that only took an answer out of the store, while somebody has a file of theirs open."""
+        edited = {self._folder_of(path) or path for path in self._edits}
+        return [checker for key, checker in self._checkers.items() if key in edited and checker.resting]
+
     def _progress(self, generation: int) -> Callable[[str, int, int], None]:
         def show(text: str, done: int, total: int) -> None:
             self._send(Progress(generation, text, 100 * done // total if total else None))
@@ -161,14 +211,23 @@ class Service:
 
     def _bring_programs_up_to_date(self) -> None:
         """A checker for each program there is now, with the files it has now."""
-        alone = [path for path in self._edits if path.endswith(".c") and not self._folder_of(path)]
-        for key in [*self._folders, *alone]:
+        for key in self._keys():
             if key not in self._checkers:
-                self._checkers[key] = checker = Checker(self._options, jobs=1 if key in alone else 2)
+                jobs = 2 if key in self._folders else 1
+                self._checkers[key] = checker = Checker(self._options, jobs=jobs, store=self._store_of(key))
                 for edit in self._edits.values():
                     checker.change(edit.path, edit.text, edit.version)
             extra = [path for path in self._edits if path.endswith(".c") and self._folder_of(path) == key]
             self._checkers[key].open_workspace(key, extra)
+
+    def _keys(self) -> list[str]:
+        """The programs there are: folders, and files outside of them."""
+        return [*self._folders, *(path for path in self._edits if path.endswith(".c") and not self._folder_of(path))]
+
+    def _store_of(self, key: str) -> Store | None:
+        """The store of a program; programs of one workspace have the same."""
+        store = open_store(self._chosen_store, key if key in self._folders else os.path.dirname(key))
+        return None if store is None else self._stores.setdefault(store.path, store)
 
     def _folder_of(self, path: str) -> str | None:
         """The innermost folder of the workspace that the file is in."""
@@ -197,6 +256,7 @@ class Service:
         total = sum((report.times.total for _, report in reports), 0.0)
         one = reports[0][1] if len(reports) == 1 else None
         loose = tuple(m for _, report in reports for m in report.messages if not m.path)
+        loose += tuple(message for store in self._stores.values() for message in store.take_messages())
         rechecked = tuple(function for _, report in reports for function in report.rechecked)
         work, times = (one.work, one.times) if one else (Work(), Times(total=total))
         self._send(CheckDone(generation, work, times, loose, rechecked))
@@ -251,12 +311,17 @@ def serve(requests: BinaryIO, events: BinaryIO) -> None:
     service = Service(send, interrupted=lambda: inbox.waiting)
     signal.signal(signal.SIGUSR1, service.interrupt)
     while True:
-        for request in inbox.take(block=not service.pending):
+        arrived = inbox.take(service.patience)
+        idle = not arrived and not service.pending
+        for request in arrived:
             if request is None or isinstance(request, Shutdown):
                 return
             service.accept(request)
         try:
-            service.work()
+            if idle:
+                service.rest()
+            else:
+                service.work()
         except BrokenPipeError:
             return
         except Exception as error:  # the process must survive a defect of its own: the next edit may avoid it

@@ -24,7 +24,7 @@ from typing import Any
 from benchmarks.programs import PROGRAMS, provide
 from benchmarks.sources import FetchError
 
-CHECK = [sys.executable, "-m", "analysis.cli", "check"]
+CHECK = [sys.executable, "-m", "analysis.cli", "check", "--store", "none"]
 STAGES = ("preprocess", "parse", "lower", "automaton", "prover", "total")
 
 

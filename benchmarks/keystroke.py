@@ -25,7 +25,7 @@ from benchmarks.sources import FetchError
 from demo.editor import Document, Editor, ServerError, Settled
 
 SESSIONS = Path(__file__).resolve().parent / "sessions"
-SERVER = [sys.executable, "-m", "server"]
+SERVER = [sys.executable, "-m", "server", "--store", "none"]
 
 
 Key = tuple[int, int, str]  # what to put in the place of the characters from one offset to another

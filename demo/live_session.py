@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 async def _session(console: Console, pause: float) -> None:
     console.print(f"Starting the language server on [bold]fixtures/demo[/] and opening [bold]{FILE.name}[/] ...")
-    editor = await Editor.start([sys.executable, "-m", "server"], FOLDER, {})
+    editor = await Editor.start([sys.executable, "-m", "server", "--store", "none"], FOLDER, {})
     try:
         clock = asyncio.get_running_loop().time
         before = clock()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import shlex
 import sys
 from collections.abc import Sequence
 
 from server.app import CHECKER, EverproofServer
+from server.settings import NO_STORE
 from server.stdio import serve_stdio
 from server.tcp import parse_address, serve_tcp
 
@@ -19,12 +21,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tcp", metavar="HOST:PORT", help="listen on a socket instead of standard input and output")
     parser.add_argument("--stdio", action="store_true", help="standard input and output, the default; some clients say so")
     parser.add_argument("--log", metavar="LEVEL", default="warning", choices=("debug", "info", "warning", "error"))
+    parser.add_argument("--store", metavar="FILE|none", help="where results are kept between runs, if no setting says so")
     parser.add_argument("--checker-command", metavar="COMMAND", help="for tests: what to run as the checker process")
     parser.add_argument("--clientProcessId", help=argparse.SUPPRESS)  # vscode-languageclient adds it; `initialize` says the same
     options = parser.parse_args(arguments)
     logging.basicConfig(level=options.log.upper(), stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("pygls").setLevel(max(logging.getLogger().level, logging.WARNING))
-    server = EverproofServer(shlex.split(options.checker_command) if options.checker_command else CHECKER)
+    command = shlex.split(options.checker_command) if options.checker_command else CHECKER
+    store = os.path.abspath(options.store) if options.store not in (None, NO_STORE) else options.store
+    server = EverproofServer(command, store)
     if options.tcp is None:
         return serve_stdio(server)
     try:

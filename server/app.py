@@ -36,7 +36,8 @@ CHECKER = (sys.executable, "-P", "-m", "analysis.worker")
 
 
 class EverproofServer(LanguageServer):
-    """The server. Its parts exist from `initialize` on. Implements server.scheduler.Audience."""
+    """The server. Its parts exist from `initialize` on. Implements server.scheduler.Audience. `store` is the setting of that name
+    where none is set."""
 
     protocol: EverproofProtocol
 
@@ -47,9 +48,10 @@ class EverproofServer(LanguageServer):
     scheduler: Scheduler
     publisher: DiagnosticsPublisher
 
-    def __init__(self, command: Sequence[str] = CHECKER) -> None:
+    def __init__(self, command: Sequence[str] = CHECKER, store: str | None = None) -> None:
         super().__init__("everproof", version("everproof"), protocol_cls=EverproofProtocol)
         self._command = command
+        self.store = store
         self.settings = Settings()
         self.editor = EditorSettings()
         self.shutdown_requested = False

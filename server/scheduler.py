@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from analysis.model.options import Options
-from analysis.wire import Check, CheckDone, Configure, Edit, Event, Failed, FileResult, Progress
+from analysis.wire import Check, CheckDone, ClearStore, Configure, Edit, Event, Failed, FileResult, Progress
 from server.documents import OpenDocuments
 from server.settings import Settings
 from server.worker_client import WorkerClient
@@ -79,7 +79,7 @@ class Scheduler:
         self._generation = 0
         self._unsent: dict[str, None] = {}
         self._focus: list[str] = []
-        self._configured: tuple[Options, tuple[str, ...]] | None = None
+        self._configured: tuple[Options, tuple[str, ...], str | None] | None = None
         self._wanted = False
         self._check: RunningCheck | None = None
         self._last_seconds = 0.0
@@ -174,11 +174,11 @@ class Scheduler:
             self._end(CANCELLED)
             self._worker.kill()
 
-    def restart(self) -> None:
-        """Starts the checker anew, from nothing, and checks again."""
-        self._wanted = self._settings.mode != "onDemand"
-        self._end(CANCELLED)
-        self._worker.kill()
+    def clear_store(self) -> None:
+        """Has the checker empty its store and forget what it knows, and check again."""
+        self._worker.send(ClearStore(self._next_generation()))
+        if self._settings.mode != "onDemand":
+            self.check_soon()
 
     def checker_started(self) -> None:
         """Tells a new process all that the last one knew."""
@@ -286,10 +286,10 @@ class Scheduler:
             self._worker.send(Edit(generation, path, document.current_version, document.source))
             document.sent(generation)
 
-    def _asked_for(self) -> tuple[Options, tuple[str, ...]]:
-        """The options and the folders as they are now."""
+    def _asked_for(self) -> tuple[Options, tuple[str, ...], str | None]:
+        """The options, the folders and the store as they are now."""
         folders = self._documents.folder_paths()
-        return self._settings.options(folders), folders
+        return self._settings.options(folders), folders, self._settings.store_path(folders)
 
     def _configuration(self) -> Configure:
         self._configured = self._asked_for()

@@ -2,7 +2,7 @@
 
 What the editor sets to something else than the default wins over the file. A wrong setting is reported by its name and
 its default is used. The file comes with the workspace, so it is not trusted: it can choose a compiler by a usual name,
-never a program by its path.
+never a program by its path, and switch the store off, but not name one, which could say what its maker likes.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from analysis.model.limits import Limits
 from analysis.model.options import CompilerFlags, Options
 
 FILE_NAME = ".everproof.toml"
+NO_STORE = "none"
 Mode = Literal["continuous", "onSave", "onDemand"]
 
 _FILE_COMPILER = re.compile(r"none|([A-Za-z0-9_]+-)*(gcc|clang|cc)(-[0-9]+(\.[0-9]+)*)?")
@@ -63,6 +64,12 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
             limits=self.budgets,
         )
 
+    def store_path(self, folders: tuple[str, ...]) -> str | None:
+        """The file to keep results in, `none`, or None for the default. A relative path counts from the first folder."""
+        if self.store in (None, "", NO_STORE):
+            return self.store or None
+        return os.path.join(folders[0] if folders else os.getcwd(), os.path.expanduser(self.store or ""))
+
 
 _DEFAULTS = Settings()
 _FIELDS = {field.encode_name: field for field in msgspec.structs.fields(Settings)}
@@ -81,11 +88,12 @@ def read(editor: object, file_text: bytes | None) -> tuple[Settings, list[str]]:
     if isinstance(compiler, str) and not _FILE_COMPILER.fullmatch(compiler):
         problems.append(f'in {FILE_NAME}: compiler: "{compiler}" is not a usual compiler name; set it in the editor instead.')
         del values["compiler"]
+    if values.get("store") not in (None, NO_STORE):
+        problems.append(f'in {FILE_NAME}: store: only "{NO_STORE}" can be said here; set a file in the editor instead.')
+        del values["store"]
     for name, value in _accepted(_as_table(editor, "everproof", problems), "everproof.", problems).items():
         if value != getattr(_DEFAULTS, _FIELDS[name].name):
             values[name] = value
-    if values.get("store") not in (None, "none"):
-        problems.append("everproof.store: this version keeps no store; the setting has no effect.")
     return Settings(**{_FIELDS[name].name: value for name, value in values.items()}), problems  # type: ignore[arg-type]
 
 

@@ -30,7 +30,7 @@ def check(paths: tuple[str, ...], **given: Any) -> int:
     """
     asked = read_asked(given)
     known = None if asked.baseline is None else read_baseline(asked.baseline)
-    checker = Checker(asked.options, jobs=asked.jobs)
+    checker = Checker(asked.options, jobs=asked.jobs, store=asked.store)
     checker.open(paths)
     report = run(checker, asked)
     if asked.write_baseline is not None:
@@ -40,6 +40,7 @@ def check(paths: tuple[str, ...], **given: Any) -> int:
         report, withheld = without_known(report, known)
     say(report.messages)
     write(render(report, asked, checker.rules, known=withheld, successful=not checker.failed), asked.output)
+    keep(checker, asked)
     return exit_code(report, failed=checker.failed, strict=asked.strict)
 
 
@@ -51,6 +52,13 @@ def run(checker: Checker, asked: Asked) -> Report:
                 return checker.check(progress=show)
         except OutOfTime:
             return checker.unfinished(f"the {asked.timeout:g} s of --timeout were not enough")
+
+
+def keep(checker: Checker, asked: Asked) -> None:
+    """Keeps what was found for later runs, after all has been said; and says what is wrong with the store."""
+    checker.save()
+    if asked.store is not None:
+        say(asked.store.take_messages())
 
 
 def exit_code(report: Report, *, failed: bool, strict: bool) -> int:

@@ -11,14 +11,17 @@ import msgspec
 
 from analysis.cli.failure import Failure
 from analysis.model.options import CompilerFlags, Options
+from analysis.store.database import Store, is_foreign
+from analysis.store.location import open_store
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """What the user asked for, beyond `Options`. `timeout` in seconds, None for no bound."""
+    """What the user asked for, beyond `Options`. `timeout` in seconds, None for no bound; `store` None for none."""
 
     options: Options
+    store: Store | None
     timeout: float | None
     jobs: int
     baseline: str | None
@@ -76,7 +79,11 @@ def _run(command: Command) -> Command:
             click.option(
                 "--jobs", type=click.IntRange(1, 64), metavar="N", help="Processes. Default: one per processor, at most 2."
             ),
-            click.option("--store", metavar="FILE|none", help="Where results are kept between runs; nothing is kept yet."),
+            click.option(
+                "--store",
+                metavar="FILE|none",
+                help="Where results are kept between runs. Default: a file for each workspace, in the user's cache folder.",
+            ),
             click.option("--baseline", metavar="FILE", help="Report only findings that this file does not hold."),
             click.option("--write-baseline", metavar="FILE", help="Write the findings to this file."),
             click.option(
@@ -129,11 +136,13 @@ def read_asked(given: dict[str, Any]) -> Asked:
         raise Failure(f"This version has no {engine} engine: use --engine automaton.")
     if encoding != "auto":
         raise Failure(f"This version has no solver engine that could encode C as {encoding}: leave out --encoding.")
-    if store not in (None, "none"):
-        raise Failure("This version keeps no results between runs: leave out --store.")
+    opened = open_store(store, os.getcwd())
+    if opened is not None and store is not None and is_foreign(opened.path):
+        raise Failure(f"{store} is not a store of Everproof: name another file, or leave out --store.")
     return Asked(
         options=options,
         timeout=given.pop("timeout"),
+        store=opened,
         jobs=given.pop("jobs") or min(2, os.cpu_count() or 1),
         baseline=given.pop("baseline"),
         write_baseline=given.pop("write_baseline"),

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from analysis.api import Checker
-from analysis.cli.check import FAILED, UNKNOWN, VIOLATED, exit_code, run
+from analysis.cli.check import FAILED, UNKNOWN, VIOLATED, exit_code, keep, run
 from analysis.cli.failure import Failure
 from analysis.cli.json_format import encode_json, finding_document, report_document
 from analysis.cli.options import Asked, check_options, read_asked
@@ -114,12 +114,15 @@ class _Chain:
         report = run(self._checker, self._asked)
         ended = self._checker.report is not report
         failed = self._checker.failed
+        if isinstance(texts, str) and not ended:
+            keep(self._checker, self._asked)
         if ended:
             self._checker.forget()
         return Checked(version, renamed(report, self.past[0], version), failed, ended, texts if isinstance(texts, str) else None)
 
     def _new_checker(self) -> Checker:
-        return Checker(self._asked.options, jobs=self._asked.jobs, algorithm=self._algorithm)
+        store = None if self._algorithm == "full" else self._asked.store
+        return Checker(self._asked.options, jobs=self._asked.jobs, algorithm=self._algorithm, store=store)
 
 
 def _compared_with_last(checked: Checked, done: Sequence[Checked]) -> Checked:

@@ -9,7 +9,7 @@ import click
 import watchfiles
 
 from analysis.api import Checker
-from analysis.cli.check import run
+from analysis.cli.check import keep, run
 from analysis.cli.failure import Failure
 from analysis.cli.options import Asked, check_options, read_asked
 from analysis.cli.output import say, write
@@ -29,7 +29,7 @@ def watch(paths: tuple[str, ...], **given: Any) -> None:
     for path in paths:
         if not os.path.exists(path):
             raise Failure(f"There is no file or folder {path}: check the spelling.")
-    checker = Checker(asked.options, jobs=asked.jobs)
+    checker = Checker(asked.options, jobs=asked.jobs, store=asked.store)
     _show(checker, paths, asked)
     try:
         for changes in watchfiles.watch(*_folders(paths, asked.options.rules_dirs), raise_interrupt=False):
@@ -46,6 +46,7 @@ def _show(checker: Checker, paths: tuple[str, ...], asked: Asked) -> None:
     click.clear()
     say(report.messages)
     write(text_report(report, stats=asked.stats), None)
+    keep(checker, asked)
 
 
 def _folders(paths: tuple[str, ...], rules_dirs: tuple[str, ...]) -> list[str]:

@@ -46,7 +46,7 @@ def register(server: EverproofServer) -> None:
     @server.command(CLEAR_STORE)
     async def clear_store() -> None:
         server.results.mark_stale("the store was cleared")
-        server.scheduler.restart()
+        server.scheduler.clear_store()
 
     @server.command(EXPLAIN)
     async def explain(rule: Any) -> str | None:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
@@ -69,6 +70,8 @@ def apply(server: EverproofServer, files_changed: bool = False) -> None:
     `files_changed`: the rules or the compile commands that the settings name did.
     """
     found, problems = read(server.editor.merged(), _file_text(server.documents.folder_paths()))
+    if found.store is None and server.store is not None:
+        found = msgspec.structs.replace(found, store=server.store)
     changed = found != server.settings
     server.settings = found
     server.scheduler.configure(found, files_changed)

@@ -55,6 +55,8 @@ class FakeChecker:
                 else:
                     self.texts[path] = (version, text)
                 self.known.add(path)
+            case wire.ClearStore():
+                self.log("clear store")
             case wire.Check():
                 self.log("full check" if request.full else "check")
                 self.check(request)

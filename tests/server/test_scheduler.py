@@ -9,9 +9,9 @@ import pytest
 from lsprotocol import types
 
 from analysis.model.report import Times, Work
-from analysis.wire import Check, CheckDone, Configure, Edit, Failed, Request
+from analysis.wire import Check, CheckDone, ClearStore, Configure, Edit, Failed, Request
 from server.documents import OpenDocuments
-from server.scheduler import CANCELLED, Scheduler
+from server.scheduler import Scheduler
 from server.settings import Settings
 
 
@@ -40,6 +40,8 @@ class Pipe:
             match request:
                 case Configure():
                     words.append("configure")
+                case ClearStore():
+                    words.append("clear store")
                 case Edit():
                     words.append(f"edit {request.version}")
                 case Check():
@@ -183,11 +185,8 @@ async def test_settings_that_change_nothing_ask_for_nothing(desk: Desk) -> None:
     assert desk.pipe.take() == ["configure", "check"]
 
 
-async def test_a_restart_is_not_a_failure_of_the_check(desk: Desk) -> None:
-    desk.edit(2)
+async def test_clearing_the_store_is_followed_by_a_check(desk: Desk) -> None:
+    desk.scheduler.clear_store()
     desk.scheduler._flush()
-    check = desk.scheduler.running_check
-    desk.scheduler.restart()
-    assert check is not None
-    assert await check.finished == CANCELLED
-    assert desk.pipe.kills == 1
+    assert desk.pipe.take() == ["clear store", "edit 1", "check"]
+    assert desk.pipe.kills == 0

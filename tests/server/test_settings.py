@@ -42,14 +42,13 @@ def test_the_file_cannot_declare_itself_trusted() -> None:
         ({"budgets": {"preprocessSeconds": "x"}}, "everproof.budgets.preprocessSeconds: expected float, got str; using 20.0."),
         ({"budgets": {"nesting": 0}}, "everproof.budgets.nesting: must be more than 0; using 500."),
         ({"color": 1}, "everproof.color: there is no such setting."),
-        ({"store": "x.db"}, "everproof.store: this version keeps no store; the setting has no effect."),
         (7, "everproof: expected a table of settings."),
     ],
 )
 def test_a_wrong_setting_is_reported_by_its_name(editor: object, sentence: str) -> None:
     found, problems = read(editor, None)
     assert problems == [sentence]
-    assert found == Settings(store="x.db") if editor == {"store": "x.db"} else Settings()
+    assert found == Settings()
 
 
 @pytest.mark.parametrize("text", [b"mode = ", b"\xff\xfe", b"mode = [[["])
@@ -72,3 +71,14 @@ def test_paths_count_from_the_first_folder() -> None:
 
 def test_settings_of_the_client_alone_are_not_wrong() -> None:
     assert read({"trace": {"server": "off"}, "serverPath": "x"}, None) == (Settings(), [])
+
+
+def test_only_the_editor_can_name_a_store() -> None:
+    found, problems = read({"store": "mine.everproof"}, None)
+    assert (found.store, problems) == ("mine.everproof", [])
+    assert found.store_path(("/w", "/v")) == "/w/mine.everproof"
+    found, problems = read({}, b'store = "theirs.everproof"')
+    assert found.store_path(("/w",)) is None
+    assert problems == ['in .everproof.toml: store: only "none" can be said here; set a file in the editor instead.']
+    found, problems = read({}, b'store = "none"')
+    assert (found.store_path(("/w",)), problems) == ("none", [])

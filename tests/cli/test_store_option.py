@@ -1,0 +1,141 @@
+"""`--store` and `everproof cache`."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.cli.main import main
+from analysis.store import location
+
+BAD = "int f(void)\n{\n    int *p = 0;\n    return *p;\n}\n"
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.c").write_text(BAD)
+
+
+@pytest.fixture
+def caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's cache folder, for once a place to write to."""
+    folder = tmp_path / "caches"
+    monkeypatch.delenv(location.VARIABLE)
+    monkeypatch.setattr("platformdirs.user_cache_dir", lambda *_args, **_kwargs: str(folder / "everproof"))
+    return folder / "everproof"
+
+
+def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
+    code = main(["check", "--format", "json", "bad.c", *arguments])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def recomputed(report: dict[str, Any]) -> int:
+    number = report["work"]["configurations"]["recomputed"]
+    assert isinstance(number, int)
+    return number
+
+
+def test_a_second_run_takes_its_answer_out_of_the_store(capsys: pytest.CaptureFixture[str]) -> None:
+    first = as_json(capsys, "--store", "kept.everproof")
+    second = as_json(capsys, "--store", "kept.everproof")
+    without = as_json(capsys, "--store", "none")
+    assert first[0] == second[0] == without[0] == 1
+    assert first[1]["findings"] == second[1]["findings"] == without[1]["findings"]
+    assert recomputed(first[1]) == recomputed(without[1]) > 0
+    assert recomputed(second[1]) == 0
+    assert second[1]["work"]["configurations"]["reused"] == recomputed(first[1])
+
+
+def test_without_the_option_the_store_of_the_workspace_is_used(capsys: pytest.CaptureFixture[str], caches: Path) -> None:
+    as_json(capsys)
+    (kept,) = caches.glob("*.everproof")
+    assert recomputed(as_json(capsys)[1]) == 0
+    assert str(kept) == location.default_path(".")
+    assert not list(Path().glob("*.everproof"))
+
+
+def test_a_workspace_is_the_nearest_top_of_a_project(tmp_path: Path) -> None:
+    inner = tmp_path / "p" / "src" / "deep"
+    inner.mkdir(parents=True)
+    assert location.workspace_root(str(inner)) == os.path.realpath(inner)
+    (tmp_path / "p" / "compile_commands.json").write_text("[]")
+    assert location.workspace_root(str(inner)) == os.path.realpath(tmp_path / "p")
+    assert location.default_path(str(inner)) == location.default_path(str(tmp_path / "p"))
+    assert location.default_path(str(inner)) != location.default_path(str(tmp_path))
+
+
+def test_the_environment_can_name_a_store_or_none(monkeypatch: pytest.MonkeyPatch, caches: Path) -> None:
+    monkeypatch.setenv(location.VARIABLE, "there.everproof")
+    assert main(["check", "bad.c"]) == 1
+    assert Path("there.everproof").exists()
+    monkeypatch.setenv(location.VARIABLE, "none")
+    assert location.open_store(None, ".") is None
+    opened = location.open_store("mine.everproof", ".")
+    assert opened is not None
+    assert opened.path == os.path.abspath("mine.everproof")
+    assert not caches.exists()
+
+
+def test_cache_shows_verifies_and_empties(capsys: pytest.CaptureFixture[str], caches: Path) -> None:
+    assert main(["cache", "stat"]) == 0
+    assert "nothing is kept" in capsys.readouterr().out
+    main(["check", "bad.c"])
+    capsys.readouterr()
+    assert main(["cache", "stat"]) == 0
+    said = capsys.readouterr().out
+    assert "1 program, " in said
+    assert "bad.c: 3 records, " in said
+    assert main(["cache", "verify"]) == 0
+    assert "3 records as written, 0 damaged" in capsys.readouterr().out
+    assert main(["cache", "clear"]) == 0
+    assert "emptied" in capsys.readouterr().out
+    assert main(["cache", "stat"]) == 0
+    assert "0 programs" in capsys.readouterr().out
+
+
+def test_a_damaged_store_is_set_aside_with_one_sentence(capsys: pytest.CaptureFixture[str], caches: Path) -> None:
+    main(["check", "bad.c"])
+    (kept,) = caches.glob("*.everproof")
+    kept.write_bytes(b"\0" * 5000)
+    capsys.readouterr()
+    assert main(["check", "bad.c"]) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 1
+    assert "was damaged" in said[0]
+    assert list(caches.glob("*.damaged"))
+    assert main(["check", "bad.c"]) == 1
+    assert capsys.readouterr().err == ""
+
+
+def test_cache_without_a_store_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache", "stat"]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    assert main(["cache", "stat", "--store", "bad.c"]) == 2
+    assert "not a store" in capsys.readouterr().err
+
+
+def test_where_nothing_can_be_kept_the_answer_is_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["check", "bad.c", "--store", "bad.c/below.everproof"])
+    said = capsys.readouterr()
+    assert code == 1
+    assert "null" in said.out
+    assert len([line for line in said.err.splitlines() if "cannot be used" in line]) == 1
+
+
+def test_revisions_begin_with_what_is_kept_but_not_when_they_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("good.c").write_text(BAD.replace("return *p", "return 0"))
+    arguments = ["revisions", "bad.c", "good.c", "--format", "json", "--store", "kept.everproof"]
+    assert main(arguments) == 1
+    first = json.loads(capsys.readouterr().out)
+    assert main([*arguments, "--compare"]) == 1
+    second = json.loads(capsys.readouterr().out)
+    assert [recomputed(report) for report in second] == [0, recomputed(first[1])]
+    assert [report["revision"]["differences"] for report in second] == [[], []]
+    assert main([*arguments, "--algorithm", "full"]) == 1
+    assert all(recomputed(report) > 0 for report in json.loads(capsys.readouterr().out))

@@ -1,0 +1,166 @@
+"""When the checker process writes to the store, and what a new one takes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from analysis.model.options import Options
+from analysis.store.database import Store
+from analysis.wire import Check, CheckDone, ClearStore, Configure, Edit, Event, FileResult
+from analysis.worker import Service
+
+BAD = "int f(void)\n{\n    int *p = 0;\n    return *p;\n}\n"
+GOOD = "int f(void)\n{\n    int x = 1, *p = &x;\n    return *p;\n}\n"
+
+
+class Process:
+    """A checker process without its loop: what it is asked, and what it says."""
+
+    def __init__(self, folder: Path, store: Path, interrupted: Callable[[], bool] = lambda: False) -> None:
+        self.events: list[Event] = []
+        self.service = Service(self.events.append, interrupted)
+        self.file = folder / "a.c"
+        self._generation = 0
+        self.service.accept(Configure(self._next(), Options(), (str(folder),), str(store)))
+
+    def _next(self) -> int:
+        self._generation += 1
+        return self._generation
+
+    def edit(self, text: str | None) -> None:
+        self.service.accept(Edit(self._next(), str(self.file), self._generation, text))
+
+    def clear_store(self) -> None:
+        self.service.accept(ClearStore(self._next()))
+
+    def patience(self) -> float | None:
+        return self.service.patience
+
+    def check(self) -> tuple[FileResult, CheckDone]:
+        self.service.accept(Check(self._next(), (str(self.file),)))
+        self.events.clear()
+        self.service.work()
+        (result,) = (event for event in self.events if isinstance(event, FileResult))
+        (done,) = (event for event in self.events if isinstance(event, CheckDone))
+        return result, done
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "w"
+    folder.mkdir()
+    (folder / "a.c").write_text(BAD)
+    return folder
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "kept.everproof"
+
+
+def programs(store: Path) -> int:
+    return len(Store(str(store)).groups()) if store.exists() else 0
+
+
+def test_what_is_on_the_disk_is_kept_at_once_and_answers_the_next_process(folder: Path, store: Path) -> None:
+    first = Process(folder, store)
+    result, done = first.check()
+    assert programs(store) == 0  # the answer comes first
+    assert first.patience() == 0
+    first.service.rest()
+    assert programs(store) == 1
+    assert first.patience() is None
+    again, after = Process(folder, store).check()
+    assert (again.findings, again.functions) == (result.findings, result.functions)
+    assert after.work.configurations.recomputed == 0
+    assert after.work.configurations.reused == done.work.configurations.recomputed
+    assert after.rechecked == ()
+
+
+def test_what_is_being_typed_is_kept_when_it_is_quiet(folder: Path, store: Path) -> None:
+    process = Process(folder, store)
+    process.edit(GOOD)
+    process.check()
+    patience = process.patience()
+    assert patience is not None
+    assert patience > 0
+    process.service.rest()
+    assert programs(store) == 1
+    other = Process(folder, store)
+    other.edit(GOOD)
+    result, done = other.check()
+    assert not result.findings
+    assert done.work.configurations.recomputed == 0
+
+
+def test_saving_a_file_ends_the_waiting(folder: Path, store: Path) -> None:
+    process = Process(folder, store)
+    process.edit(GOOD)
+    process.check()
+    assert process.patience() != 0
+    process.file.write_text(GOOD)
+    assert process.patience() == 0
+
+
+def test_a_request_that_waits_comes_first(folder: Path, store: Path) -> None:
+    waiting = [False]
+    process = Process(folder, store, lambda: waiting[0])
+    process.check()
+    waiting[0] = True
+    process.service.rest()
+    assert programs(store) == 0
+    waiting[0] = False
+    process.service.rest()
+    assert programs(store) == 1
+
+
+def test_with_a_file_open_the_process_makes_ready_for_an_edit(folder: Path, store: Path) -> None:
+    first = Process(folder, store)
+    first.check()
+    first.service.rest()
+    process = Process(folder, store)
+    process.edit(BAD)
+    process.check()
+    assert process.patience() == 0
+    process.service.rest()
+    assert process.patience() is None
+    process.edit(BAD.replace("return *p", "return 1"))
+    result, done = process.check()
+    assert not result.findings
+    assert done.work.functions.recomputed == 1
+    assert done.work.configurations.reused > 0
+
+
+def test_a_cleared_store_is_empty_and_nothing_of_it_is_remembered(folder: Path, store: Path) -> None:
+    process = Process(folder, store)
+    _, before = process.check()
+    process.service.rest()
+    process.clear_store()
+    assert programs(store) == 0
+    _, after = process.check()
+    assert after.work == before.work
+    process.service.rest()
+    assert programs(store) == 1
+
+
+def test_what_is_wrong_with_the_store_is_said_once(folder: Path, store: Path) -> None:
+    store.write_text("int a_source_file;\n" * 10)
+    process = Process(folder, store)
+    result, done = process.check()
+    assert len(result.findings) == 1
+    assert ["not a store" in message.text for message in done.messages] == [True]
+    process.service.rest()
+    _, done = process.check()
+    assert done.messages == ()
+    assert store.read_text() == "int a_source_file;\n" * 10
+
+
+def test_without_a_store_nothing_is_written(folder: Path, tmp_path: Path) -> None:
+    process = Process(folder, Path("none"))
+    process.check()
+    assert process.patience() is None
+    assert not list(tmp_path.glob("*.everproof*"))
+    assert not Path("none").exists()
