@@ -57,6 +57,7 @@ class Repaired(msgspec.Struct):
     whether the recorded derivations still hold. What was added was computed by asking Delta; all else in the graph was reused.
     `reasons` are the functions that something outside them concerned, with the first such thing: `summary` and a callee that lost
     or got a summary, `argument` and a caller that enters them in a state that they had not, or `start`.
+    `changed` are the functions whose graphs are not what they were: what was found out about others' still holds.
     """
 
     checked: list[str] = msgspec.field(default_factory=list)
@@ -69,4 +70,5 @@ class Repaired(msgspec.Struct):
     derivations_added: int = 0
     configurations_reused: int = 0
     derivations_reused: int = 0
+    changed: set[str] = msgspec.field(default_factory=set)
     reasons: dict[str, tuple[RecheckReason, str]] = msgspec.field(default_factory=dict)

@@ -85,8 +85,8 @@ class Analysis:
         repair = incr_back if algorithm == "incr-back" else incr_fwd
         self._repaired = repair(self.delta, self.graph, revised.changes, self._limits.configurations)
         add_reasons(self._rechecked, old, program, revised.touched, self._repaired)
-        changed = revised.touched.union(self._repaired.checked)
-        self._findings.changed(changed)
+        done = self._repaired
+        self._findings.changed(revised.touched.union(done.checked if self.delta.thorough else done.changed))
         self._said = None
         self._retrace = Retrace(self.graph)
         return self.graph.complete

@@ -200,6 +200,8 @@ class Check:
         part.size = sum(map(len, derived.values())) // 2 - len(derived)
         repaired.derivations_checked += part.size
         repaired.derivations_removed += size - part.size
+        if fewer or size != part.size:
+            repaired.changed.add(marks.name)
         if not part.summaries:
             del self._graph.functions[marks.name]
 
@@ -212,6 +214,7 @@ class Check:
                 continue
             if not gone.isdisjoint(supports):
                 supports = [support for support in supports if support not in gone]
+                self._repaired.changed.add(marks.name)
                 if not supports:
                     drop(flat, key[1], key[2])
                     continue

@@ -114,6 +114,7 @@ class Repair(Explorer):
         if alike and all(set(answers[derived]) == set(supports) for derived, supports in recorded.items()):
             return True
         self._drop(name, part, configuration, [(edge.id, derived) for derived in recorded if derived not in answers])
+        self.repaired.changed.add(name)
         for derived, supports in recorded.items():
             hold = answers.get(derived)
             if hold is not None and not set(supports) <= set(hold):
@@ -165,6 +166,7 @@ class Repair(Explorer):
                 part.via.pop((configuration, edge, derived), None)
             part.size -= len(derivations)
             self.repaired.derivations_removed += len(derivations)
+            self.repaired.changed.add(name)
             self._dirty[name] = None
 
     def _leave(self, name: str, part: FunctionGraph, configuration: int, calls: Sequence[tuple[int, str, int]]) -> None:
@@ -176,6 +178,7 @@ class Repair(Explorer):
                 del part.calls[configuration]
             for edge, callee, entry in calls:
                 self._left.setdefault((callee, entry), set()).add((configuration, edge))
+            self.repaired.changed.add(name)
             self._dirty[name] = None
 
     def _forget_sites(self, name: str) -> None:
@@ -209,6 +212,7 @@ class Repair(Explorer):
         self.repaired.derivations_removed += part.size
         self._count -= len(part.derived)
         part.derived, part.via, part.errors, part.size = {}, {}, [], 0
+        self.repaired.changed.add(name)
         self._dirty[name] = None
 
     def _check(self, functions: Iterable[str], lost: Set[Via]) -> Check:
@@ -240,6 +244,14 @@ class Repair(Explorer):
                 if at[location] and configuration not in errors:
                     again.extend((configuration, edge, is_call) for edge, is_call in at[location])
         return again
+
+    def _derive(self, function: str, graph: FunctionGraph, configuration: int, edge: Edge, derived: int) -> None:
+        self.repaired.changed.add(function)
+        super()._derive(function, graph, configuration, edge, derived)
+
+    def _return_to(self, function: str, graph: FunctionGraph, configuration: int, edge: Edge, callee: Entry, exit_: int) -> None:
+        self.repaired.changed.add(function)  # a derivation that was there can rest on one more summary
+        super()._return_to(function, graph, configuration, edge, callee, exit_)
 
     def _follow_again(self, name: str, configuration: int, edge: Edge, is_call: bool) -> None:
         """FOLLOW-EDGE where some of what follows may be recorded: adds the rest."""
