@@ -114,7 +114,7 @@ class EverproofServer(LanguageServer):
             news = self.status_of(document)
             if self._told.get(document.uri) != (plain := status.plain(news)):
                 self._told[document.uri] = plain
-                self.protocol.notify(status.METHOD, news)
+                self.protocol.notify(status.METHOD, {**news, "times": status.times(self.last_check)})
 
     def forget_status(self, uri: str) -> None:
         """A document was closed: should it be opened again, its status is news."""

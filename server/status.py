@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import msgspec
 from lsprotocol import types
 
+from analysis.wire import CheckDone
 from server.convert import Converter, overall, stale_reason
 from server.documents import Document
 from server.results import FileState, Results
@@ -47,6 +49,11 @@ def _functions(known: FileState, converter: Converter) -> list[dict[str, Any]]:
             }
         )
     return functions
+
+
+def times(done: CheckDone | None) -> dict[str, float] | None:
+    """The milliseconds of the last complete check, by stage. They go with a status, and are no news by themselves."""
+    return None if done is None else {stage: round(ms, 3) for stage, ms in msgspec.structs.asdict(done.times).items()}
 
 
 def plain(value: Any) -> Any:

@@ -117,13 +117,18 @@ class Rechecked(msgspec.Struct, frozen=True):
 
 
 class Times(msgspec.Struct, frozen=True):
-    """Milliseconds by stage. `total` is wall time; stages that ran in several processes can add up to more."""
+    """Milliseconds by stage. `total` is wall time; stages that ran in several processes can add up to more.
+
+    `link` makes one program of the units; `report` says what is known of each function, and sorts out what is suppressed.
+    """
 
     preprocess: float = 0.0
     parse: float = 0.0
     lower: float = 0.0
+    link: float = 0.0
     automaton: float = 0.0
     prover: float = 0.0
+    report: float = 0.0
     total: float = 0.0
 
 

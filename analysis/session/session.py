@@ -202,6 +202,7 @@ class Session:
         self._rule_names = frozenset(rule.name for rule in everything)
 
     def _report(self, units: Sequence[UnitView], checked: Checked, start: float) -> Report:
+        began = time.perf_counter()
         comments = self._suppressions(units, checked)
         findings, silenced = split(checked.findings, comments)
         functions = settle(checked.functions, findings, [(f, f"its finding is suppressed: {why}") for f, why in silenced])
@@ -223,7 +224,7 @@ class Session:
             findings=tuple(findings),
             messages=tuple(dict.fromkeys(messages)),
             work=msgspec.structs.replace(checked.work, functions=self._lowered(units)),
-            times=self._times(units, checked, start),
+            times=self._times(units, checked, start, began),
             suppressed=len(silenced),
             rechecked=checked.rechecked,
         )
@@ -242,14 +243,17 @@ class Session:
         recomputed = sum(unit.built.lowered for unit in fresh)
         return Count(sum(len(unit.built.unit.functions) for unit in units) - recomputed, recomputed)
 
-    def _times(self, units: Sequence[UnitView], checked: Checked, start: float) -> Times:
+    def _times(self, units: Sequence[UnitView], checked: Checked, start: float, reporting: float) -> Times:
+        now = time.perf_counter()
         fresh = [unit.built for unit in units if unit.revision == self._units.revision]
         return Times(
             preprocess=sum(built.preprocessed.ms for built in fresh),
             parse=sum(built.parse_ms for built in fresh),
             lower=sum(built.lower_ms for built in fresh),
+            link=checked.link_ms,
             automaton=checked.ms,
-            total=(time.perf_counter() - start) * 1000,
+            report=checked.report_ms + (now - reporting) * 1000,
+            total=(now - start) * 1000,
         )
 
 

@@ -38,15 +38,17 @@ class Typing:
     async def checked(self) -> None:
         await self.editor.status(self.uri, "idle", self.version)
 
-    async def replace(self, line: int, old: str, new: str) -> None:
+    async def replace(self, line: int, old: str, new: str) -> Any:
+        """Replaces a part of a line; the status after the check."""
         assert old in self.lines[line]
         changed = self.lines[line].replace(old, new)
         self.version += 1
         before = len(self.editor.messages)
         self.editor.edit(self.uri, self.version, (line, 0), (line, len(self.lines[line])), changed)
         self.lines[line] = changed
-        await self.editor.status(self.uri, "checking", self.version, before)
-        await self.editor.status(self.uri, "idle", self.version, before)
+        checking = await self.editor.status(self.uri, "checking", self.version, before)
+        begun = next(at for at, (_, params) in enumerate(self.editor.messages) if params is checking)
+        return await self.editor.status(self.uri, "idle", self.version, begun)
 
     async def hover(self, name: str) -> str:
         line = LINES[name]
@@ -108,3 +110,16 @@ async def test_a_hover_says_why_a_function_was_checked_again_or_since_when_it_is
         "main": "Not touched by the last check: reused since version 5.",
     }
     assert "functions 0 lowered, 4 reused; configurations 0 computed" in await typing.hover("set")
+
+
+async def test_a_status_tells_the_milliseconds_of_each_stage_of_the_last_check(
+    start: Callable[..., Any], workspace: Path
+) -> None:
+    typing = Typing(await start(), workspace / "a.c")
+    await typing.checked()
+    status = await typing.replace(LINES["number"], "return 3", "return 4")
+    times = status.times._asdict()
+    stages = ["preprocess", "parse", "lower", "link", "automaton", "prover", "report"]
+    assert list(times) == [*stages, "total"]
+    assert all(times[stage] > 0 for stage in ("preprocess", "lower", "link", "automaton", "report"))
+    assert sum(times[stage] for stage in stages) <= times["total"]
