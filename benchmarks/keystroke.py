@@ -1,151 +1,118 @@
-"""Measures an edit session against the real language server: `python -m benchmarks.keystroke [SESSION ...]`.
+"""Measures edit sessions against the real language server: `python -m benchmarks.keystroke [SESSION ...] [--clangd]`.
 
-A session (benchmarks/sessions/*.json) names a file of a benchmark program and the texts to type into it, one character at a
-time, broken states included; the next key waits for the answer to the last one. Two times a key are measured at the client: from
-`didChange` to the `publishDiagnostics` of that version, and to the `everproof/status` that says the check is complete.
-What the session expects to be found, or to be gone, is checked as well; the exit status is 1 if it does not hold.
+The sessions are in benchmarks/sessions; `benchmarks.typing_session` types them, broken states included. Two times a key are
+measured at the client: from `didChange` to the `publishDiagnostics` of that version, and to the `everproof/status` that says the
+check is complete. That status also tells the check's time by stage; what is left of the client's time is transport: the server
+and the messages between client, server and checker. A session's expectations are checked as well; the exit status is 1 if one
+does not hold.
+
+`--clangd` types the same keys into clangd, if it is on PATH, with the same client, as an editor would; clangd then pauses before
+it looks at a text that may soon be outdated. And once more with its extension `wantDiagnostics`, which has it look at once.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import shutil
 import statistics
 import sys
-import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.programs import CACHE, provide
+from benchmarks.programs import provide
 from benchmarks.sources import FetchError
-from demo.editor import Document, Editor, ServerError, Settled
+from benchmarks.typing_session import KINDS, Key, Other, Outcome, run
+from demo.editor import ServerError
 
 SESSIONS = Path(__file__).resolve().parent / "sessions"
-SERVER = [sys.executable, "-m", "server", "--store", "none"]
-
-
-Key = tuple[int, int, str]  # what to put in the place of the characters from one offset to another
-
-
-@dataclass
-class Outcome:
-    """What one session gave: milliseconds a key, and the expectations that did not hold."""
-
-    opened_ms: float
-    published: list[float] = field(default_factory=list)
-    finished: list[float] = field(default_factory=list)
-    notes: list[tuple[str, int, float, str]] = field(default_factory=list)
-    missed: list[str] = field(default_factory=list)
+STAGES = ("preprocess", "parse", "lower", "link", "automaton", "report")
+SCOPES = ("program", "file")
+PERCENTS = (50, 95, 99)
+_CLANGD = {"clangd": {}, "clangd, no pause": {"wantDiagnostics": True}}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.keystroke", description="Measure edit sessions.")
     parser.add_argument("sessions", nargs="*", type=Path, help="session files (default: all of benchmarks/sessions)")
-    parser.add_argument("--scope", choices=("program", "file"), action="append", help="what is loaded (default: both in turn)")
+    parser.add_argument("--scope", choices=SCOPES, action="append", help="what is loaded (default: all that a session names)")
     parser.add_argument("--chunk", type=int, default=1, metavar="N", help="type N characters at a time (default: 1)")
+    parser.add_argument("--clangd", action="store_true", help="also the same keys into clangd, the program loaded")
     given = parser.parse_args(arguments)
     if given.chunk < 1:
         parser.error("--chunk must be at least 1")
+    if given.clangd and shutil.which("clangd") is None:
+        parser.error("there is no clangd on PATH; install it, for example by `apt-get install clangd`")
     failed = False
     try:
         for path in given.sessions or sorted(SESSIONS.glob("*.json")):
             session = json.loads(path.read_text(encoding="utf-8"))
             commands = provide(session["program"])
-            outcomes = {scope: _run(session, commands, scope, given.chunk) for scope in given.scope or ("program", "file")}
-            print(_tables(path.stem, outcomes))
+            scopes = [scope for scope in session.get("scopes", SCOPES) if scope in (given.scope or SCOPES)]
+            if not scopes:
+                continue
+            outcomes = {scope: run(session, commands, scope, given.chunk) for scope in scopes}
             failed = failed or any(outcome.missed for outcome in outcomes.values())
+            others = _clangd(session, commands, given.chunk, next(iter(outcomes.values()))) if given.clangd else {}
+            print(tables(path.stem, outcomes, others), flush=True)
     except (FetchError, ServerError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 1 if failed else 0
 
 
-def _run(session: dict[str, Any], commands: Path, scope: str, chunk: int) -> Outcome:
-    entry = next(entry for entry in json.loads(commands.read_text(encoding="utf-8")) if entry["file"] == session["file"])
-    source = Path(entry["directory"]) / entry["file"]
-    if scope == "program":
-        return asyncio.run(_edit(session, CACHE / session["program"], source, chunk))
-    with tempfile.TemporaryDirectory() as folder:  # the file and its headers; no compile_commands.json above them
-        alone = Path(folder).resolve()
-        for path in (source, *source.parent.glob("*.h")):
-            shutil.copy(path, alone)
-        return asyncio.run(_edit(session, alone, alone / source.name, chunk))
+def _clangd(session: dict[str, Any], commands: Path, chunk: int, ours: Outcome) -> dict[str, Outcome]:
+    command = ["clangd", "--background-index=0", "--log=error", f"--compile-commands-dir={commands.parent}"]
+    kinds = [key.kind for key in ours.keys]
+    return {name: run(session, commands, "program", chunk, Other(command, more, kinds)) for name, more in _CLANGD.items()}
 
 
-async def _edit(session: dict[str, Any], root: Path, path: Path, chunk: int) -> Outcome:
-    editor = await Editor.start(SERVER, root, {})
-    try:
-        clock = asyncio.get_running_loop().time
-        before = clock()
-        document, last = await editor.open(path)
-        outcome = Outcome((clock() - before) * 1000)
-        for step in session["steps"]:
-            first_key = len(outcome.finished)
-            last = await _step(editor, document, _keys(document.text, step, chunk), outcome, last)
-            keys = outcome.finished[first_key:]
-            missed = _unexpected(step, document.text, last)
-            outcome.notes.append((step["note"], len(keys), statistics.median(keys), missed or "as expected"))
-            print(f"{step['note']}: {len(keys)} keys, median {statistics.median(keys):.0f} ms", file=sys.stderr)
-            if missed:
-                outcome.missed.append(missed)
-        return outcome
-    finally:
-        await editor.close()
-
-
-async def _step(editor: Editor, document: Document, keys: list[Key], outcome: Outcome, last: Settled) -> Settled:
-    for start, end, text in keys:
-        sent, last = await editor.replace(document, start, end, text)
-        outcome.published.append((last.published - sent) * 1000)
-        outcome.finished.append((last.finished - sent) * 1000)
-    return last
-
-
-def _keys(text: str, step: dict[str, Any], chunk: int) -> list[Key]:
-    """The edits of a step: characters typed forwards, or deleted backwards."""
-    at = _offset(text, step)
-    typed, erased = step.get("type", ""), step.get("backspace", 0)
-    keys: list[Key] = [(at + index, at + index, typed[index : index + chunk]) for index in range(0, len(typed), chunk)]
-    return keys + [(max(at - index - chunk, at - erased), at - index, "") for index in range(0, erased, chunk)]
-
-
-def _offset(text: str, step: dict[str, Any]) -> int:
-    anchor = step.get("after") or step["before"]
-    if text.count(anchor) != 1:
-        raise ServerError(f"the session does not fit the file: {anchor!r} occurs {text.count(anchor)} times")
-    return text.index(anchor) + (len(anchor) if "after" in step else 0)
-
-
-def _unexpected(step: dict[str, Any], text: str, last: Settled) -> str:
-    """What the answer to a step's last key lacks or has too much, or nothing. Expectations name a rule and words of a line."""
-    lines = text.split("\n")
-    for key, wanted in (("expect", True), ("expect_none", False)):
-        if key in step:
-            rule, words = step[key]["rule"], step[key]["line"]
-            found = any(d.get("code") == rule and words in lines[d["range"]["start"]["line"]] for d in last.diagnostics)
-            if found != wanted:
-                return f"{rule} at `{words}` is {'missing' if wanted else 'still there'}"
-    return ""
-
-
-def _tables(name: str, outcomes: dict[str, Outcome]) -> str:
+def tables(name: str, outcomes: dict[str, Outcome], others: dict[str, Outcome]) -> str:
+    """One session, as Markdown: `outcomes` are Everproof's by what was loaded, `others` another server's."""
     lines = [f"### Edit session {name}", "", "| loaded | time from a key to | keys | p50 | p95 | p99 | max | opened after |"]
     lines.append("|---|---|---|---|---|---|---|---|")
     for scope, outcome in outcomes.items():
-        for what, times in (("published diagnostics", outcome.published), ("the whole check done", outcome.finished)):
-            shown = " | ".join(f"{value:.1f} ms" for value in (*_percentiles(times, (50, 95, 99)), max(times)))
-            lines.append(f"| {scope} | {what} | {len(times)} | {shown} | {outcome.opened_ms / 1000:.2f} s |")
+        lines.append(_row(outcome, f"{scope} | published diagnostics", outcome.keys, lambda key: key.published))
+        lines.append(_row(outcome, f"{scope} | the whole check done", outcome.keys, lambda key: key.finished))
+    for server, outcome in others.items():
+        lines.append(_row(outcome, f"{server} | published diagnostics", outcome.keys, lambda key: key.published))
+    lines += ["", f"| loaded | the key leaves | {' | '.join(['keys', *(f'p{p}' for p in PERCENTS), 'max'])} |", "|---" * 7 + "|"]
+    for scope, outcome in {**outcomes, **others}.items():
+        for kind in KINDS:
+            keys = [key for key in outcome.keys if key.kind == kind]
+            if keys:
+                lines.append(_row(None, f"{scope} | {kind}", keys, lambda key: key.finished))
+    for scope, outcome in outcomes.items():
+        lines += ["", f"| stage ({scope}) | {' | '.join(f'p{p}' for p in PERCENTS)} | max | mean |", "|---" * 6 + "|"]
+        for stage, times in _stages(outcome.keys).items():
+            shown = (*percentiles(times, PERCENTS), max(times), statistics.mean(times))
+            lines.append(f"| {stage} | {' | '.join(f'{value:.1f} ms' for value in shown)} |")
     for scope, outcome in outcomes.items():
         lines += ["", f"| step ({scope}) | keys | median, check done | |", "|---|---|---|---|"]
         lines += [f"| {note} | {keys} | {median:.1f} ms | {held} |" for note, keys, median, held in outcome.notes]
     return "\n".join(lines) + "\n"
 
 
-def _percentiles(values: list[float], wanted: Sequence[int]) -> list[float]:
+def _row(outcome: Outcome | None, title: str, keys: Sequence[Key], time_of: Callable[[Key], float]) -> str:
+    times = [time_of(key) for key in keys]
+    shown = " | ".join(f"{value:.1f} ms" for value in (*percentiles(times, PERCENTS), max(times)))
+    return f"| {title} | {len(times)} | {shown} |" + (f" {outcome.opened_ms / 1000:.2f} s |" if outcome is not None else "")
+
+
+def _stages(keys: Sequence[Key]) -> dict[str, list[float]]:
+    """The milliseconds of each key by stage. Together they are the time until the check is done."""
+    found: dict[str, list[float]] = {stage: [] for stage in (*STAGES, "the rest of the check", "transport")}
+    for key in keys:
+        for stage in STAGES:
+            found[stage].append(key.times[stage])
+        found["the rest of the check"].append(key.times["total"] - sum(key.times[stage] for stage in STAGES))
+        found["transport"].append(key.finished - key.times["total"])
+    return found
+
+
+def percentiles(values: Sequence[float], wanted: Sequence[int]) -> list[float]:
+    """Values of those that were measured, which as many per cent do not exceed."""
     ordered = sorted(values)
     return [ordered[min(len(ordered) - 1, round(percent / 100 * (len(ordered) - 1)))] for percent in wanted]
 

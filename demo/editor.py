@@ -2,6 +2,8 @@
 
 It speaks LSP over the server's standard input and output by itself, so that what it measures holds little of its own work.
 Times are those of `time.perf_counter`, in seconds, taken when a frame has been read and before it is decoded.
+
+With another language server, which sends no `everproof/status`, a version is settled when its diagnostics are published.
 """
 
 from __future__ import annotations
@@ -35,21 +37,23 @@ class Document:
 
 @dataclass(frozen=True)
 class Settled:
-    """What the server knows of one version of a document, and when that came."""
+    """What the server knows of one version of a document, and when that came. `times` are the check's milliseconds by stage."""
 
     version: int
     diagnostics: list[Json]
     functions: list[Json]
     published: float
     finished: float
+    times: dict[str, float] = field(default_factory=dict)
 
 
 class Editor:
     """One server process and the documents open in it."""
 
-    def __init__(self, process: Process, patience: float) -> None:
+    def __init__(self, process: Process, patience: float, has_status: bool) -> None:
         self._process = process
         self._patience = patience
+        self._has_status = has_status
         self._documents: dict[str, Document] = {}
         self._published: dict[str, tuple[int | None, float]] = {}
         self._waiting: dict[str, tuple[int, asyncio.Future[Settled]]] = {}
@@ -61,10 +65,13 @@ class Editor:
         self._listener = asyncio.create_task(self._listen())
 
     @staticmethod
-    async def start(command: Sequence[str], root: Path, settings: Json, patience: float = 300.0) -> Editor:
-        """Starts a server on the workspace `root`. `patience`: the seconds to wait for any one answer. Raises ServerError."""
+    async def start(
+        command: Sequence[str], root: Path, settings: Json, patience: float = 300.0, has_status: bool = True
+    ) -> Editor:
+        """Starts a server on the workspace `root`. `patience`: the seconds to wait for any one answer; `has_status`: whether it
+        sends `everproof/status`. Raises ServerError."""
         process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=PIPE, limit=1 << 26)
-        editor = Editor(process, patience)
+        editor = Editor(process, patience, has_status)
         editor._settings = settings
         folder = {"uri": root.as_uri(), "name": root.name}
         await editor.request(
@@ -93,15 +100,19 @@ class Editor:
         await self.notify("textDocument/didOpen", {"textDocument": item})
         return document, await self._patiently(settled)
 
-    async def replace(self, document: Document, start: int, end: int, text: str) -> tuple[float, Settled]:
-        """Replaces the characters from offset `start` to `end`; the time at which that was sent, and what came of it."""
+    async def replace(
+        self, document: Document, start: int, end: int, text: str, more: Json | None = None
+    ) -> tuple[float, Settled]:
+        """Replaces the characters from offset `start` to `end`; the time at which that was sent, and what came of it. `more` goes
+        with the notification, for servers that extend it."""
         content = {"range": {"start": position(document.text, start), "end": position(document.text, end)}, "text": text}
         document.text = document.text[:start] + text + document.text[end:]
         document.version += 1
         settled = self._expect(document)
         identifier = {"uri": document.uri, "version": document.version}
         sent = time.perf_counter()
-        await self.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": [content]})
+        change = {"textDocument": identifier, "contentChanges": [content], **(more or {})}
+        await self.notify("textDocument/didChange", change)
         return sent, await self._patiently(settled)
 
     async def close(self) -> None:
@@ -186,6 +197,9 @@ class Editor:
         if document is not None:
             document.shown = params["diagnostics"]
             self._published[document.uri] = (params.get("version"), now)
+            wanted, settled = self._waiting.get(document.uri, (0, None))
+            if not self._has_status and settled is not None and not settled.done() and params.get("version") == wanted:
+                settled.set_result(Settled(wanted, document.shown, [], now, now))
 
     def _take_status(self, params: Json, now: float) -> None:
         document = self._documents.get(params["uri"])
@@ -205,7 +219,8 @@ class Editor:
         document.functions = params["functions"]
         version, published = self._published.get(document.uri, (None, now))
         when = published if version == wanted else now
-        settled.set_result(Settled(wanted, list(document.shown), document.functions, when, now))
+        times = params.get("times") or {}
+        settled.set_result(Settled(wanted, list(document.shown), document.functions, when, now, times))
 
 
 def position(text: str, offset: int) -> Json:

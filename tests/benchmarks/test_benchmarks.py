@@ -1,10 +1,9 @@
-"""The parts of the benchmarks that decide what is measured: sources, edits, percentiles."""
+"""The parts of the benchmarks that decide what is measured: their sources."""
 
 import hashlib
 
 import pytest
 
-from benchmarks.keystroke import _keys, _percentiles
 from benchmarks.sources import FetchError, SourcePackage, _as_source_entries, fetch
 
 
@@ -32,24 +31,3 @@ def test_both_styles_of_apt_sources_become_entries_for_sources():
         == "deb-src http://mirror.example/debian stable main\n"
     )
     assert _as_source_entries("# deb\nTypes: deb\nSuites: stable\n") == "# deb\nTypes: deb-src\nSuites: stable\n"
-
-
-@pytest.mark.parametrize("chunk", [1, 2, 3, 7])
-@pytest.mark.parametrize(
-    ("step", "result"),
-    [
-        ({"after": "int ", "type": "*pointer"}, "int *pointer;x"),
-        ({"before": ";", "type": "abc"}, "int abc;x"),
-        ({"after": "int ;x", "backspace": 5}, "i"),
-    ],
-)
-def test_typing_in_any_chunks_gives_the_same_text(step, result, chunk):
-    text = "int ;x"
-    for start, end, typed in _keys(text, step, chunk):
-        text = text[:start] + typed + text[end:]
-    assert text == result
-
-
-def test_percentiles_are_values_that_were_measured():
-    assert _percentiles([float(n) for n in range(101)], (50, 95, 99)) == [50.0, 95.0, 99.0]
-    assert _percentiles([3.0], (50, 99)) == [3.0, 3.0]
