@@ -92,9 +92,17 @@ class Checker:
         assert report is not None  # nobody asked to stop
         return report
 
-    def check_unless(self, stop: Stop, *, progress: Progress | None = None) -> Report | None:
-        """Checks the program as it is now, unless `stop` becomes true on the way or it is interrupted: then None."""
-        report = self._session.check(progress, stop)
+    @property
+    def settled(self) -> bool:
+        """Whether the last report was final (see `check_unless`)."""
+        return self._session.settled
+
+    def check_unless(self, stop: Stop, *, progress: Progress | None = None, patient: bool = True) -> Report | None:
+        """Checks the program as it is now, unless `stop` becomes true on the way or it is interrupted: then None.
+
+        Who is not `patient` gets a report soon. Where an edit has far-reaching effects, it says of functions other than those
+        edited what was known of them before, and is not `settled`: then another check says the rest."""
+        report = self._session.check(progress, stop, patient)
         if report is not None:
             self._report = report
         return report

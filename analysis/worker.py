@@ -28,7 +28,7 @@ import msgspec
 
 from analysis.api import Checker
 from analysis.model.options import Options
-from analysis.model.report import Finding, FunctionReport, Message, Report, Times, Work
+from analysis.model.report import Finding, FunctionReport, Message, Rechecked, Report, Times, Work
 from analysis.store.database import Store
 from analysis.store.location import open_store
 from analysis.wire import (
@@ -165,16 +165,31 @@ class Service:
             for checker in self._checkers.values():
                 checker.forget()
             self.pending = check = Check(check.generation, check.focus)
+        reports = self._reports(generation, check.focus, patient=False)
+        if reports is None:
+            return
+        self._tell(generation, check.focus, reports)
+        rechecked = [function for _, report in reports for function in report.rechecked]
+        if not all(checker.settled for checker, _ in reports):
+            final = self._reports(generation, check.focus, patient=True)
+            if final is None:
+                return
+            self._tell(generation, (), final)
+            rechecked.extend(function for _, report in final for function in report.rechecked)
+        self.pending = None
+        self._tell_done(generation, reports, tuple(rechecked))
+
+    def _reports(self, generation: int, focus: Iterable[str], *, patient: bool) -> list[tuple[Checker, Report]] | None:
+        """What is known of each program, those in focus first; None if something newer came."""
         reports: list[tuple[Checker, Report]] = []
-        for key in self._in_order(check.focus):
+        for key in self._in_order(focus):
             self._at_work = checker = self._checkers[key]
-            report = checker.check_unless(self._interrupted, progress=self._progress(generation))
+            report = checker.check_unless(self._interrupted, progress=self._progress(generation), patient=patient)
             self._at_work = None
             if report is None:
-                return
+                return None
             reports.append((checker, report))
-        self.pending = None
-        self._tell(generation, check.focus, reports)
+        return reports
 
     @property
     def patience(self) -> float | None:
@@ -240,7 +255,7 @@ class Service:
         return list(dict.fromkeys([*(key for key in wanted if key in self._checkers), *self._checkers]))
 
     def _tell(self, generation: int, focus: tuple[str, ...], reports: list[tuple[Checker, Report]]) -> None:
-        """Sends the results of all files, those in focus first; of the others only what differs from what was said last."""
+        """Sends the results of the files in focus, and then of the others what differs from what was said last."""
         results = _by_file(generation, reports)
         for path in self._told:
             if path not in results:  # it had results, and has none now: they must go away
@@ -253,11 +268,13 @@ class Service:
                 self._send(result)
             self._told[path] = result
         self._told = {path: result for path, result in self._told.items() if not _is_empty(result)}
+
+    def _tell_done(self, generation: int, reports: list[tuple[Checker, Report]], rechecked: tuple[Rechecked, ...]) -> None:
+        """Says that nothing more comes for a generation, and what it took."""
         total = sum((report.times.total for _, report in reports), 0.0)
         one = reports[0][1] if len(reports) == 1 else None
         loose = tuple(m for _, report in reports for m in report.messages if not m.path)
         loose += tuple(message for store in self._stores.values() for message in store.take_messages())
-        rechecked = tuple(function for _, report in reports for function in report.rechecked)
         work, times = (one.work, one.times) if one else (Work(), Times(total=total))
         self._send(CheckDone(generation, work, times, loose, rechecked))
 

@@ -26,7 +26,7 @@ _ENGINE = "automaton"
 
 class Checked(msgspec.Struct, frozen=True):
     """What one run of the engine answers. `failed`: an entry that was asked for does not exist. `ms` are the engine's
-    milliseconds, `link_ms` those before it and `report_ms` those after it."""
+    milliseconds, `link_ms` those before it and `report_ms` those after it. `settled`: see `AutomatonResult`."""
 
     functions: tuple[FunctionReport, ...]
     findings: tuple[Finding, ...]
@@ -37,6 +37,7 @@ class Checked(msgspec.Struct, frozen=True):
     rechecked: tuple[Rechecked, ...] = ()
     link_ms: float = 0.0
     report_ms: float = 0.0
+    settled: bool = True
 
 
 class ProgramCheck:
@@ -60,16 +61,21 @@ class ProgramCheck:
         self._engine.resume(linked.program, tuple(rules), entries, options.limits, data)
 
     def run(
-        self, units: Sequence[UnitView], rules: Sequence[Rule], options: Options, interruptible: AbstractContextManager[None]
+        self,
+        units: Sequence[UnitView],
+        rules: Sequence[Rule],
+        options: Options,
+        interruptible: AbstractContextManager[None],
+        patient: bool = True,
     ) -> Checked:
-        """Links the units to one program and checks it against the rules; see `Engine.check` for `interruptible`."""
+        """Links the units to one program and checks it against rules; for `interruptible` and `patient` see `Engine.check`."""
         start = time.perf_counter()
         linked = self._linked = link([unit.kept.unit for unit in units], before=self._linked)
         places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units}, self._places)
         self._places = places
         entries, messages = choose_entries(linked.program, options.entries)
         ready = time.perf_counter()
-        result = self._engine.check(linked.program, tuple(rules), entries, options.limits, places, interruptible)
+        result = self._engine.check(linked.program, tuple(rules), entries, options.limits, places, interruptible, patient)
         checked = ready + result.ms / 1000
         mine = self._mine(units)
         functions = self._report(
@@ -89,6 +95,7 @@ class ProgramCheck:
             ),
             link_ms=(ready - start) * 1000,
             report_ms=(time.perf_counter() - checked) * 1000,
+            settled=result.settled,
         )
 
     def _mine(self, units: Sequence[UnitView]) -> frozenset[str]:

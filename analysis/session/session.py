@@ -72,6 +72,7 @@ class Session:
         self.texts = Texts()
         self.rules: tuple[Rule, ...] = ()
         self.failed = False
+        self.settled = True
         self._rule_messages: tuple[Message, ...] = ()
         self._rule_names: frozenset[str] = frozenset()
         self._program = ProgramFiles()
@@ -138,13 +139,14 @@ class Session:
         """Brings into memory what the next edit needs, if so far only the answer was taken out of the store."""
         self._reopening.wake(self._question(), self._units, self._check)
 
-    def check(self, progress: Progress | None = None, stop: Stop | None = None) -> Report | None:
-        """Checks the program as it is now. None when `stop` or the interruption ended it; what was built stays."""
+    def check(self, progress: Progress | None = None, stop: Stop | None = None, patient: bool = True) -> Report | None:
+        """Checks the program as it is now. None when `stop` or the interruption ended it; what was built stays. Who is not
+        `patient` may get a report that is not `settled`: then another check says the rest."""
         start = time.perf_counter()
         question = self._question()
         known = self._reopening.report(question, self._units, self._check)
         if known is not None:
-            self.failed = False
+            self.failed, self.settled = False, True
             return known
         units = self._units.revise(self.files, self._program.flags, progress, stop)
         if units is None:
@@ -152,12 +154,13 @@ class Session:
         if progress is not None:
             progress("Checking", 0, 0)
         try:
-            checked = self._check.run(units, self.rules, self.options, self.interruption)
+            checked = self._check.run(units, self.rules, self.options, self.interruption, patient)
         except Interrupted:
             return None
         report = self._report(units, checked, start)
         self.failed = self.failed or _nothing_parsed(units)
-        if not self.failed:
+        self.settled = checked.settled
+        if not self.failed and self.settled:
             self._reopening.answered(question, units, report)
         return report
 

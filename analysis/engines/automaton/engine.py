@@ -33,7 +33,7 @@ Algorithm = Literal["full", "incr-fwd", "incr-back"]
 
 class AutomatonResult(msgspec.Struct, frozen=True):
     """The engine's answer. `verdicts`, `summaries` and `rechecked` (why, and because of which function) are by linkage name; `ms`
-    is the engine's time in milliseconds."""
+    is the engine's time in milliseconds. `settled` False: what is said of functions other than those edited may be of before."""
 
     findings: tuple[Finding, ...]
     verdicts: dict[str, dict[str, RuleVerdict]]
@@ -42,6 +42,7 @@ class AutomatonResult(msgspec.Struct, frozen=True):
     ms: float
     messages: tuple[Message, ...]
     rechecked: Reasons = {}
+    settled: bool = True
 
 
 class Analysis:
@@ -86,8 +87,8 @@ class Analysis:
         self._repaired = repair(self.delta, self.graph, revised.changes, self._limits.configurations)
         add_reasons(self._rechecked, old, program, revised.touched, self._repaired)
         done = self._repaired
-        self._findings.changed(revised.touched.union(done.checked if self.delta.thorough else done.changed))
-        self._said = None
+        texts = [name for name in revised.touched if program.functions[name] is not old.get(name)]
+        self._findings.changed(revised.touched.union(done.checked if self.delta.thorough else done.changed), texts)
         self._retrace = Retrace(self.graph)
         return self.graph.complete
 
@@ -96,9 +97,19 @@ class Analysis:
         rechecked, self._rechecked = self._rechecked, {}
         return rechecked
 
-    def findings(self, places: Places) -> tuple[Finding, ...]:
+    def findings(self, places: Places, patient: bool = True) -> tuple[Finding, ...]:
         """The findings of the present revision (see `Findings.find`)."""
-        return self._findings.find(self.graph, self.delta, self._retrace, places)
+        patient = patient or self.delta.thorough  # small programs take no time, and their ways go through everything
+        before = self._findings.violated
+        found = self._findings.find(self.graph, self.delta, self._retrace, places, patient)
+        if self._findings.violated is not before:
+            self._said = None
+        return found
+
+    @property
+    def settled(self) -> bool:
+        """Whether the last findings were final."""
+        return self._findings.settled
 
     def said(self, ms: float) -> tuple[dict[str, dict[str, RuleVerdict]], dict[str, tuple[str, ...]]]:
         """What is known of each function for each rule, and its entry/exit pairs in words if it is reached, after `findings`;
@@ -131,14 +142,15 @@ class Analysis:
             raise PackingError("the facts have other numbers")
         self.graph, self._findings.ways = known.graph, known.ways
         self._retrace = Retrace(self.graph)
+        self._retrace = Retrace(self.graph)
 
 
-def analyse(analysis: Analysis, places: Places, began: float) -> AutomatonResult:
+def analyse(analysis: Analysis, places: Places, began: float, patient: bool = True) -> AutomatonResult:
     """The answers for the present revision; `began` is when work on it did (time.perf_counter)."""
-    findings = analysis.findings(places)
+    findings = analysis.findings(places, patient)
     ms = (time.perf_counter() - began) * 1000
     verdicts, summaries = analysis.said(ms)
-    return AutomatonResult(findings, verdicts, summaries, analysis.work(), ms, (), analysis.take_rechecked())
+    return AutomatonResult(findings, verdicts, summaries, analysis.work(), ms, (), analysis.take_rechecked(), analysis.settled)
 
 
 class Engine:
@@ -181,14 +193,15 @@ class Engine:
         limits: Limits,
         places: Places,
         interruptible: AbstractContextManager[None],
+        patient: bool = True,
     ) -> AutomatonResult:
         """Checks a program against rules. What enters `interruptible` may be ended by an exception from outside: only what leaves
-        nothing half done, so not a repair."""
+        nothing half done, so not a repair. Who is not `patient` gets what can be said soon; asking again gives the rest."""
         began = time.perf_counter()
         with without_collecting():
             analysis = self._revised(program, rules, entries, limits, interruptible)
             with interruptible:
-                return analyse(analysis, places, began)
+                return analyse(analysis, places, began, patient)
 
     def _revised(
         self,

@@ -2,6 +2,9 @@
 
 Three things are kept from revision to revision: ways, until something changes in a function that the search looked into;
 which errors are reported, until anything in the graph changes; and what a trace says, until the text around it moves.
+
+A change in a function that many call takes many searches. Who cannot wait gets at first what was found of errors outside the
+functions whose text changed, as long as those ways are there; `settled` says whether anything was left so.
 """
 
 from __future__ import annotations
@@ -47,21 +50,32 @@ class Findings:
         self._chosen: list[tuple[_Error, list[Taken]]] | None = None
         self._told: dict[_Error, _Told] = {}
         self._spelled: dict[Taken, Spelled] = {}
+        self._doubtful: dict[tuple[str, frozenset[int]], Way] = {}
+        self._urgent: set[str] = set()
+        self.settled = True
         self.violated: dict[str, set[int]] = {}
         self.undecided: dict[str, set[int]] = {}
 
-    def changed(self, functions: Set[str]) -> None:
-        """The graph or the Delta differs in these functions."""
-        self.ways = {key: way for key, way in self.ways.items() if functions.isdisjoint(way.functions)}
+    def changed(self, functions: Set[str], texts: Iterable[str]) -> None:
+        """The graph or the Delta differs in these functions; `texts` are those with other text."""
+        stay = {key: way for key, way in self.ways.items() if functions.isdisjoint(way.functions)}
+        self._doubtful.update((key, way) for key, way in self.ways.items() if key not in stay)
+        self.ways = stay
+        self._urgent.update(texts)
         self._chosen = None
 
-    def find(self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places) -> tuple[Finding, ...]:
+    def find(
+        self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, patient: bool = True
+    ) -> tuple[Finding, ...]:
         """One finding per function, rule and message (the others have the same cause, and go when it goes): the first in the
-        text whose branches do not contradict each other, with a short trace; in order of place."""
+        text whose branches do not contradict each other, with a short trace; in order of place. `patient` False: see above."""
         spelled: dict[Taken, Spelled] = {}
         tracer = Tracer(graph, delta, places, self._trace_steps, self._spelled, spelled)
-        if self._chosen is None:
-            self._chosen = self._choose(graph, delta, retrace, places, tracer)
+        if self._chosen is None or (patient and not self.settled):
+            self.settled, self._chosen = True, None  # nothing is chosen while this may be ended from outside
+            self._chosen = self._choose(graph, delta, retrace, places, tracer, patient)
+            if self.settled:
+                self._doubtful, self._urgent = {}, set()
         before, self._told = self._told, {}
         for error, steps in self._chosen:
             told = before.get(error)
@@ -74,12 +88,13 @@ class Findings:
         return numbered(told.finding for told in self._told.values())
 
     def _choose(
-        self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, tracer: Tracer
+        self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, tracer: Tracer, patient: bool
     ) -> list[tuple[_Error, list[Taken]]]:
         self.violated, self.undecided = {}, {}
         feasibility = Feasibility(graph, delta, retrace, delta.thorough)
         errors = _errors(delta, retrace)
-        self._search_at_once(feasibility, delta, errors)
+        if patient:
+            self._search_at_once(feasibility, delta, errors)
         facts = {(name, fact.edge): fact for name, fact in errors}
         alike: dict[tuple[str, str, int, str], list[_Error]] = {}
         for name, fact in errors:
@@ -88,7 +103,7 @@ class Findings:
         for same in alike.values():
             tries = _TRIES
             for name, fact in sorted(same, key=lambda error: places.place(error[0], error[1].edge).range):
-                way = self._way(feasibility, delta, name, fact, frozenset(errors[name, fact]))
+                way = self._way(feasibility, delta, name, fact, frozenset(errors[name, fact]), patient)
                 if way.steps is None or way.start is None:
                     tries -= not way.decided
                     if tries <= 0:
@@ -101,12 +116,21 @@ class Findings:
                     break
         return chosen
 
-    def _way(self, feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact, configurations: frozenset[int]) -> Way:
+    def _way(
+        self, feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact, configurations: frozenset[int], patient: bool
+    ) -> Way:
         """A feasible way from a function's entry to one of the error configurations; one that was found before, if nothing
-        that it depends on changed."""
-        way = self.ways.get((name, configurations))
+        that it depends on changed, or if it is good enough for now."""
+        key = name, configurations
+        way = self.ways.get(key)
+        if way is None and not patient and name not in self._urgent:
+            way = self._doubtful.get(key)
+            if way is not None and _is_there(way, delta):
+                self.settled = False
+            else:
+                way = None
         if way is None:
-            way = self.ways[name, configurations] = _search(feasibility, delta, name, fact, configurations)
+            way = self.ways[key] = _search(feasibility, delta, name, fact, configurations)
         if not way.decided:
             self.undecided.setdefault(name, set()).add(fact.rule)
         return way
@@ -146,6 +170,12 @@ class Findings:
 
 def _search(feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact, configurations: frozenset[int]) -> Way:
     return feasibility.way(name, configurations, delta.transfer.asks_for_decision(delta.model(name), fact))
+
+
+def _is_there(way: Way, delta: ProgramDelta) -> bool:
+    """Whether all edges of a way are still there."""
+    functions = delta.program.functions
+    return all(t.event == "entry" or t.edge in functions[t.function].by_id for t in way.steps or ())
 
 
 def _errors(delta: ProgramDelta, retrace: Retrace) -> dict[_Error, list[int]]:
