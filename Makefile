@@ -6,13 +6,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 RUNS ?= 3
 
-.PHONY: help demo test lint unit lock docs programs bench bench-full bench-keystroke clean
+.PHONY: help demo test lint unit lock docs programs bench bench-full bench-keystroke bench-growth clean
 
 help:
 	@echo 'make demo             a live session of the language server on a C program, in this terminal'
 	@echo 'make test             all checks: style, types, layers, tests'
 	@echo 'make docs             write the generated pages again (docs/rules)'
-	@echo 'make bench            both benchmarks, as Markdown (fetches the programs first)'
+	@echo 'make bench            cold checks and keystrokes, as Markdown (fetches the programs first)'
+	@echo 'make bench-growth     generated programs of up to 1,000,000 lines; takes an hour'
 	@echo 'make lock             pin the newest versions of the dependencies in requirements.lock'
 	@echo 'make clean            remove the environment and the caches'
 
@@ -49,7 +50,10 @@ bench-full: programs
 	$(BIN)/python -m benchmarks.full_check --runs $(RUNS)
 
 bench-keystroke: programs
-	$(BIN)/python -m benchmarks.keystroke
+	$(BIN)/python -m benchmarks.keystroke $(if $(shell command -v clangd),--clangd)
+
+bench-growth: $(READY)
+	$(BIN)/python -m benchmarks.growth
 
 # pip-tools lives in an environment of its own, so that it is not among what it pins
 lock:
