@@ -146,10 +146,10 @@ def unpack(archive: Path, library: Library, folder: Path) -> None:
 def measure(folders: Sequence[Path], runs: int) -> list[Step]:
     """All that is measured on a chain of versions, which lie beside one another."""
     root, names = folders[0].parent, [folder.name for folder in folders]
-    compared = _reports(["revisions", *names, "--compare"], root)
-    chains = [_reports(["revisions", *names], root) for _ in range(runs)]
-    alone = {name: [_reports(["check", name], root) for _ in range(runs)] for name in names[1:]}
-    revisions = [_revision(folder) for folder in folders]
+    compared = reports(["revisions", *names, "--compare"], root)
+    chains = [reports(["revisions", *names], root) for _ in range(runs)]
+    alone = {name: [reports(["check", name], root) for _ in range(runs)] for name in names[1:]}
+    revisions = [read_revision(folder) for folder in folders]
     steps = []
     for at, (old, new) in enumerate(pairwise(names), 1):
         report, about = compared[at], compared[at]["revision"]
@@ -175,10 +175,10 @@ def measure(folders: Sequence[Path], runs: int) -> list[Step]:
     return steps
 
 
-def _reports(arguments: Sequence[str], folder: Path) -> Any:
+def reports(arguments: Sequence[str], folder: Path) -> Any:
     """What a command of Everproof's answers as JSON, in a process of its own. Raises FetchError if it could not do it."""
     path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
-    command = [*COMMAND, *arguments, "--format", "json"]
+    command = [*COMMAND, *arguments, "--store", "none", "--format", "json"]
     done = subprocess.run(command, cwd=folder, env=os.environ | {"PYTHONPATH": path}, capture_output=True, check=False)
     if done.returncode not in (0, 1, DIFFERENT):
         said = done.stderr.decode(errors="replace").strip().splitlines()[-3:]
@@ -186,7 +186,8 @@ def _reports(arguments: Sequence[str], folder: Path) -> Any:
     return json.loads(done.stdout)
 
 
-def _revision(folder: Path) -> Revision:
+def read_revision(folder: Path) -> Revision:
+    """A version as `analysis.cfa.delta` takes it."""
     checker = Checker(Options())
     checker.open([str(folder)])
     view = checker.inspect()

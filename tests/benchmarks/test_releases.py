@@ -6,6 +6,9 @@ import tarfile
 
 import pytest
 
+from benchmarks.release_edits import edits, write_versions
+from benchmarks.release_edits import measure as measure_edits
+from benchmarks.release_edits import table as edit_table
 from benchmarks.releases import Library, _download, measure, table, unpack
 from benchmarks.sources import FetchError
 
@@ -77,3 +80,30 @@ def test_a_chain_of_releases_is_measured(tmp_path):
     assert lines[5].endswith("| none | 1 | 0 | 1 |")
     assert lines[-1] == "Not checked as an edit of the version before, because of its files: 1.2: c.c is new or gone."
     assert len({line.count("|") for line in lines[2:6]}) == 1
+
+
+def test_an_edit_is_one_function_of_the_next_release_in_the_old_one(tmp_path):
+    header = "static inline int twice(int a)\n{\n    return %s;\n}\n"
+    for version, texts in {
+        "1": {"h.h": header % "a + a", "a.c": '#include "h.h"\n' + LEAK + OTHER % 1, "b.c": '#include "h.h"\nint b = 1;\n'},
+        "2": {"h.h": header % "2 * a", "a.c": '#include "h.h"\n\n' + OTHER % 2 + "int new;\n" + FIXED, "b.c": '#include "h.h"\n'},
+    }.items():
+        (tmp_path / version).mkdir()
+        for name, text in texts.items():
+            (tmp_path / version / name).write_text(text)
+    old, new, made = tmp_path / "1", tmp_path / "2", tmp_path / "made"
+    changes = edits(old, new)
+    assert [change.file for change in changes] == ["h.h", "a.c", "a.c"]
+    names = write_versions(old, changes, made)
+    assert names == ["1-0", "1-1", "1-2", "1-3"]
+    assert {path.name: path.read_text() for path in (made / "1-0").iterdir()} == {p.name: p.read_text() for p in old.iterdir()}
+    assert (made / "1-1" / "h.h").read_text() == header % "2 * a"
+    assert (made / "1-2" / "a.c").read_text() == '#include "h.h"\n' + FIXED + OTHER % 1
+    assert (made / "1-3" / "a.c").read_text() == '#include "h.h"\n' + FIXED + OTHER % 2
+    assert (made / "1-3" / "b.c").read_text() == (old / "b.c").read_text()
+    assert measure_edits(old, new, 2) is None
+    walk = measure_edits(old, new, 3)
+    assert walk is not None
+    assert (walk.steps, walk.repaired, walk.differences) == (3, 3, ())
+    assert walk.recomputed < walk.reused
+    assert edit_table("lib", [walk]).splitlines()[4].startswith("| 1 to 2 | 3 | 3 | ")
