@@ -16,7 +16,8 @@ _SEPARATOR = "::"
 
 
 def counterparts(new: Program, old: Program) -> dict[str, str]:
-    """The old linkage name of everything in `new` that has another one in `old`. Gives no old name twice."""
+    """The old linkage name of everything in `new` that has another one in `old`; and for what is new and has a name that means
+    something else in `old`, one that means nothing there. No two get the same."""
     found: dict[str, str] = {}
     for mine, theirs in zip(_names(new), _names(old), strict=True):
         found |= _same(mine, theirs, _files(new, old))
@@ -31,21 +32,18 @@ def _names(program: Program) -> Iterator[tuple[str, ...]]:
 
 def _same(new: Iterable[str], old: Iterable[str], files: Mapping[str, str]) -> dict[str, str]:
     found: dict[str, str] = {}
-    theirs = set(old)
-    rest: list[str] = []
+    known = dict.fromkeys(old)
+    rest: dict[str, str] = {}
     for name in new:
         path, tail = _parted(name)
-        wanted = f"{files[path]}{_SEPARATOR}{tail}" if path in files else name
-        if wanted in theirs:
-            theirs.discard(wanted)
-            found[name] = wanted
-        else:
-            rest.append(name)
-    mine_left, theirs_left = _by_tail(rest), _by_tail(name for name in old if name in theirs)
+        wanted = f"{files[path]}{_SEPARATOR}{tail}" if path in files else f"new {name}" if path else name
+        (found if wanted in known else rest)[name] = wanted
+    taken = set(found.values())
+    mine_left, theirs_left = _by_tail(rest), _by_tail(name for name in known if name not in taken)
     for tail, names in mine_left.items():
         if len(names) == 1 and len(theirs_left.get(tail, ())) == 1:
-            found[names[0]] = theirs_left[tail][0]
-    return {mine: other for mine, other in found.items() if mine != other}
+            rest[names[0]] = theirs_left[tail][0]
+    return {mine: other for mine, other in (found | rest).items() if mine != other}
 
 
 def _by_tail(names: Iterable[str]) -> dict[str, list[str]]:
