@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import cache
 
 import msgspec
 
@@ -67,7 +68,7 @@ class Snapshot(msgspec.Struct, frozen=True):
             tuple(files) == tuple(unit.path for unit in self.units)
             and messages == self.messages
             and all(unit.flags == digest_value(flags[unit.path]) for unit in self.units)
-            and all(texts.digest(path) == digest for unit in self.units for path, digest in unit.files.items())
+            and all(texts.digest(path) == digest for path, digest in {file for unit in self.units for file in unit.files.items()})
             and not self.looked_up_anew(texts)
         )
 
@@ -76,7 +77,10 @@ class Snapshot(msgspec.Struct, frozen=True):
         return any(_is_there(path, texts) for path in self.unmet)
 
 
-_codec: Codec[Snapshot] = Codec(Snapshot)
+@cache
+def _codec() -> Codec[Snapshot]:
+    """Made when it is first needed."""
+    return Codec(Snapshot)
 
 
 class Archive:
@@ -100,7 +104,7 @@ class Archive:
         data = self._store.read(group, _SNAPSHOT, "")
         self._store.close()  # nothing is open while processes are forked
         try:
-            return None if data is None else _codec.decode(data)
+            return None if data is None else _codec().decode(data)
         except PackingError:
             return None
 
@@ -166,7 +170,7 @@ class Archive:
             if key is not None and graph is not None:
                 records.append(Record(_GRAPH, key, graph))
             whole = msgspec.structs.replace(snapshot, units=tuple(entries), graph=key)
-            records.append(Record(_SNAPSHOT, "", _codec.encode(whole)))
+            records.append(Record(_SNAPSHOT, "", _codec().encode(whole)))
             if stop():
                 return False
             written = self._store.write(group, label, records, kept)

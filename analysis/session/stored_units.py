@@ -6,6 +6,8 @@ offsets to places are read off the preprocessed text again.
 
 from __future__ import annotations
 
+from functools import cache
+
 import msgspec
 
 from analysis.cfa.build import LoweredFunction
@@ -91,13 +93,16 @@ class _Unit(msgspec.Struct):
     last_good: list[_Function]
 
 
-_codec: Codec[_Unit] = Codec(_Unit)
+@cache
+def _codec() -> Codec[_Unit]:
+    """Made when it is first needed, which takes as long as some modules' imports."""
+    return Codec(_Unit)
 
 
 def pack_unit(built: Built) -> bytes:
     """A built unit as bytes."""
     unit, level, text = built.unit, built.unit.level, built.preprocessed
-    return _codec.encode(
+    return _codec().encode(
         _Unit(
             text=_Text(text.path, text.source, text.text, text.messages, text.dependencies, text.raw, text.folder),
             parse_errors=built.parse_errors,
@@ -127,7 +132,7 @@ def pack_unit(built: Built) -> bytes:
 
 def unpack_unit(data: bytes) -> Built:
     """The unit that was packed, without its times and counts; raises PackingError."""
-    packed = _codec.decode(data)
+    packed = _codec().decode(data)
     text = packed.text
     line_map = LineMap(text.text, printable(text.path), text.raw)
     preprocessed = Preprocessed(

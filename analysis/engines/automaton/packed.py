@@ -11,6 +11,7 @@ Tests: tests/engines/test_packed.py, with random graphs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import msgspec
@@ -61,7 +62,10 @@ class _Packed(msgspec.Struct):
     ways: list[tuple[str, list[int], Way]]
 
 
-_codec: Codec[_Packed] = Codec(_Packed)
+@cache
+def _codec() -> Codec[_Packed]:
+    """Made when it is first needed."""
+    return Codec(_Packed)
 
 
 class _Numbers(dict[int, int]):
@@ -113,7 +117,7 @@ def pack_graph(graph: DerivationGraph, facts: FactTable, ways: Ways) -> bytes:
         facts=[facts[number] for number in range(len(facts))],
         ways=[(name, _triples(sorted(errors)), way) for (name, errors), way in ways.items()],
     )
-    return _codec.encode(packed)
+    return _codec().encode(packed)
 
 
 class _Tables(NamedTuple):
@@ -174,7 +178,7 @@ def _triples(configurations: Sequence[int]) -> list[int]:
 def unpack_graph(data: bytes, edge: Callable[[str, int], Edge]) -> Unpacked:
     """What was packed; `edge` gives a function's edge by its id. Raises PackingError for bytes that are not of `pack_graph`, and
     for a graph that does not fit the CFAs."""
-    packed = _codec.decode(data)
+    packed = _codec().decode(data)
     try:
         return _unpacked(packed, edge)
     except (ValueError, TypeError, LookupError, RuntimeError) as error:  # RuntimeError: a generator ran out of numbers
