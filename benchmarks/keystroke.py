@@ -29,6 +29,7 @@ from demo.editor import ServerError
 SESSIONS = Path(__file__).resolve().parent / "sessions"
 STAGES = ("preprocess", "parse", "lower", "link", "automaton", "report")
 SCOPES = ("program", "file")
+SLOWEST = 5
 PERCENTS = (50, 95, 99)
 _CLANGD = {"clangd": {}, "clangd, no pause": {"wantDiagnostics": True}}
 
@@ -88,6 +89,12 @@ def tables(name: str, outcomes: dict[str, Outcome], others: dict[str, Outcome]) 
         for stage, times in _stages(outcome.keys).items():
             shown = (*percentiles(times, PERCENTS), max(times), statistics.mean(times))
             lines.append(f"| {stage} | {' | '.join(f'{value:.1f} ms' for value in shown)} |")
+    for scope, outcome in outcomes.items():
+        lines += ["", f"| slowest keys ({scope}) | most of it in | step | line |", "|---|---|---|---|"]
+        for key in sorted(outcome.keys, key=lambda key: -key.finished)[:SLOWEST]:
+            (stage, most), *_ = sorted(((s, times[0]) for s, times in _stages([key]).items()), key=lambda item: -item[1])
+            line = key.line.replace("|", "\\|")
+            lines.append(f"| {key.finished:.1f} ms | {stage}, {most:.1f} ms | {key.step} | `{line}` |")
     for scope, outcome in outcomes.items():
         lines += ["", f"| step ({scope}) | keys | median, check done | |", "|---|---|---|---|"]
         lines += [f"| {note} | {keys} | {median:.1f} ms | {held} |" for note, keys, median, held in outcome.notes]
