@@ -32,6 +32,9 @@ def renamed(new: dict[str, list[str]], old: dict[str, list[str]]) -> dict[str, s
     return functions
 
 
+NOTHING = program({"a.c": ["f"]})  # before any test: it raises Python's recursion limit
+
+
 def test_a_file_is_recognised_by_what_is_in_it() -> None:
     assert renamed({"new/a.c": ["f", "g"]}, {"old/a.c": ["f", "g"]}) == {"new/a.c::f": "old/a.c::f", "new/a.c::g": "old/a.c::g"}
     assert renamed({"b.c": ["f", "g", "k"]}, {"a.c": ["f", "g", "h"]}) == {
@@ -70,3 +73,4 @@ def test_no_two_names_become_the_same_one(new: dict[str, list[str]], old: dict[s
     all_names = [f"{path}::{name}" for path, inside in new.items() for name in inside]
     assert len({found.get(name, name) for name in all_names}) == len(all_names)
     assert renamed(old, old) == {}
+    assert counterparts(NOTHING, NOTHING) == {}
