@@ -142,7 +142,6 @@ class Analysis:
             raise PackingError("the facts have other numbers")
         self.graph, self._findings.ways = known.graph, known.ways
         self._retrace = Retrace(self.graph)
-        self._retrace = Retrace(self.graph)
 
 
 def analyse(analysis: Analysis, places: Places, began: float, patient: bool = True) -> AutomatonResult:
