@@ -11,8 +11,9 @@ import msgspec
 
 from analysis.cli.failure import Failure
 from analysis.model.options import CompilerFlags, Options
-from analysis.store.database import Store, is_foreign
+from analysis.store.database import Store
 from analysis.store.location import open_store
+from analysis.store.records import is_foreign
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

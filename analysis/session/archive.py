@@ -19,6 +19,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
+from typing import NamedTuple
 
 import msgspec
 
@@ -34,8 +35,9 @@ from analysis.session.stored_units import pack_unit, unpack_unit
 from analysis.session.surroundings import Lookups
 from analysis.session.texts import Texts
 from analysis.session.units import Stop, UnitView
-from analysis.store.database import Record, Store
+from analysis.store.database import Store
 from analysis.store.packing import Codec, PackingError
+from analysis.store.records import Record
 
 _BOM = b"\xef\xbb\xbf"
 _SNAPSHOT, _UNIT, _GRAPH = "snapshot", "unit", "graph"
@@ -77,6 +79,11 @@ class Snapshot(msgspec.Struct, frozen=True):
         return any(_is_there(path, texts) for path in self.unmet)
 
 
+class _Packed(NamedTuple):
+    built: Built
+    record: Record
+
+
 @cache
 def _codec() -> Codec[Snapshot]:
     """Made when it is first needed."""
@@ -88,7 +95,8 @@ class Archive:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._packed: dict[str, tuple[Built, str]] = {}
+        self._kept: dict[str, tuple[Built, str]] = {}
+        self._pending: dict[str, _Packed] = {}
 
     @property
     def usable(self) -> bool:
@@ -97,7 +105,8 @@ class Archive:
 
     def forget(self) -> None:
         """Drops what is known of what is in the store."""
-        self._packed.clear()
+        self._kept.clear()
+        self._pending.clear()
 
     def snapshot(self, group: str) -> Snapshot | None:
         """What is kept under the name; None if there is nothing, or nothing that can be understood."""
@@ -125,7 +134,7 @@ class Archive:
                 except PackingError:
                     continue
                 if built is not None:
-                    self._packed[kept.path] = built, kept.record
+                    self._kept[kept.path] = built, kept.record
                     places = FileMap(built.preprocessed, overlay)
                     view = UnitView(kept.path, built, Kept(built.unit), places, kept.flags, kept.digest, kept.headers, 0, retry)
                     found.append(view)
@@ -149,35 +158,45 @@ class Archive:
     ) -> bool:
         """Keeps the snapshot with its units and graph in place of what there was, in one transaction; False if that was not
         possible, or `stop` asked to give up. Packing is done in `interruptible`, which may be entered again and again."""
-        for again in (False, True):
-            records: list[Record] = []
+        while True:
+            packed: list[_Packed] = []
             kept: list[tuple[str, str]] = []
             entries: list[KeptUnit] = []
             for entry, unit in zip(snapshot.units, units, strict=True):
                 if stop():
                     return False
-                known = self._packed.get(unit.path)
-                if known is not None and known[0] is unit.built and not again:
-                    kept.append((_UNIT, known[1]))
+                record = self._kept.get(unit.path)
+                if record is not None and record[0] is unit.built:
+                    kept.append((_UNIT, record[1]))
                 else:
-                    with interruptible, without_collecting():
-                        data = pack_unit(unit.built)
-                    known = unit.built, digest_text(data)
-                    records.append(Record(_UNIT, known[1], data))
-                entries.append(msgspec.structs.replace(entry, record=known[1]))
-                self._packed[unit.path] = known
-            key = None if graph is None else digest_text(graph)
-            if key is not None and graph is not None:
-                records.append(Record(_GRAPH, key, graph))
+                    packed.append(self._pack(unit, interruptible))
+                    record = unit.built, packed[-1].record.key
+                entries.append(msgspec.structs.replace(entry, record=record[1]))
+            records = [part.record for part in packed]
+            if graph is not None:
+                records.append(Record(_GRAPH, digest_text(graph), graph))
+            key = None if graph is None else records[-1].key
             whole = msgspec.structs.replace(snapshot, units=tuple(entries), graph=key)
             records.append(Record(_SNAPSHOT, "", _codec().encode(whole)))
-            if stop():
-                return False
-            written = self._store.write(group, label, records, kept)
+            written = not stop() and self._store.write(group, label, records, kept)
             self._store.close()
+            if written:
+                self._kept = {unit.path: (unit.built, entry.record) for unit, entry in zip(units, entries, strict=True)}
+                self._pending.clear()
             if written or not kept:
                 return written
-        return False
+            if stop():
+                return False
+            self._kept.clear()  # another process has replaced what was there
+
+    def _pack(self, unit: UnitView, interruptible: AbstractContextManager[None]) -> _Packed:
+        """The unit as it is to be kept; made once, though the writing may be ended again and again."""
+        packed = self._pending.get(unit.path)
+        if packed is None or packed.built is not unit.built:
+            with interruptible, without_collecting():
+                data = pack_unit(unit.built)
+            packed = self._pending[unit.path] = _Packed(unit.built, Record(_UNIT, digest_text(data), data))
+        return packed
 
 
 def snapshot_of(

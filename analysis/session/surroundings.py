@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 
@@ -30,7 +31,7 @@ _SOURCES = (".py", ".yaml", ".json")
 def tool_digest() -> str:
     """Changes with the tool: by a new version, and by an edit to one of its files."""
     folder = Path(analysis.__file__).parent
-    parts: list[str] = []
+    parts = [version("everproof")]
     for path in sorted(path for path in folder.rglob("*") if path.suffix in _SOURCES):
         status = path.stat()
         parts += (str(path.relative_to(folder)), str(status.st_size), str(status.st_mtime_ns))

@@ -11,7 +11,7 @@ message, never an answer.
 - A file of another schema version is emptied; one that is not ours is left alone.
 - When the records take more than `limit` bytes, the groups that were not used for longest go.
 
-Contents are compressed (zlib at its fastest). They are data: nothing here or in `packing` can execute anything.
+Contents are data: nothing here or in `packing` can execute anything.
 The one module that imports sqlite3. Tests: tests/store.
 """
 
@@ -20,19 +20,16 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TypeVar
 
-from analysis.model.digest import digest_text
 from analysis.model.report import Message
+from analysis.store.records import APPLICATION, Group, Record, Row, content_of, is_foreign, row_of
 
 SCHEMA = 1
 LIMIT = 512_000_000
 DAMAGED = ".damaged"
 
-_OURS = 0x45565052  # SQLite's application id: EVPR
-_MAGIC = b"SQLite format 3\0"
 _BUSY_SECONDS = 10.0
 _TABLES = (
     "CREATE TABLE groups (name TEXT PRIMARY KEY, label TEXT NOT NULL, used INTEGER NOT NULL)",
@@ -48,25 +45,8 @@ _UNUSABLE = {
     sqlite3.SQLITE_AUTH,
     sqlite3.SQLITE_NOLFS,
 }
-_SHORT_READ = sqlite3.SQLITE_IOERR_SHORT_READ
 
 Answer = TypeVar("Answer")
-
-
-class Record(NamedTuple):
-    """Something to keep. Of one kind and key there is one record in a group."""
-
-    kind: str
-    key: str
-    content: bytes
-
-
-class Group(NamedTuple):
-    """What there is of a group; `size` in bytes, as stored."""
-
-    label: str
-    records: int
-    size: int
 
 
 class Store:
@@ -98,11 +78,6 @@ class Store:
         """The content of a record, None if there is none or it is damaged."""
         return self._try(lambda connection: self._read(connection, group, kind, key), None)
 
-    def holds(self, group: str, kind: str, key: str) -> bool:
-        """Whether there is such a record, whatever is in it."""
-        query = "SELECT 1 FROM records WHERE name = ? AND kind = ? AND key = ?"
-        return self._try(lambda connection: connection.execute(query, (group, kind, key)).fetchone() is not None, False)
-
     def touch(self, group: str) -> None:
         """Notes that the group was of use."""
         self._try(lambda connection: _touch(connection, group), None)
@@ -112,9 +87,9 @@ class Store:
 
         False, and nothing has changed, when one of these is not there any more, or when nothing can be written now.
         """
-        packed = [(group, r.kind, r.key, *_packed(group, r)) for r in records]
-        wanted = {(kind, key) for _, kind, key, *_ in packed}.union(kept)
-        return self._try(lambda connection: self._write(connection, group, label, packed, wanted), False)
+        rows = [row_of(group, record) for record in records]
+        wanted = {(row.kind, row.key) for row in rows}.union(kept)
+        return self._try(lambda connection: self._write(connection, group, label, rows, wanted), False)
 
     def groups(self) -> tuple[Group, ...]:
         """What is in the store, the most recently used first."""
@@ -185,9 +160,14 @@ class Store:
                 self._give_up("it is not a store of Everproof")
                 return None
             os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
-            self._open = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
-            self._inode = os.stat(self.path).st_ino
-            _prepare(self._open)
+            connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
+            try:
+                self._inode = os.stat(self.path).st_ino
+                _prepare(connection)
+            except BaseException:
+                connection.close()
+                raise
+            self._open = connection
         return self._open
 
     def _recovered(self, error: Exception) -> bool:
@@ -196,7 +176,8 @@ class Store:
         primary = None if code is None else code & 0xFF
         if primary in _BUSY:
             return False
-        if isinstance(error, OSError) or primary in _UNUSABLE or (primary == sqlite3.SQLITE_IOERR and code != _SHORT_READ):
+        failed_to_read = primary == sqlite3.SQLITE_IOERR and code != sqlite3.SQLITE_IOERR_SHORT_READ
+        if isinstance(error, OSError) or primary in _UNUSABLE or failed_to_read:
             self._give_up(getattr(error, "strerror", None) or str(error))
             return False
         return self._set_aside()
@@ -230,9 +211,9 @@ class Store:
         row = connection.execute(query, (group, kind, key)).fetchone()
         if row is None:
             return None
-        checksum, size, content = row
-        if isinstance(content, bytes) and isinstance(size, int) and checksum == _checksum(group, kind, key, size, content):
-            return zlib.decompress(content, bufsize=max(size, 1))
+        content = content_of(group, kind, key, row)
+        if content is not None:
+            return content
         with _transaction(connection):
             connection.execute("DELETE FROM records WHERE name = ? AND kind = ? AND key = ?", (group, kind, key))
         self._say(f"A record in the store {self.path} was damaged; what it held is computed again.")
@@ -243,19 +224,19 @@ class Store:
         connection: sqlite3.Connection,
         group: str,
         label: str,
-        packed: list[tuple[str, str, str, str, int, bytes]],
+        rows: Sequence[Row],
         wanted: set[tuple[str, str]],
     ) -> bool:
         with _transaction(connection):
             have = set(connection.execute("SELECT kind, key FROM records WHERE name = ?", (group,)))
-            if not wanted <= have.union((kind, key) for _, kind, key, *_ in packed):
+            if not wanted <= have.union((row.kind, row.key) for row in rows):
                 return False
             gone = sorted(have - wanted)
             connection.executemany(
                 "DELETE FROM records WHERE name = ? AND kind = ? AND key = ?", [(group, kind, key) for kind, key in gone]
             )
             connection.execute("INSERT OR REPLACE INTO groups VALUES (?, ?, 0)", (group, label))
-            connection.executemany("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?)", packed)
+            connection.executemany("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?)", rows)
             _touch(connection, group)
             self._evict(connection)
         _shrink(connection)
@@ -271,37 +252,25 @@ class Store:
                 connection.execute("DELETE FROM groups WHERE name = ?", (name,))
 
 
-def is_foreign(path: str) -> bool:
-    """Whether there is something at the path that is no store of ours."""
-    try:
-        with open(path, "rb") as file:
-            head = file.read(72)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return os.path.isdir(path)
-    return bool(head) and not (head.startswith(_MAGIC) and head[68:72] == _OURS.to_bytes(4, "big"))
-
-
 def _prepare(connection: sqlite3.Connection) -> None:
     """Makes the tables where there are none; empties a file of another schema."""
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # counts for a new file only
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")  # a power failure may cost the last writes, but damages nothing
     connection.execute("PRAGMA journal_size_limit = 1000000")
-    if _identity(connection) == (_OURS, SCHEMA):
+    if _identity(connection) == (APPLICATION, SCHEMA):
         return
     with _transaction(connection):
-        if _identity(connection) == (_OURS, SCHEMA):
+        if _identity(connection) == (APPLICATION, SCHEMA):
             return  # another process was faster
         tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-        if tables and _identity(connection)[0] != _OURS:
+        if tables and _identity(connection)[0] != APPLICATION:
             raise sqlite3.DatabaseError("the file is not a store")
         for (table,) in tables:
             connection.execute('DROP TABLE "{}"'.format(str(table).replace('"', '""')))
         for statement in _TABLES:
             connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {_OURS}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
         connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
 
@@ -335,13 +304,3 @@ def _shrink(connection: sqlite3.Connection) -> None:
     (free,) = connection.execute("PRAGMA freelist_count").fetchone()
     if free * 4 > pages:
         connection.executescript("PRAGMA incremental_vacuum")  # `execute` would free one page
-
-
-def _packed(group: str, record: Record) -> tuple[str, int, bytes]:
-    content = zlib.compress(record.content, 1)
-    size = len(record.content)
-    return _checksum(group, record.kind, record.key, size, content), size, content
-
-
-def _checksum(group: str, kind: str, key: str, size: int, content: bytes) -> str:
-    return digest_text(group, kind, key, str(size), content)

@@ -23,40 +23,31 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar, Union, get_args, 
 
 import msgspec
 
+from analysis.store.plans import (
+    INTEGER,
+    INTEGER_OR_STRING,
+    PLAIN,
+    STRING,
+    Get,
+    Plan,
+    Put,
+    Reader,
+    Writer,
+    fixed_of,
+    get_node,
+    many_of,
+    optional_of,
+    pairs_of,
+)
+
 Value = TypeVar("Value")
 
 _FRAMES = 20_000  # expressions nest deeply
 _PLAIN = (bool, bytes, float, types.NoneType)
-_WORD = 1 << 63
 
 
 class PackingError(Exception):
     """The bytes are not what the codec has written."""
-
-
-class _Writer:
-    def __init__(self) -> None:
-        self.strings: dict[str, int] = {}
-        self.rows: list[list[Any]] = []
-        self.known: dict[object, int] = {}
-        self.by_identity: dict[int, int] = {}  # all that is packed is alive meanwhile
-
-
-class _Reader:
-    def __init__(self, strings: list[str]) -> None:
-        self.strings = strings
-        self.nodes: list[Any] = []
-
-
-_Put = Callable[[_Writer, Any], Any]
-_Get = Callable[[_Reader, Any], Any]
-
-
-class _Plan(NamedTuple):
-    """How values of one type are written and read."""
-
-    put: _Put
-    get: _Get
 
 
 class _Class(NamedTuple):
@@ -64,8 +55,8 @@ class _Class(NamedTuple):
 
     number: int
     fields: Callable[[Any], tuple[Any, ...]]
-    puts: list[_Put]
-    gets: list[_Get]
+    puts: list[Put]
+    gets: list[Get]
 
 
 class Codec(Generic[Value]):
@@ -80,7 +71,7 @@ class Codec(Generic[Value]):
 
     def encode(self, value: Value) -> bytes:
         """The value as bytes; TypeError if it is not of the codec's type."""
-        writer = _Writer()
+        writer = Writer()
         with _nesting():
             packed = self._plan.put(writer, value)
         strings = [text.encode("utf-8", "surrogatepass") for text in writer.strings]
@@ -90,60 +81,60 @@ class Codec(Generic[Value]):
         """The value of bytes that `encode` gave; raises PackingError for any others."""
         try:
             strings, rows, packed = self._decoder.decode(data)
-            reader = _Reader([text.decode("utf-8", "surrogatepass") for text in strings])
+            reader = Reader([text.decode("utf-8", "surrogatepass") for text in strings])
             self._read_rows(reader, rows)
             value: Value = self._plan.get(reader, packed)
         except (msgspec.MsgspecError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             raise PackingError(f"{type(error).__name__}: {error}") from None
         return value
 
-    def _read_rows(self, reader: _Reader, rows: list[list[Any]]) -> None:
+    def _read_rows(self, reader: Reader, rows: list[list[Any]]) -> None:
         add = reader.nodes.append
         classes = [(cls, self._classes[cls].gets) for cls in self._by_number]
         for row in rows:
             cls, gets = classes[row[0]]
             add(cls(*[get(reader, field) for get, field in zip(gets, row[1:], strict=True)]))
 
-    def _planned(self, type_: Any) -> _Plan:
+    def _planned(self, type_: Any) -> Plan:
         origin = get_origin(type_)
         arguments = get_args(type_)
         if type_ in _PLAIN or type_ == list[int]:
-            return _Plan(_put_plain, _get_plain)
+            return PLAIN
         if type_ is int:
-            return _Plan(_put_int, _get_int)
+            return INTEGER
         if type_ is str or origin is Literal:
-            return _Plan(_put_string, _get_string)
+            return STRING
         if origin in (Union, types.UnionType):
             return self._union(arguments)
         if origin is tuple and not (len(arguments) == 2 and arguments[1] is Ellipsis):
-            return _fixed([self._planned(argument) for argument in arguments])
+            return fixed_of([self._planned(argument) for argument in arguments])
         if origin in (tuple, list, set, frozenset):
-            return _many(origin, self._planned(arguments[0]))
+            return many_of(origin, self._planned(arguments[0]))
         if origin in (dict, Mapping) or (origin is not None and issubclass(origin, Mapping)):
-            return _pairs(self._planned(arguments[0]), self._planned(arguments[1]))
+            return pairs_of(self._planned(arguments[0]), self._planned(arguments[1]))
         if isinstance(type_, type) and issubclass(type_, msgspec.Struct):
             self._define(type_)
-            return _Plan(self._put_node, _get_node) if self._shared(type_) else self._in_place(type_)
+            return Plan(self._put_node, get_node) if self._shared(type_) else self._in_place(type_)
         raise TypeError(f"{type_} cannot be packed")
 
-    def _union(self, members: tuple[Any, ...]) -> _Plan:
+    def _union(self, members: tuple[Any, ...]) -> Plan:
         rest = [member for member in members if member is not types.NoneType]
         if len(rest) == 1:
             plan = self._planned(rest[0])
         elif all(isinstance(member, type) and issubclass(member, msgspec.Struct) and self._shared(member) for member in rest):
             for member in rest:
                 self._define(member)
-            plan = _Plan(self._put_node, _get_node)
+            plan = Plan(self._put_node, get_node)
         elif set(rest) == {int, str}:
-            plan = _Plan(_put_int_or_string, _get_int_or_string)
+            plan = INTEGER_OR_STRING
         else:
             raise TypeError(f"{members} cannot be told apart")
-        return plan if len(rest) == len(members) else _optional(plan)
+        return plan if len(rest) == len(members) else optional_of(plan)
 
     def _define(self, type_: type[msgspec.Struct]) -> None:
         if type_ not in self._classes:
-            puts: list[_Put] = []
-            gets: list[_Get] = []
+            puts: list[Put] = []
+            gets: list[Get] = []
             number = len(self._by_number)
             self._classes[type_] = _Class(number, _fields(type_), puts, gets)  # before its fields: types are recursive
             self._by_number.append(type_)
@@ -173,7 +164,7 @@ class Codec(Generic[Value]):
             return self._shared(type_)
         return type_ in (*_PLAIN, int, str)
 
-    def _put_node(self, writer: _Writer, value: Any) -> int:
+    def _put_node(self, writer: Writer, value: Any) -> int:
         number = writer.by_identity.get(id(value))
         if number is None:
             number = writer.known.get(value)
@@ -189,18 +180,18 @@ class Codec(Generic[Value]):
             writer.by_identity[id(value)] = number
         return number
 
-    def _in_place(self, type_: type[msgspec.Struct]) -> _Plan:
+    def _in_place(self, type_: type[msgspec.Struct]) -> Plan:
         known = self._classes[type_]
 
-        def put(writer: _Writer, value: Any) -> list[Any]:
+        def put(writer: Writer, value: Any) -> list[Any]:
             if type(value) is not type_:
                 raise TypeError(f"{type(value).__name__} is no {type_.__name__}")
             return [put(writer, field) for put, field in zip(known.puts, known.fields(value), strict=True)]
 
-        def get(reader: _Reader, packed: Any) -> Any:
+        def get(reader: Reader, packed: Any) -> Any:
             return type_(*[get(reader, field) for get, field in zip(known.gets, packed, strict=True)])
 
-        return _Plan(put, get)
+        return Plan(put, get)
 
 
 def _fields(type_: type[msgspec.Struct]) -> Callable[[Any], tuple[Any, ...]]:
@@ -219,91 +210,3 @@ def _nesting() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(before)
-
-
-def _put_plain(_writer: _Writer, value: Any) -> Any:
-    return value
-
-
-def _get_plain(_reader: _Reader, packed: Any) -> Any:
-    return packed
-
-
-def _put_int(_writer: _Writer, value: int) -> int | str:
-    return value if -_WORD <= value < _WORD else str(value)
-
-
-def _get_int(_reader: _Reader, packed: Any) -> int:
-    return packed if type(packed) is int else int(packed)
-
-
-def _put_string(writer: _Writer, value: str) -> int:
-    return writer.strings.setdefault(value, len(writer.strings))
-
-
-def _get_string(reader: _Reader, packed: int) -> str:
-    return reader.strings[packed]
-
-
-def _put_int_or_string(writer: _Writer, value: int | str) -> int | list[Any]:
-    return _put_string(writer, value) if isinstance(value, str) else [_put_int(writer, value)]
-
-
-def _get_int_or_string(reader: _Reader, packed: Any) -> int | str:
-    return _get_int(reader, packed[0]) if isinstance(packed, list) else _get_string(reader, packed)
-
-
-def _get_node(reader: _Reader, packed: int) -> Any:
-    return reader.nodes[packed]
-
-
-def _optional(plan: _Plan) -> _Plan:
-    put, get = plan
-
-    def put_optional(writer: _Writer, value: Any) -> Any:
-        return None if value is None else put(writer, value)
-
-    def get_optional(reader: _Reader, packed: Any) -> Any:
-        return None if packed is None else get(reader, packed)
-
-    return _Plan(put_optional, get_optional)
-
-
-def _fixed(plans: list[_Plan]) -> _Plan:
-    def put(writer: _Writer, value: Any) -> list[Any]:
-        return [plan.put(writer, part) for plan, part in zip(plans, value, strict=True)]
-
-    def get(reader: _Reader, packed: Any) -> tuple[Any, ...]:
-        return tuple([plan.get(reader, part) for plan, part in zip(plans, packed, strict=True)])
-
-    return _Plan(put, get)
-
-
-def _many(container: Any, plan: _Plan) -> _Plan:
-    put_one, get_one = plan
-    in_order = sorted if container in (set, frozenset) else iter
-
-    def put(writer: _Writer, value: Any) -> list[Any]:
-        return [put_one(writer, part) for part in in_order(value)]
-
-    def get(reader: _Reader, packed: Any) -> Any:
-        return container([get_one(reader, part) for part in packed])
-
-    return _Plan(put, get)
-
-
-def _pairs(key: _Plan, value: _Plan) -> _Plan:
-    put_key, get_key = key
-    put_value, get_value = value
-
-    def put(writer: _Writer, mapping: Any) -> list[Any]:
-        flat: list[Any] = []
-        for left, right in mapping.items():
-            flat += (put_key(writer, left), put_value(writer, right))
-        return flat
-
-    def get(reader: _Reader, packed: Any) -> dict[Any, Any]:
-        keys = [get_key(reader, part) for part in packed[::2]]
-        return dict(zip(keys, [get_value(reader, part) for part in packed[1::2]], strict=True))
-
-    return _Plan(put, get)

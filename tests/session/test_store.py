@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from analysis.api import Checker
 from analysis.model.options import CompilerFlags, Options
 from analysis.model.report import Report, Times, Work
-from analysis.session import building
+from analysis.session import archive, building
+from analysis.session.stored_units import pack_unit
 from analysis.store.database import DAMAGED, Store
 
 HEADER = "#define ZERO 0\nstatic inline int get(int *p)\n{\n    return *p;\n}\n"
@@ -410,3 +411,24 @@ def test_whatever_is_damaged_the_answer_is_the_same(data: st.DataObject) -> None
     assert answer(again.check(), traces=False) == answer(report, traces=False)
     assert len(store.take_messages()) <= 2
     assert len(list(Path().glob("*" + DAMAGED))) <= 1
+
+
+def test_what_was_packed_is_not_packed_again_after_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
+    packed: list[str] = []
+
+    def pack(built: building.Built) -> bytes:
+        packed.append(built.preprocessed.path)
+        return pack_unit(built)
+
+    monkeypatch.setattr(archive, "pack_unit", pack)
+    checker = opened()
+    checker.check()
+    asked = iter([False, False, True])
+    assert not checker.save(lambda: next(asked, True))
+    assert packed == FILES
+    assert checker.save()
+    assert packed == FILES
+    checker.change("one.c", ONE.replace("return 2", "return 3"), 2)
+    checker.check()
+    assert checker.save()
+    assert packed == [*FILES, "one.c"]

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis.store.database import DAMAGED, Group, Record, Store, is_foreign
+from analysis.store.database import DAMAGED, Store
+from analysis.store.records import Group, Record, is_foreign
 
 ONE = Record("unit", "one", b"first " * 500)
 TWO = Record("unit", "two", bytes(range(256)) * 40)
@@ -22,10 +23,11 @@ KILLED = -9
 # Writes a second version of a group, and kills itself before the Nth of SQLite's steps.
 KILLING = """
 import os, signal, sqlite3, sys
-from analysis.store.database import Record, Store
+from analysis.store.database import Store
+from analysis.store.records import Record
 path, steps = sys.argv[1], int(sys.argv[2])
 store = Store(path)
-store.holds("p", "unit", "one")
+store.groups()
 left = [steps]
 def step():
     left[0] -= 1
@@ -35,6 +37,17 @@ def step():
 store._open.set_progress_handler(step, 20)
 store.write("p", "a program", [Record("unit", "one", b"new"), Record("unit", "three", bytes(300_000))], [("unit", "two")])
 store.close()
+"""
+
+# Writes a group of its own.
+WRITING = """
+import sys
+from analysis.store.database import Store
+from analysis.store.records import Record
+store = Store(sys.argv[1])
+written = store.write(sys.argv[2], sys.argv[2], [Record("unit", "x", bytes(100_000))])
+store.close()
+sys.exit(0 if written and not store.take_messages() else 1)
 """
 
 
@@ -122,6 +135,17 @@ def test_two_processes_write_to_one_store(path: str) -> None:
     assert contents(other) == {"one": None, "two": None, "three": b"mine"}
 
 
+def test_many_processes_begin_a_store_at_once(path: str) -> None:
+    command = [sys.executable, "-c", WRITING, path]
+    processes = [subprocess.Popen([*command, str(number)]) for number in range(6)]
+    assert [process.wait() for process in processes] == [0] * 6
+    store = Store(path)
+    assert sorted(group.label for group in store.groups()) == [str(number) for number in range(6)]
+    assert store.verify() == (6, 0)
+    assert store.take_messages() == ()
+    assert not os.path.exists(path + DAMAGED)
+
+
 def test_a_damaged_record_counts_as_absent_and_is_said_once(path: str) -> None:
     store = filled(path)
     store.close()
@@ -129,7 +153,6 @@ def test_a_damaged_record_counts_as_absent_and_is_said_once(path: str) -> None:
         connection.execute("UPDATE records SET content = x'00' WHERE key = 'one'")
     connection.close()
     assert contents(store) == {"one": None, "two": TWO.content, "three": None}
-    assert not store.holds("p", "unit", "one")
     assert contents(store)["one"] is None
     (message,) = store.take_messages()
     assert "damaged" in message.text

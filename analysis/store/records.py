@@ -1,0 +1,69 @@
+"""What a store holds: records in groups, and how one is on the disk."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from typing import NamedTuple
+
+from analysis.model.digest import digest_text
+
+APPLICATION = 0x45565052  # SQLite's application id of our files: EVPR
+_MAGIC = b"SQLite format 3\0"
+
+
+class Record(NamedTuple):
+    """Something to keep. Of one kind and key there is one record in a group."""
+
+    kind: str
+    key: str
+    content: bytes
+
+
+class Group(NamedTuple):
+    """What there is of a group; `size` in bytes, as stored."""
+
+    label: str
+    records: int
+    size: int
+
+
+class Row(NamedTuple):
+    """A record as it is stored: compressed (zlib at its fastest), with the size that it had, and a checksum of all the rest."""
+
+    group: str
+    kind: str
+    key: str
+    checksum: str
+    size: int
+    content: bytes
+
+
+def row_of(group: str, record: Record) -> Row:
+    """A record as it is to be stored."""
+    content, size = zlib.compress(record.content, 1), len(record.content)
+    return Row(group, record.kind, record.key, _checksum(group, record.kind, record.key, size, content), size, content)
+
+
+def content_of(group: str, kind: str, key: str, stored: tuple[object, ...]) -> bytes | None:
+    """What is in a stored record, of which checksum, size and content were read; None if it is not as it was written."""
+    checksum, size, content = stored
+    if isinstance(content, bytes) and isinstance(size, int) and checksum == _checksum(group, kind, key, size, content):
+        return zlib.decompress(content, bufsize=max(size, 1))
+    return None
+
+
+def is_foreign(path: str) -> bool:
+    """Whether there is something at the path that is no store of ours."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(72)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return os.path.isdir(path)
+    return bool(head) and not (head.startswith(_MAGIC) and head[68:72] == APPLICATION.to_bytes(4, "big"))
+
+
+def _checksum(group: str, kind: str, key: str, size: int, content: bytes) -> str:
+    return digest_text(group, kind, key, str(size), content)
