@@ -33,6 +33,10 @@ class AvailableCopies:
                     self._at[edge.target] = merged
                     work.append(edge.target)
 
+    def at(self, location: int) -> Copies:
+        """The pairs that hold at a location."""
+        return self._at.get(location, NONE)
+
     def same(self, location: int, path: Path) -> set[Path]:
         """The path and all that surely hold its value at the location."""
         return closure(self._at.get(location, NONE), path)

@@ -92,13 +92,16 @@ class FunctionModel:
 
     def still(self, edge: Edge, names: frozenset[str]) -> bool:
         """Whether the edge surely does nothing to a fact with these names."""
+        return names.isdisjoint(self.sensitive(edge))
+
+    def sensitive(self, edge: Edge) -> frozenset[str]:
+        """Names that make the edge matter to a fact: what it touches, and what its callees read."""
         sensitive = self._sensitive.get(edge.id)
         if sensitive is None:
             sensitive = self._sensitive[edge.id] = self._find_sensitive(edge)
-        return names.isdisjoint(sensitive)
+        return sensitive
 
     def _find_sensitive(self, edge: Edge) -> frozenset[str]:
-        """Names that make the edge matter to a fact: what it touches, and what its callees read."""
         effect = edge.effect
         if isinstance(effect, ir.Return):
             return frozenset(EVERYTHING)
@@ -341,6 +344,12 @@ class FunctionModel:
         """Takes the model over into another revision, in which the function and all that the model says are the same."""
         self._lookup = lookup
         self._footprints = footprints
+
+    def answers_like(self, other: FunctionModel) -> bool:
+        """Whether all that the other model was asked of the function as a whole has the same answer here."""
+        return all(self.function_has(*asked) == answer for asked, answer in list(other._has.items())) and all(
+            self.is_fresh(root, rule) == answer for (rule, root), answer in list(other._fresh.items())
+        )
 
     def tests_result(self, edge: Edge) -> bool:
         """Whether the function tests the result of a call, or what it stores that in, somewhere; or hands it out as its own."""

@@ -3,8 +3,8 @@
 Most edits change bodies of functions and nothing that the program has as a whole. Then everything known of the other functions
 is taken over, and `Changes` names
 
-- in a changed function, all edges: deleted and added by id, the others as modified (what is known at an edge can differ, though
-  its effect does not);
+- in a changed function, edges deleted and added by id, and as modified those where its model answers otherwise: what is known at
+  an edge can differ, though its effect does not (`alike`);
 - in a function whose model is made anew, because a callee looks different (its footprint, whether it returns, its results), and
   in one where values begin or cease to be tracked, because they can reach an error only now or only could before (`relevance`),
   all edges as modified.
@@ -21,6 +21,7 @@ from copy import copy
 import msgspec
 
 from analysis.cfa.graph import Cfa, Program
+from analysis.engines.automaton.alike import unchanged_edges
 from analysis.engines.automaton.changes import Changes, EdgeChanges
 from analysis.engines.automaton.constants import constant_globals, spoiled_by
 from analysis.engines.automaton.delta import ProgramDelta, is_small
@@ -59,11 +60,18 @@ def revise(
     if delta.constants != before.constants:
         return None
     delta.relevance = before.relevance.revised(program, changed)
+    models = before.models
     remodelled = _remodel(delta, before, changed, moved, callers)
     delta.connect()
-    touched = remodelled | _doubting(delta, before, callers) | _otherwise_relevant(delta, before, graph)
+    otherwise = _doubting(delta, before, callers) | _otherwise_relevant(delta, before, graph)
+    touched = remodelled | otherwise
     delta.memos = {name: memo for name, memo in before.memos.items() if name not in touched}
-    functions = {name: _edges(old.functions[name], program.functions[name]) for name in touched if name in graph.functions}
+    functions = {}
+    for name in touched & graph.functions.keys():
+        one, other = old.functions[name], program.functions[name]
+        fine = one is not other and name not in otherwise
+        alike = unchanged_edges(models[name], delta.models[name], program, touched) if fine else frozenset[int]()
+        functions[name] = _edges(one, other, alike)
     moved_ends = frozenset(name for name in changed if name in graph.functions and _ends_moved(old, program, name))
     initial = tuple(delta.initial(entries))
     same = {(name, state) for name, states in graph.initial.items() for state in states} == set(initial)
@@ -185,10 +193,10 @@ def _ends_moved(old: Program, new: Program, name: str) -> bool:
     return (one.entry, one.exit) != (other.entry, other.exit)
 
 
-def _edges(old: Cfa, new: Cfa) -> EdgeChanges:
-    if old is new:
-        return EdgeChanges(modified=frozenset(new.by_id))
+def _edges(old: Cfa, new: Cfa, same: frozenset[int]) -> EdgeChanges:
     shared = {id_ for id_ in old.by_id.keys() & new.by_id.keys() if old.by_id[id_].source == new.by_id[id_].source}
     return EdgeChanges(
-        deleted=frozenset(old.by_id.keys() - shared), added=frozenset(new.by_id.keys() - shared), modified=frozenset(shared)
+        deleted=frozenset(old.by_id.keys() - shared),
+        added=frozenset(new.by_id.keys() - shared),
+        modified=frozenset(shared - same),
     )
