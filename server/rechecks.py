@@ -51,8 +51,8 @@ class Rechecks:
         """What the last check did with a function, in one sentence; `shown` is the path of the document that is looked at."""
         path = os.path.abspath(function.place.path)
         last = self._last.get((path, function.name))
-        if last is None:
-            return ""
+        if last is None:  # no check of this server's time looked at it: what is known was in the store
+            return "Not touched by the last check: known from an earlier session."
         if last.generation == last_check.generation:
             return _WHY[last.reason].format(other=f"`{last.other}`" if last.other else "something")
         if last.version is None:

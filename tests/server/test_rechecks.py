@@ -11,6 +11,12 @@ import pytest
 from lsp_editor import Editor
 from lsprotocol import types
 
+from analysis.model.places import Place, Position, Range
+from analysis.model.report import FunctionReport, Rechecked, RecheckReason, Times, Work
+from analysis.wire import CheckDone
+from server.documents import OpenDocuments
+from server.rechecks import Rechecks
+
 TEXT = """\
 void *malloc(unsigned long);
 static int *make(void) { int *p = 0; while (!p) p = malloc(4); return p; }
@@ -123,3 +129,49 @@ async def test_a_status_tells_the_milliseconds_of_each_stage_of_the_last_check(
     assert list(times) == [*stages, "total"]
     assert all(times[stage] > 0 for stage in ("preprocess", "lower", "link", "automaton", "report"))
     assert sum(times[stage] for stage in stages) <= times["total"]
+
+
+def function(name: str, path: str) -> FunctionReport:
+    return FunctionReport(name, Place(path, Range(Position(1, 1), Position(1, 2))), {})
+
+
+def check(generation: int, *looked_at: tuple[str, str, RecheckReason]) -> CheckDone:
+    rechecked = tuple(Rechecked(name, path, reason, "other") for name, path, reason in looked_at)
+    return CheckDone(generation, Work(), Times(), (), rechecked)
+
+
+def test_functions_of_one_name_in_several_files_are_kept_apart() -> None:
+    rechecks = Rechecks(OpenDocuments(None))
+    done = check(1, ("f", "/w/a.c", "text"), ("f", "/w/b.c", "summary"))
+    rechecks.note(done)
+    assert rechecks.describe(function("f", "/w/a.c"), "/w/a.c", done).endswith("its body changed.")
+    assert rechecks.describe(function("f", "/w/b.c"), "/w/a.c", done).endswith("`other`, which it calls, behaves differently.")
+
+
+def test_a_function_of_another_file_is_reused_since_a_version_of_that_file_or_since_it_was_read() -> None:
+    documents = OpenDocuments(None)
+    rechecks = Rechecks(documents)
+    rechecks.note(check(1, ("f", "/w/a.c", "scratch"), ("g", "/w/b.c", "scratch")))
+    last = check(3)
+    assert rechecks.describe(function("g", "/w/b.c"), "/w/a.c", last).endswith("reused since its file was read.")
+    documents.put_text_document(types.TextDocumentItem("file:///w/b.c", "c", 5, "int g(void);"))
+    opened = documents.at_path("/w/b.c")
+    assert opened is not None
+    opened.sent(4)
+    rechecks.note(check(4, ("g", "/w/b.c", "text")))
+    assert rechecks.describe(function("g", "/w/b.c"), "/w/a.c", last).endswith("reused since version 5 of b.c.")
+    assert rechecks.describe(function("g", "/w/b.c"), "/w/b.c", last).endswith("reused since version 5.")
+
+
+def test_what_comes_out_of_the_store_was_looked_at_by_nobody() -> None:
+    text = Rechecks(OpenDocuments(None)).describe(function("f", "/w/a.c"), "/w/a.c", check(1))
+    assert text == "Not touched by the last check: known from an earlier session."
+
+
+def test_a_check_from_nothing_forgets_functions_that_are_there_no_more() -> None:
+    rechecks = Rechecks(OpenDocuments(None))
+    rechecks.note(check(1, ("old", "/w/a.c", "scratch"), ("f", "/w/b.c", "scratch")))
+    last = check(2, ("new", "/w/a.c", "scratch"))
+    rechecks.note(last)
+    assert "earlier session" in rechecks.describe(function("old", "/w/a.c"), "/w/a.c", last)
+    assert "since its file was read" in rechecks.describe(function("f", "/w/b.c"), "/w/b.c", last)
