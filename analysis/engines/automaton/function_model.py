@@ -6,7 +6,7 @@ lives as long as these are unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
 
 import msgspec
@@ -134,6 +134,10 @@ class FunctionModel:
             for key, number in self.conditions.numbers.items()
             if isinstance(key, ir.Var) and (value := self._constants.get(key.name)) is not None and key.scope == "global"
         }
+
+    def asks_for(self, names: Set[str]) -> bool:
+        """Whether what is known where the function begins depends on one of these globals."""
+        return any(isinstance(key, ir.Var) and key.scope == "global" and key.name in names for key in self.conditions.keys)
 
     @cached_property
     def _setjmp(self) -> dict[int, Interval]:

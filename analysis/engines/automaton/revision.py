@@ -5,12 +5,13 @@ is taken over, and `Changes` names
 
 - in a changed function, edges deleted and added by id, and as modified those where its model answers otherwise: what is known at
   an edge can differ, though its effect does not (`alike`);
-- in a function whose model is made anew, because a callee looks different (its footprint, whether it returns, its results), and
-  in one where values begin or cease to be tracked, because they can reach an error only now or only could before (`relevance`),
-  all edges as modified.
+- the latter also in a function whose model is made anew, because a callee looks different (its footprint, whether it returns, its
+  results), or a global keeps another value (`constants`);
+- in a function where values begin or cease to be tracked, because they can reach an error only now or only could before
+  (`relevance`), all edges as modified.
 
 A modified edge with the old answers needs no repair (ORION section 3), so naming too much costs only time. When names,
-types, globals, declarations or constants differ, `revise` gives None: the program is checked from nothing.
+types, globals or declarations differ, `revise` gives None: the program is checked from nothing.
 """
 
 from __future__ import annotations
@@ -57,8 +58,7 @@ def revise(
     delta.footprints, moved = before.footprints.revised(program, changed, callers.of)
     delta.spoiled = before.spoiled | {name: spoiled_by(program.functions[name]) for name in changed}
     delta.constants = constant_globals(program, delta.footprints.returning, delta.spoiled)
-    if delta.constants != before.constants:
-        return None
+    moved |= _otherwise_constant(delta, before)
     delta.relevance = before.relevance.revised(program, changed)
     models = before.models
     remodelled = _remodel(delta, before, changed, moved, callers)
@@ -69,8 +69,9 @@ def revise(
     functions = {}
     for name in touched & graph.functions.keys():
         one, other = old.functions[name], program.functions[name]
-        fine = one is not other and name not in otherwise
-        alike = unchanged_edges(models[name], delta.models[name], program, touched) if fine else frozenset[int]()
+        alike = frozenset[int]()
+        if name not in otherwise:
+            alike = unchanged_edges(models[name], delta.models[name], program, touched)
         functions[name] = _edges(one, other, alike)
     moved_ends = frozenset(name for name in changed if name in graph.functions and _ends_moved(old, program, name))
     initial = tuple(delta.initial(entries))
@@ -144,6 +145,15 @@ def _remodel(
         if not delta.lookup(name).looks_like(before.models[name]):
             wanted |= callers.of(name)  # in a recursion, what was modelled before asked for nothing that can differ
     return done
+
+
+def _otherwise_constant(delta: ProgramDelta, before: ProgramDelta) -> set[str]:
+    """The functions that ask for a global which keeps another value now, or none, or did not keep one before."""
+    old, new = before.constants, delta.constants
+    differ = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+    if not differ:
+        return set()
+    return {name for name, model in before.models.items() if name != "main" and model.asks_for(differ)}
 
 
 def _doubting(delta: ProgramDelta, before: ProgramDelta, callers: _Callers) -> set[str]:
