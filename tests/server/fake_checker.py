@@ -47,6 +47,7 @@ class FakeChecker:
         match request:
             case wire.Configure():
                 self.folders = request.folders
+                (self.state / "store").write_text(str(request.store))
                 self.log(f"configure {len(request.folders)} {request.options.trusted} {','.join(request.options.rules)}")
             case wire.Edit(path=path, version=version, text=text):
                 self.log(f"edit {os.path.basename(path)} {version if text is not None else 'disk'}")

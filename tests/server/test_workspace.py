@@ -94,3 +94,22 @@ async def test_a_file_in_latin_1_that_is_not_open_is_shown_at_the_right_place(ed
     uri = editor.open(workspace / "a.c", BUGGY)
     await editor.status(uri, "idle", version=1)
     assert len(await editor.diagnostics(uri, version=1)) == 1
+
+
+async def store_of(editor: Editor, workspace: Path) -> str:
+    uri = editor.open(workspace / "a.c", "int f(void)\n{\n    return 0;\n}\n")
+    await editor.diagnostics(uri, version=1)
+    return (editor.state / "store").read_text()
+
+
+async def test_the_checker_is_told_which_store_to_use(start: Callable[..., Any], workspace: Path) -> None:
+    assert await store_of(await start(), workspace) == "None"
+    assert await store_of(await start(options={"store": "kept.everproof"}), workspace) == str(workspace / "kept.everproof")
+
+
+async def test_the_command_line_names_a_store_where_no_setting_does(
+    start: Callable[..., Any], server_command: list[str], workspace: Path
+) -> None:
+    server_command += ["--store", "none"]
+    assert await store_of(await start(), workspace) == "none"
+    assert await store_of(await start(options={"store": "/kept.everproof"}), workspace) == "/kept.everproof"
