@@ -22,7 +22,7 @@ from pathlib import Path
 from analysis.cfa.delta import Revision, program_change
 from analysis.cfa.edge_delta import FunctionChange
 from analysis.model.places import Place, Position, Range
-from benchmarks.releases import DIFFERENT, LIBRARIES, provide, read_revision, reports
+from benchmarks.releases import DIFFERENT, LIBRARIES, ask, provide, read_revision
 from benchmarks.sources import FetchError
 
 
@@ -78,7 +78,7 @@ def measure(old: Path, new: Path, most: int) -> Walk | None:
         return None
     with tempfile.TemporaryDirectory() as folder:
         names = write_versions(old, replacements, Path(folder))
-        first, *rest = reports(["revisions", *names, "--compare"], Path(folder))
+        first, *rest = ask(["revisions", *names, "--compare"], Path(folder)).document
     work = [report["work"]["configurations"] for report in rest]
     return Walk(
         old=old.name,

@@ -4,8 +4,9 @@ The sources are those that Python packages ship in their source distributions, f
 configured for; digests are checked. The releases are the last ten, in order, in which these sources differ from the ones before.
 
 `everproof revisions --compare` goes from the first to the last with IncrBack, and says whether any result differs from that of a
-check from scratch: then the exit status is 4. Times are what the reports say: of the chain of versions, and of a new process a
-version, each the median of some runs. How many functions changed is counted by `analysis.cfa.delta`.
+check from scratch: then the exit status is 4. Times of a version are what the reports say, in the chain of versions and in a
+process of its own, each the median of some runs; below the table is what all of these took of the processor, which depends less
+on what else the machine does. How many functions changed is counted by `analysis.cfa.delta`.
 """
 
 from __future__ import annotations
@@ -53,6 +54,23 @@ class Library:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """What a command answered, and the seconds of the processor that it took, the compiler's included."""
+
+    document: Any
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A chain of versions. Seconds of the processor for all of it incrementally, and for all of its versions one by one."""
+
+    steps: tuple[Step, ...]
+    chain: float
+    apart: float
+
+
+@dataclass(frozen=True)
 class Step:
     """From one release to the next. `differences` are those of the incremental check from one from scratch; times in ms."""
 
@@ -82,9 +100,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     differs = False
     try:
         for name in given.names or list(LIBRARIES):
-            steps = measure(provide(name), given.runs)
-            print(table(name, steps), flush=True)
-            differs = differs or any(step.differences for step in steps)
+            measured = measure(provide(name), given.runs)
+            print(table(name, measured), flush=True)
+            differs = differs or any(step.differences for step in measured.steps)
     except FetchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -143,12 +161,12 @@ def unpack(archive: Path, library: Library, folder: Path) -> None:
         raise FetchError(f"{archive} holds no C files in {library.folder}.")
 
 
-def measure(folders: Sequence[Path], runs: int) -> list[Step]:
+def measure(folders: Sequence[Path], runs: int) -> Measured:
     """All that is measured on a chain of versions, which lie beside one another."""
     root, names = folders[0].parent, [folder.name for folder in folders]
-    compared = reports(["revisions", *names, "--compare"], root)
-    chains = [reports(["revisions", *names], root) for _ in range(runs)]
-    alone = {name: [reports(["check", name], root) for _ in range(runs)] for name in names[1:]}
+    compared = ask(["revisions", *names, "--compare"], root).document
+    chains = [ask(["revisions", *names], root) for _ in range(runs)]
+    alone = {name: [ask(["check", name], root) for _ in range(runs)] for name in names}
     revisions = [read_revision(folder) for folder in folders]
     steps = []
     for at, (old, new) in enumerate(pairwise(names), 1):
@@ -164,26 +182,32 @@ def measure(folders: Sequence[Path], runs: int) -> list[Step]:
                 reused=report["work"]["configurations"]["reused"],
                 recomputed=report["work"]["configurations"]["recomputed"],
                 from_scratch=about["from_scratch"],
-                incremental=statistics.median(chain[at]["time_ms"]["total"] for chain in chains),
-                scratch=statistics.median(check["time_ms"]["total"] for check in alone[new]),
+                incremental=statistics.median(chain.document[at]["time_ms"]["total"] for chain in chains),
+                scratch=statistics.median(check.document["time_ms"]["total"] for check in alone[new]),
                 differences=tuple(about["differences"]),
                 introduced=len(about["introduced"]),
                 fixed=len(about["fixed"]),
                 findings=len(report["findings"]),
             )
         )
-    return steps
+    seconds = [statistics.median(check.seconds for check in checks) for checks in alone.values()]
+    return Measured(tuple(steps), statistics.median(chain.seconds for chain in chains), sum(seconds))
 
 
-def reports(arguments: Sequence[str], folder: Path) -> Any:
+def ask(arguments: Sequence[str], folder: Path) -> Answer:
     """What a command of Everproof's answers as JSON, in a process of its own. Raises FetchError if it could not do it."""
     path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
     command = [*COMMAND, *arguments, "--store", "none", "--format", "json"]
-    done = subprocess.run(command, cwd=folder, env=os.environ | {"PYTHONPATH": path}, capture_output=True, check=False)
-    if done.returncode not in (0, 1, DIFFERENT):
-        said = done.stderr.decode(errors="replace").strip().splitlines()[-3:]
-        raise FetchError(f"`everproof {arguments[0]}` exited with {done.returncode} in {folder}: {' '.join(said)}")
-    return json.loads(done.stdout)
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(command, cwd=folder, env=os.environ | {"PYTHONPATH": path}, stdout=output, stderr=errors)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        errors.seek(0)
+        if process.returncode not in (0, 1, DIFFERENT):
+            said = errors.read().decode(errors="replace").strip().splitlines()[-3:]
+            raise FetchError(f"`everproof {arguments[0]}` exited with {process.returncode} in {folder}: {' '.join(said)}")
+        return Answer(json.loads(output.read()), usage.ru_utime + usage.ru_stime)
 
 
 def read_revision(folder: Path) -> Revision:
@@ -194,16 +218,19 @@ def read_revision(folder: Path) -> Revision:
     return Revision(view.program, view.places, view.unparsed, view.system)
 
 
-def table(name: str, steps: Sequence[Step]) -> str:
+def table(name: str, measured: Measured) -> str:
     """What was measured on a library, as Markdown."""
     titles = ["releases", "functions", "added", "deleted", "modified", "configurations reused", "recomputed"]
     titles += ["incremental, ms", "from scratch, ms", "differences", "findings introduced", "fixed", "then"]
     lines = [f"### {name}", "", f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
+    steps = measured.steps
     for step in steps:
         change = step.change
         cells = [f"{step.old} to {step.new}", step.functions, len(change.added), len(change.deleted), len(change.modified)]
         cells += [step.reused, step.recomputed, f"{step.incremental:.0f}", f"{step.scratch:.0f}", len(step.differences) or "none"]
         lines.append(f"| {' | '.join(map(str, [*cells, step.introduced, step.fixed, step.findings]))} |")
+    took = f"{measured.chain:.0f} s of the processor; its versions one by one {measured.apart:.0f} s"
+    lines += ["", f"The chain of {len(steps) + 1} versions took {took}."]
     apart = [f"{step.new}: {step.from_scratch}" for step in steps if step.from_scratch is not None]
     if apart:
         lines += ["", f"Not checked as an edit of the version before, because of its files: {'; '.join(apart)}."]

@@ -65,7 +65,9 @@ def test_a_chain_of_releases_is_measured(tmp_path):
         (tmp_path / version).mkdir()
         for name, text in texts.items():
             (tmp_path / version / name).write_text(text)
-    first, second = measure([tmp_path / version for version in ("1.0", "1.1", "1.2")], 1)
+    measured = measure([tmp_path / version for version in ("1.0", "1.1", "1.2")], 1)
+    first, second = measured.steps
+    assert min(measured.chain, measured.apart) > 0
     assert (first.old, first.new, first.functions) == ("1.0", "1.1", 2)
     assert ([f.old.name.split("::")[-1] for f in first.change.modified], first.change.added) == (["f"], ())
     assert first.reused > 0
@@ -74,7 +76,7 @@ def test_a_chain_of_releases_is_measured(tmp_path):
     assert [f.old.name for f in second.change.modified] == ["f", "g"]
     assert (second.from_scratch, second.reused, second.functions) == ("c.c is new or gone", 0, 3)
     assert (second.introduced, second.fixed, second.findings) == (1, 0, 1)
-    lines = table("lib", [first, second]).splitlines()
+    lines = table("lib", measured).splitlines()
     assert lines[0] == "### lib"
     assert lines[4].startswith("| 1.0 to 1.1 | 2 | 0 | 0 | 1 | ")
     assert lines[5].endswith("| none | 1 | 0 | 1 |")
