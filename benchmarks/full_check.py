@@ -87,6 +87,7 @@ def _table(name: str, runs: list[Run]) -> str:
         ("functions", sum(file["functions"] for file in report["files"])),
         ("functions with a verdict of their own", sum(1 for function in functions if not _undecided(function))),
         ("places not understood by the parser", sum(file["parse_errors"] for file in report["files"])),
+        ("edges", report["work"]["edges"]),
         ("configurations computed", report["work"]["configurations"]["recomputed"]),
         ("derivations computed", report["work"]["derivations"]["recomputed"]),
         ("findings", len(report["findings"])),

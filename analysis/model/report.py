@@ -92,13 +92,15 @@ class Count(msgspec.Struct, frozen=True):
 
 
 class Work(msgspec.Struct, frozen=True):
-    """Work counters (DESIGN.md section 2). `functions` counts functions lowered."""
+    """Work counters (DESIGN.md section 2). `functions` counts functions lowered; `edges` is the size of the program, in edges of
+    its control-flow automata."""
 
     configurations: Count = Count()
     derivations: Count = Count()
     abstract_states: Count = Count()
     functions: Count = Count()
     solver_queries: int = 0
+    edges: int = 0
 
 
 class Rechecked(msgspec.Struct, frozen=True):

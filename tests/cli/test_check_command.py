@@ -63,7 +63,8 @@ def test_json_is_schema_1(capsys: pytest.CaptureFixture[str]) -> None:
     assert step.keys() == {"path", "range", "function", "depth", "kind", "text", "values"}
     assert (step["kind"], step["depth"], step["path"]) == ("error", 0, "bad.c")
     assert report["work"]["configurations"]["recomputed"] > 0
-    assert report["time_ms"].keys() == {"preprocess", "parse", "lower", "automaton", "prover", "total"}
+    assert report["work"]["edges"] > 0
+    assert report["time_ms"].keys() == {"preprocess", "parse", "lower", "link", "automaton", "prover", "report", "total"}
 
 
 def test_sarif_has_the_trace_as_a_code_flow(capsys: pytest.CaptureFixture[str]) -> None:
