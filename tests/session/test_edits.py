@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from support.edits import EDITS, Step, read_chain
@@ -14,6 +15,7 @@ from analysis.api import Checker
 from analysis.engines.automaton import Algorithm
 from analysis.model.options import Options
 from analysis.model.report import Report
+from analysis.store.database import Store
 
 _CHAINS = sorted(path.name for path in EDITS.iterdir() if path.is_dir())
 
@@ -31,8 +33,8 @@ class Answer:
         self.messages = report.messages
 
 
-def open_chain(name: str, algorithm: Algorithm) -> Checker:
-    checker = Checker(Options(), algorithm=algorithm)
+def open_chain(name: str, algorithm: Algorithm, store: Store | None = None) -> Checker:
+    checker = Checker(Options(), algorithm=algorithm, store=store)
     checker.open([str(EDITS / name / "0.c")])
     return checker
 
@@ -90,6 +92,38 @@ def test_a_chain_is_checked_as_from_scratch_by_less_work(
             assert report.work.configurations.recomputed <= step.configurations, step.path.name
         for finding in report.findings:
             assert finding.trace[-1].place == finding.place
+
+
+@pytest.mark.parametrize("name", _CHAINS)
+def test_a_chain_is_checked_alike_by_a_new_process_for_every_version(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each begins from what the one before has kept, and does no more work than one that had gone on."""
+    lowered: list[str] = []
+    build_function = analysis.cfa.unit.build_function
+
+    def recorded(part: analysis.cfa.unit.FunctionPart, *rest: object) -> object:
+        lowered.append(part.name)
+        return build_function(part, *rest)  # type: ignore[arg-type]
+
+    chain = read_chain(EDITS / name)
+    expected = from_scratch(name)
+    monkeypatch.setattr(analysis.cfa.unit, "build_function", recorded)
+    kept = True
+    for step, answer in zip(chain, expected, strict=True):
+        lowered.clear()
+        checker = open_chain(name, "incr-back", Store(str(tmp_path / "kept.everproof")))
+        report = check(checker, step)
+        assert vars(Answer(report)) == vars(answer), step.path.name
+        if kept:
+            assert step.lowered in (None, tuple(sorted(lowered))), step.path.name
+            assert step.configurations is None or report.work.configurations.recomputed <= step.configurations, step.path.name
+        kept = checker.save()
+        if kept:
+            again = open_chain(name, "incr-back", Store(str(tmp_path / "kept.everproof")))
+            known = check(again, step)
+            assert vars(Answer(known)) == vars(answer), step.path.name
+            assert known.work.configurations.recomputed == known.work.functions.recomputed == 0
 
 
 def test_every_version_says_what_is_lowered_again() -> None:
