@@ -28,6 +28,7 @@ from analysis.engines.automaton.components import bottom_up
 from analysis.engines.automaton.full import Delta, DerivationGraph, Entry, FunctionGraph
 from analysis.engines.automaton.marking import Via
 from analysis.engines.automaton.repair import Repair
+from analysis.engines.automaton.retrace import Retrace
 
 
 class IncrBack(Repair):
@@ -48,7 +49,7 @@ class IncrBack(Repair):
     def run(self) -> Repaired:
         """Repairs the graph in place."""
         self._begin()
-        if self._restart() or self._dirty:
+        if self._restart():
             self.graph.stale = True
         components = self._components()
         self._unsettled = {name for component in components for name in component}
@@ -60,7 +61,16 @@ class IncrBack(Repair):
         self._enter_starts()
         self._explore()
         self._end()
+        if not self.graph.stale:
+            self.graph.stale = self._leaves_dead_ones()
         return self.repaired
+
+    def _leaves_dead_ones(self) -> bool:
+        """Whether no execution leads any more to an entry state that lost call sites. If one leads to each of them, so it does to
+        all that follow from them, and the graph is that of Full."""
+        functions, retrace = self.graph.functions, Retrace(self.graph)
+        left = ((name, entry) for name, entry in self._fewer_sites if name in functions and entry in functions[name].summaries)
+        return not all(retrace.live(name, entry) for name, entry in left)
 
     def _components(self) -> list[list[str]]:
         """What can be affected: the components from which calls lead to a changed function, callees first."""

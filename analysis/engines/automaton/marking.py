@@ -44,8 +44,8 @@ class Check:
     """One call of CHECK-DERIVATIONS.
 
     `lost` are summaries of functions outside `functions` that hold no more. Afterwards `vanished` are the summaries of
-    `functions` that were not marked, and `fresh` the entry configurations that must be explored, because the entry location
-    is another one now.
+    `functions` that were not marked, `left` the entry states of other functions that lost call sites, and `fresh` the entry
+    configurations that must be explored, because the entry location is another one now.
     """
 
     def __init__(
@@ -63,6 +63,7 @@ class Check:
         self._marked: set[Via] = set()
         self._waiting: dict[Via, list[tuple[_Marks, int, int, int]]] = {}
         self.vanished: set[Via] = set()
+        self.left: set[tuple[str, int]] = set()
         self.fresh: list[tuple[str, FunctionGraph, int]] = []
 
     def run(self) -> None:
@@ -233,6 +234,7 @@ class Check:
             else:
                 left.update(((callee, entry), None) for _, callee, entry in calls if callee not in self._marks)
         marks.part.calls = kept
+        self.left.update(left)
         for callee, entry in left:
             part = self._graph.functions[callee]
             sites = [s for s in part.sites[entry] if s[0] != marks.name or s[1] in marks.derived]
