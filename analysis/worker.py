@@ -170,14 +170,16 @@ class Service:
             return
         self._tell(generation, check.focus, reports)
         rechecked = [function for _, report in reports for function in report.rechecked]
+        after = 0.0
         if not all(checker.settled for checker, _ in reports):
             final = self._reports(generation, check.focus, patient=True)
             if final is None:
                 return
             self._tell(generation, (), final)
             rechecked.extend(function for _, report in final for function in report.rechecked)
+            after = sum((report.times.total for _, report in final), 0.0)
         self.pending = None
-        self._tell_done(generation, reports, tuple(rechecked))
+        self._tell_done(generation, reports, tuple(rechecked), after)
 
     def _reports(self, generation: int, focus: Iterable[str], *, patient: bool) -> list[tuple[Checker, Report]] | None:
         """What is known of each program, those in focus first; None if something newer came."""
@@ -269,14 +271,16 @@ class Service:
             self._told[path] = result
         self._told = {path: result for path, result in self._told.items() if not _is_empty(result)}
 
-    def _tell_done(self, generation: int, reports: list[tuple[Checker, Report]], rechecked: tuple[Rechecked, ...]) -> None:
-        """Says that nothing more comes for a generation, and what it took."""
-        total = sum((report.times.total for _, report in reports), 0.0)
+    def _tell_done(
+        self, generation: int, reports: list[tuple[Checker, Report]], rechecked: tuple[Rechecked, ...], after: float
+    ) -> None:
+        """Says that nothing more comes for a generation, and what it took; `after` the reports, some milliseconds."""
+        total = sum((report.times.total for _, report in reports), after)
         one = reports[0][1] if len(reports) == 1 else None
         loose = tuple(m for _, report in reports for m in report.messages if not m.path)
         loose += tuple(message for store in self._stores.values() for message in store.take_messages())
-        work, times = (one.work, one.times) if one else (Work(), Times(total=total))
-        self._send(CheckDone(generation, work, times, loose, rechecked))
+        times = msgspec.structs.replace(one.times if one else Times(), afterwards=after, total=total)
+        self._send(CheckDone(generation, one.work if one else Work(), times, loose, rechecked))
 
     def _version(self, path: str) -> int | None:
         edit = self._edits.get(path)

@@ -27,7 +27,7 @@ from benchmarks.typing_session import KINDS, Key, Other, Outcome, run
 from demo.editor import ServerError
 
 SESSIONS = Path(__file__).resolve().parent / "sessions"
-STAGES = ("preprocess", "parse", "lower", "link", "automaton", "report")
+STAGES = ("preprocess", "parse", "lower", "link", "automaton", "report", "afterwards")
 SCOPES = ("program", "file")
 SLOWEST = 5
 PERCENTS = (50, 95, 99)

@@ -121,7 +121,8 @@ class Rechecked(msgspec.Struct, frozen=True):
 class Times(msgspec.Struct, frozen=True):
     """Milliseconds by stage. `total` is wall time; stages that ran in several processes can add up to more.
 
-    `link` makes one program of the units; `report` says what is known of each function, and sorts out what is suppressed.
+    `link` makes one program of the units; `report` says what is known of each function, and sorts out what is suppressed;
+    `afterwards` is all that was done when the first answer to an edit had been given.
     """
 
     preprocess: float = 0.0
@@ -131,6 +132,7 @@ class Times(msgspec.Struct, frozen=True):
     automaton: float = 0.0
     prover: float = 0.0
     report: float = 0.0
+    afterwards: float = 0.0
     total: float = 0.0
 
 

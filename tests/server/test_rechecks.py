@@ -125,7 +125,7 @@ async def test_a_status_tells_the_milliseconds_of_each_stage_of_the_last_check(
     await typing.checked()
     status = await typing.replace(LINES["number"], "return 3", "return 4")
     times = status.times._asdict()
-    stages = ["preprocess", "parse", "lower", "link", "automaton", "prover", "report"]
+    stages = ["preprocess", "parse", "lower", "link", "automaton", "prover", "report", "afterwards"]
     assert list(times) == [*stages, "total"]
     assert all(times[stage] > 0 for stage in ("preprocess", "lower", "link", "automaton", "report"))
     assert sum(times[stage] for stage in stages) <= times["total"]
