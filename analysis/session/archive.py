@@ -263,5 +263,12 @@ def _at_rest(report: Report) -> Report:
         return Count(reused=count.reused + count.recomputed)
 
     done = report.work
-    work = Work(reused(done.configurations), reused(done.derivations), reused(done.abstract_states), reused(done.functions))
+    work = msgspec.structs.replace(
+        done,
+        configurations=reused(done.configurations),
+        derivations=reused(done.derivations),
+        abstract_states=reused(done.abstract_states),
+        functions=reused(done.functions),
+        solver_queries=0,
+    )
     return msgspec.structs.replace(report, work=work, times=Times(), rechecked=())

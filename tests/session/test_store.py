@@ -111,6 +111,7 @@ def test_reopening_computes_nothing_and_answers_the_same(monkeypatch: pytest.Mon
     assert answer(second) == answer(first)
     assert recomputed(second) == (0, 0, 0)
     assert reused(second) == recomputed(first)
+    assert second.work.edges == first.work.edges > 0
     assert not checker.failed
     assert checker.resting
     assert answer(checker.check()) == answer(first)
