@@ -28,7 +28,7 @@ from analysis.frontend.compiler_flags import UnitFlags
 from analysis.model.collecting import without_collecting
 from analysis.model.digest import digest_text, digest_value
 from analysis.model.limits import Limits
-from analysis.model.report import Count, Message, Report, Times, Work
+from analysis.model.report import Count, Message, Report, Times
 from analysis.session.building import Built
 from analysis.session.kept import Kept
 from analysis.session.stored_units import pack_unit, unpack_unit
