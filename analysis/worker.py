@@ -14,6 +14,7 @@ Standard output carries nothing but frames: whatever else prints goes to standar
 from __future__ import annotations
 
 import contextlib
+import gc
 import logging
 import os
 import queue
@@ -48,6 +49,7 @@ from analysis.wire import (
 )
 
 _log = logging.getLogger("everproof.worker")
+_MANY_OBJECTS = 500_000
 _QUIET = 4.0  # seconds without a request, after which what is being typed is kept
 
 
@@ -205,6 +207,7 @@ class Service:
 
     def rest(self) -> None:
         """Does what nobody waits for, while nothing else is asked."""
+        gc.collect(1)
         quiet = self.patience != 0
         for checker in self._checkers.values():
             if checker.unsaved and (quiet or not checker.typing) and not self._interrupted():
@@ -352,6 +355,7 @@ def serve(requests: BinaryIO, events: BinaryIO) -> None:
 
 def main() -> None:
     """Serves standard input and output."""
+    gc.disable()  # a collection among a program's millions of objects takes seconds: only what edits made is looked at, at rest
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="everproof worker: %(message)s")
     requests = os.fdopen(os.dup(0), "rb")
     events = os.fdopen(os.dup(1), "wb", buffering=1 << 16)

@@ -15,7 +15,7 @@ from typing import Protocol
 import msgspec
 
 from analysis.model import c_types, ir
-from analysis.model.compatible import fits
+from analysis.model.compatible import fits, is_compatible
 from analysis.model.places import Place, Site
 
 
@@ -225,7 +225,8 @@ class Program:
         """The names of the functions that the call can reach, defined or external, in alphabetical order.
 
         A direct call reaches the function it names. A call through a pointer reaches every function whose
-        address is taken and whose type fits the pointer's (model.compatible.fits).
+        address is taken and whose type is compatible with the pointer's; where there is none, those whose type fits it well
+        enough (model.compatible).
         """
         direct = ir.direct_callee(call)
         if direct is not None:
@@ -236,10 +237,9 @@ class Program:
         if not isinstance(type_, c_types.Function):
             return ()
         if type_ not in self._fitting:
-            candidates = sorted(self.address_taken)
-            self._fitting[type_] = tuple(
-                n for n in candidates if (known := self.function_type(n)) is not None and fits(type_, known)
-            )
+            types = {name: known for name in sorted(self.address_taken) if (known := self.function_type(name)) is not None}
+            exact = tuple(name for name, known in types.items() if is_compatible(type_, known))
+            self._fitting[type_] = exact or tuple(name for name, known in types.items() if fits(type_, known))
         return self._fitting[type_]
 
     def function_type(self, name: str) -> c_types.Function | None:

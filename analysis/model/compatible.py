@@ -1,7 +1,8 @@
 """When a function may be called through a pointer type: compatible types (C11 6.2.7, 6.7.6.3p15), made lenient.
 
 Real programs call through pointers of nearly right types (`void *` for `struct s *`, `int` for an enumeration, old-style
-declarations). Missing a target would hide a defect, so whatever the calling convention passes alike fits.
+declarations). Missing a target would hide a defect, so whatever the calling convention passes alike fits; but where there are
+functions of the very type that is called, they are what is meant.
 """
 
 from __future__ import annotations
@@ -18,6 +19,23 @@ def fits(pointer: Function, function: Function) -> bool:
     if len(pointer.parameters) != len(function.parameters):
         return False
     return pointer.variadic == function.variadic and all(map(_alike, pointer.parameters, function.parameters))
+
+
+def is_compatible(one: Type, other: Type) -> bool:
+    """Whether two types are compatible, integers by their width alone (an enumeration is its integer type)."""
+    match one, other:
+        case Integer(bits), Integer(other_bits):
+            return bits == other_bits
+        case Pointer(target), Pointer(other_target):
+            return is_compatible(target, other_target)
+        case Function(), Function():
+            known = one.prototyped and other.prototyped
+            same = (len(one.parameters), one.variadic) == (len(other.parameters), other.variadic)
+            return is_compatible(one.result, other.result) and (
+                not known or (same and all(map(is_compatible, one.parameters, other.parameters)))
+            )
+        case _:
+            return one == other
 
 
 def _is_record(type_: Type) -> bool:

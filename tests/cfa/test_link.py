@@ -110,6 +110,18 @@ def test_calls_through_pointers_reach_functions_of_both_files() -> None:
     assert linked.program.targets(call) == ("a", "b")
 
 
+def test_calls_through_pointers_reach_functions_of_other_types_only_where_there_are_none_of_the_very_type() -> None:
+    text = (
+        "struct s; void done(struct s *p) {} void gone(void *p) {} char *copy(const char *t) { return 0; } "
+        "enum e { A } named(void);"
+        "void f(void (*g)(void *), void (*h)(struct s *), void (*k)(long *), unsigned (*m)(void)) { g(0); h(0); k(0); m(); }"
+        "void *all[] = { done, gone, copy, named };"
+    )
+    program = link([unit_of(text, "a.c")]).program
+    reached = [program.targets(edge.effect) for edge in program.functions["f"].calls if isinstance(edge.effect, ir.Call)]
+    assert reached == [("gone",), ("done",), ("copy", "gone"), ("named",)]
+
+
 def test_kept_functions_fill_in() -> None:
     good = unit_of("int f(void) { return 1; }", "a.c")
     broken = unit_of("int f(void) { return (1; }", "a.c", previous=good)

@@ -36,6 +36,22 @@ def findings(report: Report) -> list[tuple[str, str, int]]:
     return [(f.rule, f.place.path, f.place.range.start.line) for f in report.findings]
 
 
+def test_a_fingerprint_survives_lines_above_it(tmp_path: Path) -> None:
+    text = (
+        "#include <assert.h>\nint main(int count, char **arguments)\n{\n    int zero = 0;\n    assert(zero);\n    return 0;\n}\n"
+    )
+    prints = []
+    for name, before in (("a", ""), ("b", "\n\n")):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "c.c").write_text(before + text)
+        checker = Checker(Options())
+        checker.open([str(folder / "c.c")])
+        (finding,) = checker.check().findings
+        prints.append(finding.fingerprint)
+    assert prints[0] == prints[1]
+
+
 def from_scratch(texts: dict[str, str]) -> Report:
     checker = Checker(Options())
     checker.open(["one.c", "other.c"])

@@ -30,6 +30,7 @@ class Answers:
         self._rules = rules
         self._facts = facts
         self._assumed: dict[str, tuple[Cfa, tuple[str, ...]]] = {}
+        self._alike: dict[tuple[str, tuple[str, ...]], dict[str, RuleVerdict]] = {}
         self._lines: dict[str, tuple[_Pairs, tuple[str, ...]]] = {}
 
     def verdicts(
@@ -44,12 +45,11 @@ class Answers:
         """What is known of each function for each rule; `violated` and `undecided` are rules by function."""
         verdicts = {}
         share = ms / max(len(program.functions), 1)
-        alike: dict[tuple[str, tuple[str, ...]], dict[str, RuleVerdict]] = {}
         for name, cfa in program.functions.items():
             key = _doubt(name, cfa, graph, retrace), self._assumptions(name, cfa, program)
-            plain = alike.get(key)
+            plain = self._alike.get(key)
             if plain is None:
-                plain = alike[key] = {rule.name: RuleVerdict("unknown", key[0], key[1], ENGINE, ms=share) for rule in self._rules}
+                plain = self._alike[key] = {rule.name: RuleVerdict("unknown", key[0], key[1], ENGINE, ms=share) for rule in self._rules}
             wrong, open_ = violated.get(name, ()), undecided.get(name, ())
             if wrong or open_:
                 plain = dict(plain)

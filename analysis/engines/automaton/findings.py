@@ -9,6 +9,7 @@ functions whose text changed, as long as those ways are there; `settled` says wh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 import msgspec
@@ -27,6 +28,7 @@ from analysis.model.report import Finding
 from analysis.model.spelling import display_name, spell_effect
 from analysis.rules.automaton import Rule
 
+_LINE = re.compile(r'(?<="__FILE__", )\d+')
 _TRIES = 3  # of errors with one message in one function, when the search for a way gives up
 _Error = tuple[str, Fact]
 
@@ -155,7 +157,8 @@ class Findings:
         message = self._message(fact)
         place = places.place(function, fact.edge)
         text = without_temporaries(spell_effect(delta.program.functions[function].by_id[fact.edge].effect))
-        text = text.replace(place.path, "__FILE__")  # where the check is run from is no difference
+        # where the check is run from is no difference, nor is the line that an `assert` says it is on
+        text = _LINE.sub("__LINE__", text.replace(place.path, "__FILE__"))
         return Finding(
             rule=rule.name,
             status="possible",

@@ -82,6 +82,7 @@ def revise(
         added=moved_ends,
         initial=None if same else initial,
     )
+    before.models, before.memos = {}, {}  # models refer to their Delta: together they would stay in memory
     return Revised(delta, changes, frozenset(touched))
 
 
