@@ -64,7 +64,8 @@ def test_json_is_schema_1(capsys: pytest.CaptureFixture[str]) -> None:
     assert (step["kind"], step["depth"], step["path"]) == ("error", 0, "bad.c")
     assert report["work"]["configurations"]["recomputed"] > 0
     assert report["work"]["edges"] > 0
-    assert report["time_ms"].keys() == {"preprocess", "parse", "lower", "link", "automaton", "prover", "report", "total"}
+    stages = "preprocess parse lower link automaton prover report afterwards total"
+    assert report["time_ms"].keys() == set(stages.split())
 
 
 def test_sarif_has_the_trace_as_a_code_flow(capsys: pytest.CaptureFixture[str]) -> None:

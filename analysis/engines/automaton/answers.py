@@ -49,7 +49,8 @@ class Answers:
             key = _doubt(name, cfa, graph, retrace), self._assumptions(name, cfa, program)
             plain = self._alike.get(key)
             if plain is None:
-                plain = self._alike[key] = {rule.name: RuleVerdict("unknown", key[0], key[1], ENGINE, ms=share) for rule in self._rules}
+                said = RuleVerdict("unknown", key[0], key[1], ENGINE, ms=share)
+                plain = self._alike[key] = {rule.name: said for rule in self._rules}
             wrong, open_ = violated.get(name, ()), undecided.get(name, ())
             if wrong or open_:
                 plain = dict(plain)
