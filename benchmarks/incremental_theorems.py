@@ -15,6 +15,7 @@ from random import Random
 from tests.support.repairs import Chain
 
 LENGTH = 20
+TOLD_EVERY = 50_000  # edits
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             done += 1
             largest = max(largest, chain.forward.configurations)
             with_errors += any(part.errors for part in chain.forward.functions.values())
+            if done % TOLD_EVERY == 0:
+                print(f"{done} edits, no difference so far; the next program has seed {seed + 1}", file=sys.stderr, flush=True)
     seconds = time.perf_counter() - began
     print(f"{done} edits in {seconds:.0f} s, no difference; {with_errors} programs with errors, at most {largest} configurations")
     return 0
