@@ -1,0 +1,30 @@
+"""The witness engine: runs CFAs on concrete inputs, and replays counterexamples (DESIGN.md section 7).
+
+A finding is `confirmed` only if `replay` says `Replayed` for it. `execute` runs a program freely, as the tests against a
+compiler do.
+
+    inputs ──> interpreter.execute ──> Run (how it ended, the way it took, what it was told)
+    way + inputs + rule ──> replay.replay ──> Replayed (values at each step) | Diverged (where, and why)
+"""
+
+from analysis.engines.witness.inputs import Fresh, Inputs, Object, Question, Script
+from analysis.engines.witness.interpreter import execute
+from analysis.engines.witness.outcome import Bounds, Diverged, Observation, Replayed, Run, Start, Step
+from analysis.engines.witness.replay import replay
+
+__all__ = [
+    "Bounds",
+    "Diverged",
+    "Fresh",
+    "Inputs",
+    "Object",
+    "Observation",
+    "Question",
+    "Replayed",
+    "Run",
+    "Script",
+    "Start",
+    "Step",
+    "execute",
+    "replay",
+]

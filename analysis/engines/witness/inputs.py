@@ -1,0 +1,85 @@
+"""What a run asks for: the values that come from outside the program.
+
+A run is deterministic: the same program, start and answers give the same questions in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from analysis.model.c_types import Type
+
+QuestionKind = Literal["parameter", "expression", "result", "memory", "allocation", "written"]
+
+
+class Question(msgspec.Struct, frozen=True):
+    """A value of `type` is wanted, at edge `edge` of `function` (-1 before the first one), the run's step number `step`.
+
+    - `parameter`: of the entry function; `name` is the parameter's.
+    - `expression`: an `ir.Unknown`; `name` is empty.
+    - `result`: what the external function `name` returns.
+    - `memory`: what an object that was there before the run holds at `offset` bytes; `name` is the object as `Replayed` spells it.
+    - `allocation`: whether `name` (`malloc`, `calloc`, ...) finds memory: 0 for no. No answer means that it does.
+    - `written`: what the external function `name` leaves where its argument number `offset`, from 0, points. No answer: nothing.
+
+    `number` counts the questions of this kind within the step, from 0.
+    """
+
+    kind: QuestionKind
+    type: Type
+    name: str
+    offset: int
+    function: str
+    edge: int
+    step: int
+    number: int
+
+
+class Fresh(msgspec.Struct, frozen=True):
+    """A pointer to a new object: `elements` elements of the pointer's target type, which are asked for as they are read."""
+
+    elements: int = 1
+
+
+class Object(msgspec.Struct, frozen=True):
+    """A pointer to a global or function by linkage name, or into the object of the N-th `Fresh` answer, from 0: `name` "fresh N"."""
+
+    name: str
+    offset: int = 0
+
+
+InputValue = int | float | Fresh | Object
+
+
+class Inputs(Protocol):
+    """Answers questions. Integers are brought into the range of the question's type, as C converts them."""
+
+    def answer(self, question: Question) -> InputValue | None:
+        """The value, None if there is none: the run then ends with `NoInput`, but for `allocation` and `written`."""
+
+
+class Script:
+    """Answers by position in the run: `at` by step, kind and number, then `values` in the order of the other questions (but those
+    of kind `allocation` and `written`), then `rest`."""
+
+    def __init__(
+        self,
+        values: Sequence[InputValue] = (),
+        at: Mapping[tuple[int, QuestionKind, int], InputValue] | None = None,
+        rest: InputValue | None = None,
+    ) -> None:
+        self._values = iter(values)
+        self._at = dict(at or {})
+        self._rest = rest
+
+    def answer(self, question: Question) -> InputValue | None:
+        """The value for the question."""
+        key = question.step, question.kind, question.number
+        if key in self._at:
+            return self._at[key]
+        if question.kind in ("allocation", "written"):
+            return None
+        return next(self._values, self._rest)
