@@ -1,0 +1,1 @@
+"""Formulas, solvers, and C as formulas (DESIGN.md section 7)."""

@@ -1,0 +1,1 @@
+"""C as formulas: values, memory, and paths through CFAs."""
