@@ -6,12 +6,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 RUNS ?= 3
 
-.PHONY: help demo test lint unit lock docs programs bench bench-full bench-keystroke bench-growth clean
+.PHONY: help demo test lint unit lock docs programs bench bench-full bench-keystroke bench-growth extension clean
 
 help:
 	@echo 'make demo             a live session of the language server on a C program, in this terminal'
 	@echo 'make test             all checks: style, types, layers, tests'
-	@echo 'make docs             write the generated pages again (docs/rules)'
+	@echo 'make docs             write the generated pages again (docs/rules, the settings of the extension)'
+	@echo 'make extension        the VS Code extension: its checks, its tests, its packages (needs node and npm)'
 	@echo 'make bench            cold checks and keystrokes, as Markdown (fetches the programs first)'
 	@echo 'make bench-growth     generated programs of up to 1,000,000 lines; takes an hour'
 	@echo 'make lock             pin the newest versions of the dependencies in requirements.lock'
@@ -40,6 +41,10 @@ unit: $(READY)
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py
+	$(BIN)/python vscode-extension/scripts/settings.py
+
+extension: $(READY)
+	cd vscode-extension && npm ci && npm run check && npm test && npm run package && npm run package:platform
 
 programs: $(READY)
 	$(BIN)/python -m benchmarks.programs
@@ -64,4 +69,5 @@ lock:
 		--output-file requirements.lock pyproject.toml
 
 clean:
-	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis benchmarks/.cache
+	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis benchmarks/.cache \
+		vscode-extension/node_modules vscode-extension/out vscode-extension/bundled vscode-extension/*.vsix

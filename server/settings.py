@@ -11,9 +11,10 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from typing import Literal, cast
+from typing import Annotated, Literal, cast
 
 import msgspec
+from msgspec import Meta
 
 from analysis.model.limits import Limits
 from analysis.model.options import CompilerFlags, Options
@@ -29,21 +30,47 @@ _CLIENT_ONLY = frozenset({"trace", "server", "serverCommand", "serverPath", "ena
 class Settings(msgspec.Struct, frozen=True, rename="camel"):
     """All settings. `budgets` has the names of `Limits` in camel case; None or empty means: the default."""
 
-    mode: Mode = "continuous"
-    rules: tuple[str, ...] = ()
-    rules_dirs: tuple[str, ...] = ()
-    entries: tuple[str, ...] = ()
-    compiler: str | None = None
-    compile_commands: str | None = None
-    include_dirs: tuple[str, ...] = ()
-    defines: tuple[str, ...] = ()
-    standard: str | None = None
-    data_model: Literal["LP64", "ILP32"] = "LP64"
-    budgets: Limits = Limits()
-    store: str | None = None
-    unknown_hints: bool = False
-    code_lens: bool = True
-    trusted: bool = True
+    mode: Annotated[
+        Mode, Meta(description="When to check: while you type, on each save, or only when a command asks for it.")
+    ] = "continuous"
+    rules: Annotated[
+        tuple[str, ...], Meta(description='Names of the rules to check; `["all"]` for every rule. Empty: the default rules.')
+    ] = ()
+    rules_dirs: Annotated[
+        tuple[str, ...], Meta(description="Folders with rules of your own; `.everproof/rules` is always one.")
+    ] = ()
+    entries: Annotated[
+        tuple[str, ...], Meta(description="Entry functions. Empty: `main`, else every function that nobody calls.")
+    ] = ()
+    compiler: Annotated[
+        str | None,
+        Meta(description="The preprocessor: `gcc`, `clang`, `cc` or a path, or `none`. Not set: the first that is found."),
+    ] = None
+    compile_commands: Annotated[
+        str | None, Meta(description="A compile_commands.json. Not set: the one found upward from the file.")
+    ] = None
+    include_dirs: Annotated[
+        tuple[str, ...], Meta(description="Folders of headers, for files that no compile_commands.json knows.")
+    ] = ()
+    defines: Annotated[
+        tuple[str, ...], Meta(description="Macros, `NAME` or `NAME=VALUE`, for files that no compile_commands.json knows.")
+    ] = ()
+    standard: Annotated[
+        str | None, Meta(description="The C standard, as `c11`, for files that no compile_commands.json knows.")
+    ] = None
+    data_model: Annotated[
+        Literal["LP64", "ILP32"], Meta(description="The sizes of types: 64 or 32 bits for `long` and pointers.")
+    ] = "LP64"
+    budgets: Annotated[
+        Limits, Meta(description="Limits in bytes, seconds and counts. What goes over one is said to be unknown, never safe.")
+    ] = Limits()
+    store: Annotated[
+        str | None,
+        Meta(description="A file to keep results in; `none` for none. Not set: one for each workspace, in your cache folder."),
+    ] = None
+    unknown_hints: Annotated[bool, Meta(description="Show hints where a verdict stays unknown.")] = False
+    code_lens: Annotated[bool, Meta(description="Show verdicts above functions.")] = True
+    trusted: Annotated[bool, Meta(description="Whether the workspace is trusted. If not, no compiler is run.")] = True
 
     def options(self, folders: tuple[str, ...]) -> Options:
         """The checker's options. Relative paths count from the first folder; rules in `.everproof/rules` are found in each."""

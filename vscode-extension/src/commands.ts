@@ -1,0 +1,42 @@
+// The commands: those of the server, with what is shown of their answers, and the extension's own.
+
+import * as vscode from 'vscode';
+import type { ServerConnection } from './connection';
+import { Commands, type FullCheckResult } from './protocol';
+import type { TraceView } from './views/trace';
+
+export function registerCommands(connection: ServerConnection, trace: TraceView, log: vscode.LogOutputChannel): vscode.Disposable {
+  const handlers: Record<string, (...args: never[]) => unknown> = {
+    [Commands.fullCheck]: (uri?: string) => runFullCheck(connection, uri),
+    [Commands.trace]: (uri: string, fingerprint: string) => trace.begin(uri, fingerprint),
+    [Commands.status]: () => connection.execute(Commands.status, []),
+    [Commands.clearStore]: () => connection.execute(Commands.clearStore, []),
+    [Commands.explainRule]: (rule: string) => connection.execute(Commands.explainRule, [rule]),
+    'everproof.nextStep': () => trace.move(1),
+    'everproof.previousStep': () => trace.move(-1),
+    'everproof.goToStep': (uri: string, fingerprint: string, index: number) => trace.begin(uri, fingerprint, index),
+    'everproof.endTrace': () => {
+      trace.end();
+    },
+    'everproof.stepThrough': (node: { finding: { uri: string; fingerprint: string } }) => trace.begin(node.finding.uri, node.finding.fingerprint),
+    'everproof.restartServer': () => connection.restart(),
+    'everproof.showLog': () => {
+      log.show();
+    },
+  };
+  return vscode.Disposable.from(...Object.entries(handlers).map(([name, handler]) => vscode.commands.registerCommand(name, handler as (...args: unknown[]) => unknown)));
+}
+
+/** A full check with a notification that can be cancelled. */
+async function runFullCheck(connection: ServerConnection, uri?: string): Promise<FullCheckResult> {
+  const active = uri ?? vscode.window.activeTextEditor?.document.uri.toString();
+  const options = { location: vscode.ProgressLocation.Notification, title: 'Everproof: checking everything from scratch', cancellable: true };
+  const result = await vscode.window.withProgress(options, (_, token) => connection.execute<FullCheckResult>(Commands.fullCheck, active === undefined ? [] : [active], token));
+  if (result.complete) {
+    const findings = result.findings === 0 ? 'no findings' : result.findings === 1 ? '1 finding' : `${result.findings} findings`;
+    vscode.window.setStatusBarMessage(`Everproof: the full check is complete, ${findings}.`, 10_000);
+  } else {
+    void vscode.window.showWarningMessage(`Everproof: the check is not complete: ${result.reason ?? 'the reason is not known'}`);
+  }
+  return result;
+}

@@ -1,0 +1,147 @@
+// The language client: starts the server, hands what it says to the state model, and runs its commands.
+
+import * as vscode from 'vscode';
+import { ExecuteCommandRequest, LanguageClient, RevealOutputChannelOn, State, type DynamicFeature, type LanguageClientOptions, type StaticFeature } from 'vscode-languageclient/node';
+import { findingsOf } from './findings';
+import type { StateModel } from './model/state';
+import { STATUS, type DocumentStatus } from './protocol';
+import type { ServerCommand } from './server/discovery';
+
+/** The server's commands are registered by the extension, once and before the server runs, not by the client. */
+class Client extends LanguageClient {
+  override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {
+    if ('registrationType' in feature && feature.registrationType.method === ExecuteCommandRequest.method) {
+      return;
+    }
+    super.registerFeature(feature);
+  }
+}
+
+/** Finds the server; undefined when there is none. */
+export type Locate = () => Promise<ServerCommand | undefined>;
+
+export class ServerConnection implements vscode.Disposable {
+  private client: Client | undefined;
+  private starting: Promise<void> | undefined;
+  private readonly subscriptions: vscode.Disposable[] = [];
+
+  constructor(
+    private readonly model: StateModel,
+    private readonly log: vscode.LogOutputChannel,
+    private readonly locate: Locate,
+  ) {
+    this.subscriptions.push(
+      vscode.workspace.onDidCloseTextDocument((document) => {
+        model.close(document.uri.toString());
+      }),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => {
+        void this.settingsChanged();
+      }),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('everproof.server')) {
+          void this.restart();
+        } else if (event.affectsConfiguration('everproof')) {
+          void this.settingsChanged();
+        }
+      }),
+    );
+  }
+
+  /** Starts the server, once; resolved when it answers or is not there. */
+  start(): Promise<void> {
+    this.starting ??= this.begin();
+    return this.starting;
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.starting?.catch(() => undefined);
+    this.starting = undefined;
+    const client = this.client;
+    this.client = undefined;
+    await client?.dispose();
+    this.model.connectionChanged('stopped');
+  }
+
+  /** Runs a command of the server, when it has started. */
+  async execute<Result>(command: string, args: readonly unknown[], token?: vscode.CancellationToken): Promise<Result> {
+    await this.start();
+    if (this.client?.state !== State.Running) {
+      throw new Error('The Everproof server is not running.');
+    }
+    const params = { command, arguments: [...args] };
+    return (await this.client.sendRequest(ExecuteCommandRequest.type, params, token)) as Result;
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  private async begin(): Promise<void> {
+    this.model.connectionChanged('starting');
+    const server = await this.locate();
+    if (server === undefined) {
+      this.model.connectionChanged('missing');
+      return;
+    }
+    this.log.info(`Starting ${[server.command, ...server.args].join(' ')}: ${server.found}`);
+    const env = { ...process.env, ...server.environment };
+    const client = new Client('everproof', 'Everproof', { command: server.command, args: [...server.args], options: { env } }, this.options());
+    this.client = client;
+    client.onDidChangeState(({ newState }) => {
+      if (this.client === client && newState !== State.Starting) {
+        this.model.connectionChanged(newState === State.Running ? 'running' : 'stopped');
+      }
+    });
+    client.onNotification(STATUS, (status: DocumentStatus) => {
+      this.model.takeStatus({ ...status, uri: client.protocol2CodeConverter.asUri(status.uri).toString() });
+    });
+    try {
+      await client.start();
+    } catch (error) {
+      this.log.error(`The server could not be started: ${String(error)}`);
+      this.model.connectionChanged('stopped');
+    }
+  }
+
+  private options(): LanguageClientOptions {
+    return {
+      documentSelector: [{ language: 'c' }, { pattern: '**/*.h' }],
+      diagnosticCollectionName: 'everproof',
+      outputChannel: this.log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationOptions: settings(),
+      markdown: { isTrusted: false },
+      middleware: {
+        handleDiagnostics: (uri, diagnostics, next) => {
+          next(uri, diagnostics);
+          this.model.takeFindings(uri.toString(), findingsOf(uri, diagnostics));
+        },
+        workspace: {
+          configuration: async (params, token, next) => {
+            const answers = await next(params, token);
+            return Array.isArray(answers) ? answers.map((answer, index) => (params.items[index]?.section === 'everproof' ? settings() : (answer as unknown))) : answers;
+          },
+        },
+      },
+    };
+  }
+
+  private async settingsChanged(): Promise<void> {
+    if (this.client?.state === State.Running) {
+      await this.client.sendNotification('workspace/didChangeConfiguration', { settings: { everproof: settings() } });
+    }
+  }
+}
+
+/** The settings as the server reads them. Whether the workspace is trusted is none that a person sets. */
+function settings(): object {
+  const values = vscode.workspace.getConfiguration().get<object>('everproof') ?? {};
+  return { ...values, trusted: vscode.workspace.isTrusted };
+}

@@ -1,0 +1,75 @@
+// What is said of the state, in words: the same in the status bar, the gutter and the Testing view.
+
+import type { DocumentStatus, FunctionStatus } from '../protocol';
+import { appearance, type Appearance, type Connection } from './state';
+
+export const SIGNS: Readonly<Record<Appearance, string>> = {
+  proved: '$(pass)',
+  violated: '$(error)',
+  unknown: '$(question)',
+  checking: '$(sync~spin)',
+  stale: '$(history)',
+};
+
+/** A verdict in a few words; of one that does not hold for the text as it is now, what it was. */
+export function verdictText(status: DocumentStatus, known: FunctionStatus): string {
+  const verdict = known.verdict === 'safe' ? 'proved' : known.verdict;
+  const shown = appearance(status, known);
+  const doubt = shown === 'checking' ? 'checking, was ' : shown === 'stale' ? 'stale, was ' : '';
+  const because = known.reason === null ? '' : known.verdict === 'violated' && !known.stale ? `: ${known.reason}` : ` (${known.reason})`;
+  return `${known.name}: ${doubt}${verdict}${because}`;
+}
+
+export interface StatusText {
+  readonly text: string;
+  readonly details: readonly string[];
+  readonly warning: boolean;
+}
+
+const CONNECTIONS: Readonly<Record<Exclude<Connection, 'running'>, StatusText>> = {
+  starting: { text: '$(sync~spin) Everproof', details: ['The server is being started.'], warning: false },
+  stopped: { text: '$(debug-disconnect) Everproof', details: ['The server has stopped. Click to see the log.'], warning: true },
+  missing: { text: '$(warning) Everproof', details: ['The server is not set up. Click to see what is missing.'], warning: true },
+};
+
+/** What the status bar says: the state, the function under the cursor, and what the last check took. */
+export function statusText(connection: Connection, status: DocumentStatus | undefined, known: FunctionStatus | undefined): StatusText {
+  if (connection !== 'running') {
+    return CONNECTIONS[connection];
+  }
+  if (status === undefined) {
+    return { text: 'Everproof', details: ['No verdicts of this file.'], warning: false };
+  }
+  const sign = status.state === 'failed' ? '$(warning)' : status.state === 'checking' ? '$(sync~spin)' : known === undefined ? '' : SIGNS[appearance(status, known)];
+  const name = known === undefined ? 'Everproof' : `${known.name} ${shortVerdict(status, known)}`;
+  const total = status.times?.['total'];
+  const time = status.state === 'idle' && total !== undefined ? ` ${milliseconds(total)}` : '';
+  return { text: `${sign} ${name}${time}`.trim(), details: details(status, known), warning: status.state === 'failed' };
+}
+
+function shortVerdict(status: DocumentStatus, known: FunctionStatus): string {
+  const shown = appearance(status, known);
+  return shown === 'checking' || shown === 'stale' ? shown : shown === 'proved' ? 'proved' : known.verdict;
+}
+
+function details(status: DocumentStatus, known: FunctionStatus | undefined): string[] {
+  const states = { checking: 'Checking.', idle: 'Checked as it is now.', failed: `The check is not complete: ${status.message ?? 'the reason is not known'}` };
+  const lines = [states[status.state]];
+  if (known !== undefined) {
+    lines.push(verdictText(status, known));
+  }
+  const total = status.times?.['total'];
+  if (total !== undefined) {
+    const stages = Object.entries(status.times ?? {}).filter(([stage, ms]) => stage !== 'total' && ms >= 0.5);
+    lines.push(`Last check: ${milliseconds(total)}${stages.length > 0 ? ` (${stages.map(([stage, ms]) => `${stage} ${milliseconds(ms)}`).join(', ')})` : ''}`);
+  }
+  if (status.memory != null) {
+    lines.push(`Memory of the checker: ${Math.round(status.memory / 1e6)} MB`);
+  }
+  return lines;
+}
+
+/** A time for people: milliseconds, or seconds where these are many. */
+export function milliseconds(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}

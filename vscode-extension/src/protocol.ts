@@ -1,0 +1,70 @@
+// What the server says beyond LSP: INTERFACE.md, "Language server". Lines and characters count from 0, in UTF-16.
+
+export interface Position {
+  readonly line: number;
+  readonly character: number;
+}
+
+export interface Range {
+  readonly start: Position;
+  readonly end: Position;
+}
+
+export type Verdict = 'safe' | 'violated' | 'unknown';
+
+/** A function of an open document. `reason` says why it is stale, violated or unknown. */
+export interface FunctionStatus {
+  readonly name: string;
+  readonly range: Range;
+  readonly verdict: Verdict;
+  readonly stale: boolean;
+  readonly reason: string | null;
+}
+
+/** The parameters of `everproof/status`. `times` are milliseconds of the last complete check by stage, `memory` is in bytes. */
+export interface DocumentStatus {
+  readonly uri: string;
+  readonly version: number | null;
+  readonly state: 'checking' | 'idle' | 'failed';
+  readonly message: string | null;
+  readonly functions: readonly FunctionStatus[];
+  readonly times?: Readonly<Record<string, number>> | null;
+  readonly memory?: number | null;
+}
+
+/** A step of a counterexample, as the command `everproof.trace` answers it. `depth` counts calls below the entry. */
+export interface TraceStep {
+  readonly uri: string;
+  readonly range: Range;
+  readonly function: string;
+  readonly depth: number;
+  readonly kind: 'entry' | 'assign' | 'branch' | 'call' | 'return' | 'havoc' | 'error';
+  readonly text: string;
+  readonly values: Readonly<Record<string, string>>;
+  readonly summary: string;
+}
+
+/** What the command `everproof.fullCheck` answers. */
+export interface FullCheckResult {
+  readonly complete: boolean;
+  readonly reason: string | null;
+  readonly findings: number;
+}
+
+/** What a diagnostic of a finding carries in `data`. */
+export interface FindingData {
+  readonly fingerprint: string;
+  readonly status: 'possible' | 'confirmed';
+  readonly stale: boolean;
+}
+
+export const STATUS = 'everproof/status';
+
+export const Commands = {
+  fullCheck: 'everproof.fullCheck',
+  trace: 'everproof.trace',
+  status: 'everproof.status',
+  clearStore: 'everproof.clearStore',
+  explainRule: 'everproof.explainRule',
+  derivation: 'everproof.derivation',
+} as const;

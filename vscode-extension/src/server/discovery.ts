@@ -1,0 +1,100 @@
+// How to start the server, in the order of DESIGN's promise that nothing has to be set up:
+//
+// 1. the setting `everproof.server.command`;
+// 2. what this package carries for the platform, with a Python on PATH or that of `everproof.server.python`;
+// 3. a Python that can import everproof;
+// 4. the environment of its own that the extension made earlier, with the user's consent.
+
+import { existsSync, readFileSync } from 'node:fs';
+import * as path from 'node:path';
+import { candidates, probe, type Python } from './python';
+
+export interface ServerCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Added to the environment of the process. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** For the log. */
+  readonly found: string;
+}
+
+/** What scripts/bundle.py writes. */
+export interface Manifest {
+  readonly version: string;
+  readonly wheel: string;
+  readonly sha256: string;
+  readonly platform: string | null;
+  readonly pythons: readonly string[];
+}
+
+export interface Search {
+  readonly command: readonly string[];
+  readonly python: string;
+  readonly searchPath: string;
+  readonly folders: readonly string[];
+  /** The folder `bundled` of the extension. */
+  readonly bundled: string;
+  readonly manifest: Manifest | undefined;
+  /** The Python of the extension's own environment, whether it exists or not. */
+  readonly ownPython: string;
+}
+
+export interface Found {
+  readonly server: ServerCommand | undefined;
+  /** A Python with which an environment can be made. */
+  readonly python: Python | undefined;
+}
+
+const SERVER = ['-m', 'server', '--stdio'];
+// nothing of the folder that the server happens to be started in, nor of the user's own packages, is imported in place of its own
+const CLOSED = { PYTHONSAFEPATH: '1', PYTHONNOUSERSITE: '1' };
+
+export function readManifest(bundled: string): Manifest | undefined {
+  try {
+    return JSON.parse(readFileSync(path.join(bundled, 'manifest.json'), 'utf8')) as Manifest;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Looks for the server. Runs no more programs than needed to find it. */
+export async function find(search: Search, ask: (command: string) => Promise<Python | undefined> = probe, exists: (file: string) => boolean = existsSync): Promise<Found> {
+  const [program, ...args] = search.command;
+  if (program !== undefined) {
+    return { server: { command: program, args, environment: {}, found: 'the setting everproof.server.command' }, python: undefined };
+  }
+  let usable: Python | undefined;
+  let importing: Python | undefined;
+  for (const candidate of search.python !== '' ? [search.python] : candidates(search.searchPath, search.folders, exists)) {
+    const python = await ask(candidate);
+    if (python === undefined) {
+      continue;
+    }
+    if (carries(search.manifest, python)) {
+      return { server: bundledServer(python, search.bundled), python };
+    }
+    usable ??= python;
+    importing ??= python.everproof === null ? undefined : python;
+  }
+  if (importing !== undefined) {
+    return { server: installedServer(importing.command, `Everproof ${importing.everproof ?? ''}, installed in ${importing.command}`), python: importing };
+  }
+  if (exists(search.ownPython)) {
+    return { server: installedServer(search.ownPython, `the extension's own environment, ${search.ownPython}`), python: usable };
+  }
+  return { server: undefined, python: usable };
+}
+
+/** Whether the package carries the dependencies for this Python on this platform. */
+export function carries(manifest: Manifest | undefined, python: Python, platform = `${process.platform}-${process.arch}`): boolean {
+  return manifest?.platform === platform && manifest.pythons.includes(python.version.join('.'));
+}
+
+function bundledServer(python: Python, bundled: string): ServerCommand {
+  const libs = path.join(bundled, 'libs');
+  return { command: python.command, args: SERVER, environment: { ...CLOSED, PYTHONPATH: libs }, found: `what the extension carries, with ${python.command} (${python.version.join('.')})` };
+}
+
+function installedServer(command: string, found: string): ServerCommand {
+  return { command, args: SERVER, environment: { PYTHONSAFEPATH: '1' }, found };
+}

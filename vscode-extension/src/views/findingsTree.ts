@@ -1,0 +1,94 @@
+// All findings of the workspace by file, each with the steps of its trace.
+
+import * as vscode from 'vscode';
+import type { Finding, RelatedPlace, StateModel } from '../model/state';
+import type { TraceView } from './trace';
+import { editorRange } from './ranges';
+
+type Node = { readonly kind: 'file'; readonly uri: string } | { readonly kind: 'finding'; readonly finding: Finding } | { readonly kind: 'step'; readonly finding: Finding; readonly place: RelatedPlace; readonly index: number };
+
+export class FindingsTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<undefined>();
+  private readonly view: vscode.TreeView<Node>;
+  private readonly subscriptions: vscode.Disposable[];
+
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(
+    private readonly model: StateModel,
+    private readonly trace: TraceView,
+  ) {
+    this.view = vscode.window.createTreeView('everproof.findings', { treeDataProvider: this, showCollapseAll: true });
+    const refresh = () => {
+      this.refresh();
+    };
+    this.subscriptions = [this.view, this.changed, vscode.Disposable.from(model.onChange(refresh)), trace.onDidMove(refresh)];
+    this.refresh();
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.subscriptions).dispose();
+  }
+
+  getChildren(node?: Node): Node[] {
+    switch (node?.kind) {
+      case undefined:
+        return this.model.filesWithFindings().map((uri) => ({ kind: 'file', uri }));
+      case 'file':
+        return this.model.findings(node.uri).map((finding) => ({ kind: 'finding', finding }));
+      case 'finding':
+        return node.finding.related.map((place, index) => ({ kind: 'step', finding: node.finding, place, index }));
+      case 'step':
+        return [];
+    }
+  }
+
+  getTreeItem(node: Node): vscode.TreeItem {
+    switch (node.kind) {
+      case 'file':
+        return fileItem(node.uri);
+      case 'finding':
+        return findingItem(node.finding, this.trace.walking?.fingerprint === node.finding.fingerprint);
+      case 'step':
+        return this.stepItem(node.finding, node.place, node.index);
+    }
+  }
+
+  private refresh(): void {
+    const count = this.model.filesWithFindings().reduce((sum, uri) => sum + this.model.findings(uri).length, 0);
+    this.view.badge = count === 0 ? undefined : { value: count, tooltip: `${count} ${count === 1 ? 'finding' : 'findings'}` };
+    this.changed.fire(undefined);
+  }
+
+  private stepItem(finding: Finding, place: RelatedPlace, index: number): vscode.TreeItem {
+    const { walking } = this.trace;
+    const item = new vscode.TreeItem(place.text, vscode.TreeItemCollapsibleState.None);
+    item.id = `${finding.uri} ${finding.fingerprint} ${index}`;
+    item.description = `${basename(place.uri)}:${place.range.start.line + 1}`;
+    item.iconPath = new vscode.ThemeIcon(walking?.fingerprint === finding.fingerprint && walking.index === index ? 'debug-stackframe' : 'circle-small');
+    item.command = { title: 'Go to Step', command: 'everproof.goToStep', arguments: [finding.uri, finding.fingerprint, index] };
+    return item;
+  }
+}
+
+function fileItem(uri: string): vscode.TreeItem {
+  const item = new vscode.TreeItem(vscode.Uri.parse(uri), vscode.TreeItemCollapsibleState.Expanded);
+  item.id = uri;
+  item.iconPath = vscode.ThemeIcon.File;
+  return item;
+}
+
+function findingItem(finding: Finding, walked: boolean): vscode.TreeItem {
+  const item = new vscode.TreeItem(finding.message, walked ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed);
+  item.id = `${finding.uri} ${finding.fingerprint}${walked ? ' walked' : ''}`;
+  item.description = [finding.rule, `line ${finding.range.start.line + 1}`, ...(finding.stale ? ['stale'] : [])].join(', ');
+  item.tooltip = `${finding.message}\n${finding.rule}, ${finding.confirmed ? 'confirmed' : 'possible'}${finding.stale ? ', stale' : ''}`;
+  item.iconPath = new vscode.ThemeIcon(finding.confirmed ? 'error' : 'warning', new vscode.ThemeColor(finding.confirmed ? 'list.errorForeground' : 'list.warningForeground'));
+  item.contextValue = 'finding';
+  item.command = { title: 'Go to Finding', command: 'vscode.open', arguments: [vscode.Uri.parse(finding.uri), { selection: editorRange(finding.range), preserveFocus: true }] };
+  return item;
+}
+
+function basename(uri: string): string {
+  return vscode.Uri.parse(uri).path.split('/').at(-1) ?? uri;
+}

@@ -1,0 +1,115 @@
+// The Testing view: functions with their verdicts. A run is a full check of everything.
+//
+// violated = failed, proved = passed, and unknown = skipped: it is neither. A verdict that does not hold for the text as it is now
+// is not told: the function is queued while it is checked, and keeps its last result marked outdated otherwise.
+
+import * as vscode from 'vscode';
+import { appearance, type Appearance, type StateModel } from '../model/state';
+import { verdictText } from '../model/words';
+import type { DocumentStatus, FunctionStatus } from '../protocol';
+import { editorRange } from './ranges';
+
+type FullCheck = (token: vscode.CancellationToken) => Promise<void>;
+
+export class TestingView implements vscode.Disposable {
+  private controller: vscode.TestController | undefined;
+  private readonly told = new Map<string, string>();
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly model: StateModel,
+    private readonly fullCheck: FullCheck,
+  ) {
+    this.subscriptions = [
+      vscode.Disposable.from(model.onChange(() => {
+        this.show();
+      })),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('everproof.testing')) {
+          this.show();
+        }
+      }),
+    ];
+  }
+
+  dispose(): void {
+    this.controller?.dispose();
+    vscode.Disposable.from(...this.subscriptions).dispose();
+  }
+
+  private show(): void {
+    if (!vscode.workspace.getConfiguration('everproof').get<boolean>('testing', true)) {
+      this.controller?.dispose();
+      this.controller = undefined;
+      this.told.clear();
+      return;
+    }
+    const controller = (this.controller ??= this.create());
+    const documents = this.model.openDocuments().filter((status) => status.functions.length > 0);
+    controller.items.replace(documents.map((status) => this.fileItem(controller, status)));
+    this.tellVerdicts(controller, documents);
+  }
+
+  private create(): vscode.TestController {
+    const controller = vscode.tests.createTestController('everproof', 'Everproof');
+    controller.createRunProfile('Full Check', vscode.TestRunProfileKind.Run, async (_, token) => {
+      this.told.clear();
+      await this.fullCheck(token);
+      this.show();
+    }, true);
+    return controller;
+  }
+
+  private fileItem(controller: vscode.TestController, status: DocumentStatus): vscode.TestItem {
+    const uri = vscode.Uri.parse(status.uri);
+    const item = controller.items.get(status.uri) ?? controller.createTestItem(status.uri, uri.path.split('/').at(-1) ?? status.uri, uri);
+    item.children.replace(status.functions.map((known) => {
+      const child = item.children.get(idOf(status, known)) ?? controller.createTestItem(idOf(status, known), known.name, uri);
+      child.range = editorRange(known.range);
+      child.description = known.stale ? 'stale' : known.verdict === 'unknown' ? (known.reason ?? '') : '';
+      return child;
+    }));
+    return item;
+  }
+
+  /** One run for all verdicts that became another: results are kept by the run that they were told in. */
+  private tellVerdicts(controller: vscode.TestController, documents: readonly DocumentStatus[]): void {
+    const news = documents.flatMap((status) => status.functions.map((known) => ({ status, known, shown: appearance(status, known) }))).filter(({ status, known, shown }) => isVerdict(shown) && this.told.get(idOf(status, known)) !== verdictText(status, known));
+    if (news.length === 0) {
+      return;
+    }
+    const run = controller.createTestRun(new vscode.TestRunRequest(), 'Verdicts', false);
+    for (const { status, known, shown } of news) {
+      const item = controller.items.get(status.uri)?.children.get(idOf(status, known));
+      if (item !== undefined) {
+        this.told.set(idOf(status, known), verdictText(status, known));
+        this.tell(run, item, status, known, shown);
+      }
+    }
+    run.end();
+  }
+
+  private tell(run: vscode.TestRun, item: vscode.TestItem, status: DocumentStatus, known: FunctionStatus, shown: Appearance): void {
+    if (shown === 'proved') {
+      run.passed(item);
+    } else if (shown === 'violated') {
+      const findings = this.model.findings(status.uri).filter((finding) => this.model.functionAt(status.uri, finding.range.start)?.name === known.name);
+      const messages = findings.map((finding) => {
+        const message = new vscode.TestMessage(`${finding.message} (${finding.rule})`);
+        message.location = new vscode.Location(vscode.Uri.parse(finding.uri), editorRange(finding.range));
+        return message;
+      });
+      run.failed(item, messages.length > 0 ? messages : [new vscode.TestMessage(verdictText(status, known))]);
+    } else {
+      run.skipped(item);
+    }
+  }
+}
+
+function isVerdict(shown: Appearance): boolean {
+  return shown === 'proved' || shown === 'violated' || shown === 'unknown';
+}
+
+function idOf(status: DocumentStatus, known: FunctionStatus): string {
+  return `${status.uri}#${known.name}`;
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { carries, find, type Manifest, type Search } from '../src/server/discovery';
+import { environmentPython, ownRequirement } from '../src/server/environment';
+import { candidates, parseProbe, probe, type Python } from '../src/server/python';
+
+const platform = `${process.platform}-${process.arch}`;
+const manifest: Manifest = { version: '1', wheel: 'everproof-1-py3-none-any.whl', sha256: 'ab', platform, pythons: ['3.11', '3.12'] };
+const search = (more: Partial<Search> = {}): Search => ({ command: [], python: '', searchPath: '/a:/b', folders: [], bundled: '/x/bundled', manifest, ownPython: '/own/bin/python', ...more });
+const python = (command: string, minor: number, everproof: string | null = null): Python => ({ command, version: [3, minor], everproof });
+
+/** A machine with these Pythons, that notes which of them were run. */
+function machine(pythons: Record<string, Python | undefined>, files: readonly string[] = []) {
+  const asked: string[] = [];
+  const ask = (command: string) => {
+    asked.push(command);
+    return Promise.resolve(pythons[command]);
+  };
+  return { asked, ask, exists: (file: string) => file in pythons || files.includes(file) };
+}
+
+describe('finding the server', () => {
+  it('takes the setting, and runs nothing to find out', async () => {
+    const { asked, ask, exists } = machine({ '/a/python3': python('/a/python3', 12) });
+    const { server } = await find(search({ command: ['everproof', 'serve'] }), ask, exists);
+    assert.deepEqual([server?.command, server?.args, asked], ['everproof', ['serve'], []]);
+  });
+
+  it('takes what the package carries, with the first Python that fits', async () => {
+    const { ask, exists } = machine({ '/a/python3': python('/a/python3', 15), '/b/python3.12': python('/b/python3.12', 12) });
+    const { server } = await find(search(), ask, exists);
+    assert.equal(server?.command, '/b/python3.12');
+    assert.equal(server.environment['PYTHONPATH'], '/x/bundled/libs');
+    assert.equal(server.environment['PYTHONSAFEPATH'], '1');
+  });
+
+  it('takes a Python that has everproof when nothing is carried for it', async () => {
+    const { ask, exists } = machine({ '/a/python3': python('/a/python3', 15), '/b/python3': python('/b/python3', 15, '0.1.0') });
+    const { server } = await find(search({ manifest: undefined }), ask, exists);
+    assert.deepEqual([server?.command, server?.environment['PYTHONPATH']], ['/b/python3', undefined]);
+  });
+
+  it('takes the environment of its own, when it was made', async () => {
+    const { ask, exists } = machine({ '/a/python3': python('/a/python3', 15) }, ['/own/bin/python']);
+    assert.equal((await find(search(), ask, exists)).server?.command, '/own/bin/python');
+  });
+
+  it('names a Python to make one with, when there is none', async () => {
+    const { ask, exists } = machine({ '/a/python3': undefined, '/b/python3': python('/b/python3', 15) });
+    assert.deepEqual(await find(search(), ask, exists), { server: undefined, python: python('/b/python3', 15) });
+  });
+
+  it('asks only the Python that is set', async () => {
+    const { asked, ask, exists } = machine({ '/a/python3': python('/a/python3', 12), '/mine': undefined });
+    assert.deepEqual(await find(search({ python: '/mine' }), ask, exists), { server: undefined, python: undefined });
+    assert.deepEqual(asked, ['/mine']);
+  });
+
+  it('uses what is carried on its platform and its Pythons only', () => {
+    assert.equal(carries(manifest, python('p', 11)), true);
+    assert.equal(carries(manifest, python('p', 13)), false);
+    assert.equal(carries({ ...manifest, platform: 'plan9-mips' }, python('p', 11)), false);
+    assert.equal(carries(undefined, python('p', 11)), false);
+  });
+});
+
+describe('which programs are asked', () => {
+  const all = () => true;
+  it('only those in absolute folders that are not opened', () => {
+    const found = candidates('/usr/bin:.:bin::/work/project/.venv/bin:/work/project', ['/work/project'], all, false);
+    assert.deepEqual([...new Set(found.map((file) => file.slice(0, file.lastIndexOf('/'))))], ['/usr/bin']);
+    assert.equal(candidates('/work/projects/bin', ['/work/project'], all, false)[0], '/work/projects/bin/python3');
+  });
+
+  it('each once, python3 first', () => {
+    assert.deepEqual(candidates('/a:/b:/a', [], (file) => !/\d\.\d/.test(file), false), ['/a/python3', '/b/python3', '/a/python', '/b/python']);
+    assert.equal(candidates('C:\\Python;D:\\x', [], all, true)[0], 'C:\\Python\\python3.exe');
+  });
+
+  it('a Python that is too old, and what is none, will not do', () => {
+    assert.equal(parseProbe('p', '[3, 10, null]'), undefined);
+    assert.equal(parseProbe('p', 'Python 2.7'), undefined);
+    assert.equal(parseProbe('p', '{"version": 3}'), undefined);
+    assert.deepEqual(parseProbe('p', '[3, 11, "0.1.0"]\n'), python('p', 11, '0.1.0'));
+    assert.deepEqual(parseProbe('p', '[4, 0, null]')?.version, [4, 0]);
+  });
+
+  it('a program that cannot be run is none', async () => {
+    assert.equal(await probe('/no/such/python'), undefined);
+    assert.equal(await probe(process.execPath), undefined);
+  });
+});
+
+describe('the environment of its own', () => {
+  it('has its Python where the platform puts it', () => {
+    assert.equal(environmentPython('/e', false), '/e/bin/python');
+    assert.equal(environmentPython('C:\\e', true), 'C:\\e\\Scripts\\python.exe');
+  });
+
+  it('pins the server by the hash of its wheel', () => {
+    assert.equal(ownRequirement('/a b', manifest), 'everproof @ file:///a%20b/everproof-1-py3-none-any.whl --hash=sha256:ab\n');
+  });
+});
