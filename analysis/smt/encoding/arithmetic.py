@@ -1,11 +1,11 @@
 """C's arithmetic on terms: the interface that the two encodings of integers share.
 
-`int` (`integers.Integers`): a value is a mathematical integer in the range of its type. `bv` (`bits.Bits`): a bit-vector as wide as
-the type. Pointers are integers without sign, as wide as the data model has them. Floating values are approximated in both: they are
-`Real` terms about which little more than comparisons of equal terms is known.
+`int` (`integers.Integers`): a value is a mathematical integer in the range of its type. `bv` (`bits.Bits`): a bit-vector as wide
+as the type. Pointers are integers without sign, as wide as the data model has them. Floating values are approximated in both:
+they are `Real` terms about which little is known but for constants.
 
-Operands and results have the types that `model.ir` gives them: conversions are explicit, so both operands of a binary operator have
-one type (but for shifts), and a comparison gives an `int` that is 0 or 1.
+Operands and results have the types that `model.ir` gives them: conversions are explicit, so both operands of a binary operator
+have one type (but for shifts), and a comparison gives an `int` that is 0 or 1.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Arithmetic(Protocol):
         """`-`, `~` or `!` of a value; `type_` is that of the operand."""
 
     def binary(self, operator: str, left: Term, right: Term, type_: Type, right_type: Type | None = None) -> Term:
-        """A binary operator of `ir.Binary` on arithmetic values of the type; on pointers only comparisons. `right_type` is that of
-        the right operand where it differs: in shifts. A comparison is the value 0 or 1 of type int. Where C leaves the result
+        """A binary operator of `ir.Binary` on arithmetic values of the type; on pointers only comparisons. `right_type` is that
+        of the right operand where it differs: in shifts. A comparison is the value 0 or 1 of type int. Where C leaves the result
         undefined (division by zero, shift too far), any value. Signed overflow: `bv` wraps; `int` gives the mathematical result,
         constrains it to the type's range and notes the assumption, or wraps, as it was made."""
 

@@ -27,7 +27,8 @@ class Leaves(Protocol):
 
 
 class Expressions:
-    """Encodes expressions with one arithmetic. Constraints that the terms need, approximations and assumptions go into the ledger."""
+    """Encodes expressions with one arithmetic. Constraints that the terms need, approximations and assumptions go into the
+    ledger."""
 
     def __init__(self, arithmetic: Arithmetic, leaves: Leaves, ledger: Ledger) -> None:
         self.arithmetic = arithmetic

@@ -87,8 +87,8 @@ class Ledger:
     """What encoding leaves behind besides terms: constraints, sentences, and the supply of fresh symbols.
 
     `constraints` are to be conjoined with whatever uses the terms: the axioms of fresh symbols, and what is assumed about the
-    operations (that a signed sum does not overflow). Names of fresh symbols depend on the order of the requests alone, so that the
-    same path has the same formula in every process.
+    operations (that a signed sum does not overflow). Names of fresh symbols depend on the order of the requests alone, so that
+    the same path has the same formula in every process.
     """
 
     def __init__(self, prefix: str = "") -> None:
