@@ -1,0 +1,112 @@
+"""What functions without a body do to the program's memory (C11 clause 7, POSIX, the verification community's functions).
+
+Everything that is not named here may change all memory that it can reach.
+"""
+
+from __future__ import annotations
+
+READ_ONLY = frozenset(
+    {
+        "printf",
+        "fprintf",
+        "vprintf",
+        "vfprintf",
+        "puts",
+        "fputs",
+        "putchar",
+        "putc",
+        "fputc",
+        "perror",
+        "strlen",
+        "strcmp",
+        "strncmp",
+        "strcasecmp",
+        "strncasecmp",
+        "memcmp",
+        "strchr",
+        "strrchr",
+        "strstr",
+        "memchr",
+        "strspn",
+        "strcspn",
+        "strpbrk",
+        "atoi",
+        "atol",
+        "atoll",
+        "atof",
+        "isalpha",
+        "isdigit",
+        "isalnum",
+        "isspace",
+        "isupper",
+        "islower",
+        "isprint",
+        "ispunct",
+        "isxdigit",
+        "iscntrl",
+        "isgraph",
+        "toupper",
+        "tolower",
+        "abs",
+        "labs",
+        "llabs",
+        "rand",
+        "srand",
+        "getchar",
+        "getc",
+        "fgetc",
+        "fclose",
+        "fopen",
+        "fflush",
+        "fseek",
+        "ftell",
+        "feof",
+        "ferror",
+        "getenv",
+        "time",
+        "clock",
+        "sqrt",
+        "pow",
+        "floor",
+        "ceil",
+        "fabs",
+        "sin",
+        "cos",
+        "tan",
+        "exp",
+        "log",
+        "close",
+        "open",
+        "usleep",
+        "sleep",
+        "__ctype_b_loc",
+        "__errno_location",
+        "assert",
+        "strdup",
+    }
+)
+"""Functions that write to no object of the program."""
+
+WRITES_FIRST = frozenset(
+    {"memset", "memcpy", "memmove", "strcpy", "strncpy", "strcat", "strncat", "sprintf", "snprintf", "fgets", "gets", "bzero"}
+)
+"""Functions that write only to the object that the first argument points to."""
+
+NONDETERMINISTIC = ("__VERIFIER_nondet_", "nondet_", "__nondet")
+"""How the names of functions begin that do nothing but to return any value."""
+
+ASSUMPTIONS = frozenset({"__VERIFIER_assume", "assume_abort_if_not", "__CPROVER_assume"})
+"""Functions that only come back if their argument is not zero, where the program does not define them."""
+
+ALLOCATORS = frozenset({"malloc", "calloc", "__builtin_malloc", "__builtin_calloc", "kmalloc", "kzalloc", "xmalloc"})
+STACK_ALLOCATORS = frozenset({"alloca", "__builtin_alloca"})
+ZEROING = frozenset({"calloc", "__builtin_calloc", "kzalloc"})
+"""Of the allocators: the memory they give is zero."""
+
+RELEASES = frozenset({"free", "cfree", "kfree"})
+"""Functions after which the object that the first argument points to is gone."""
+
+
+def is_harmless(name: str) -> bool:
+    """Whether the function leaves all memory of the program as it is."""
+    return name in READ_ONLY or name.startswith(NONDETERMINISTIC)
