@@ -21,7 +21,7 @@ class Question(msgspec.Struct, frozen=True):
     - `parameter`: of the entry function; `name` is the parameter's.
     - `expression`: an `ir.Unknown`; `name` is empty.
     - `result`: what the external function `name` returns.
-    - `memory`: what an object that was there before the run holds at `offset` bytes; `name` is the object as `Replayed` spells it.
+    - `memory`: what an object that was there before the run holds at `offset` bytes; `name` is the object spelled for people.
     - `allocation`: whether `name` (`malloc`, `calloc`, ...) finds memory: 0 for no. No answer means that it does.
     - `written`: what the external function `name` leaves where its argument number `offset`, from 0, points. No answer: nothing.
 
@@ -45,7 +45,7 @@ class Fresh(msgspec.Struct, frozen=True):
 
 
 class Object(msgspec.Struct, frozen=True):
-    """A pointer to a global or function by linkage name, or into the object of the N-th `Fresh` answer, from 0: `name` "fresh N"."""
+    """A pointer to a global or function by linkage name, or into the N-th object made for a `Fresh`, from 0: "fresh N"."""
 
     name: str
     offset: int = 0

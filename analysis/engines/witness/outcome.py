@@ -58,7 +58,7 @@ DEFAULT_BOUNDS = Bounds()
 
 class Observation(msgspec.Struct, frozen=True):
     """A violation that was seen to happen. `kind` is the name of the rule it belongs to (DESIGN.md section 5), `text` one
-    sentence with the values; `step` is the number of the edge during which it happened, from 0 on. A run ends with its first one."""
+    sentence with the values; `step` is the number of the edge during which it happened, from 0 on. It ends the run."""
 
     kind: Kind
     text: str

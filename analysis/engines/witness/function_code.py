@@ -1,0 +1,305 @@
+"""A function as it is run: each location, when it is first reached, becomes one Python function on registers.
+
+It has the effect of the edge that is taken there and returns the number of that edge. Edges are numbered so that those that
+change the function that runs (calls of defined functions, calls through pointers, `setjmp`, returns) come last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from analysis.cfa.graph import Cfa, Edge
+from analysis.engines.witness.arithmetic import Evaluate, Registers
+from analysis.engines.witness.expressions import FIRST, Expressions, Local, is_aggregate
+from analysis.engines.witness.halting import EndError, not_modelled
+from analysis.engines.witness.library import SETJMP, modelled
+from analysis.engines.witness.outcome import Stuck
+from analysis.engines.witness.program_code import ProgramCode, in_memory
+from analysis.engines.witness.scalars import converter
+from analysis.model import ir
+from analysis.model.c_types import Type, Void
+
+Node = Callable[[Registers], int]
+Write = Callable[[Registers, object], None]
+
+
+class FunctionCode:
+    """The code of one CFA. `first_special`: edges from this number on change the function that runs."""
+
+    def __init__(self, code: ProgramCode, cfa: Cfa) -> None:
+        self.name = cfa.name
+        self.cfa = cfa
+        self._program = code
+        special = [edge for edge in cfa.edges if self._is_special(edge.effect)]
+        plain = [edge for edge in cfa.edges if not self._is_special(edge.effect)]
+        self.edges = (*plain, *special)
+        self.first_special = len(plain)
+        self.targets = [edge.target for edge in self.edges]
+        self._numbers = {edge.id: number for number, edge in enumerate(self.edges)}
+        self.nodes: dict[int, Node] = {}
+        self.results: dict[int, Write] = {}
+        self.slots: dict[str, int] = {}
+        self.locals: dict[str, Local] = {}
+        self._place_variables()
+        self.expressions = Expressions(code, self.slots, self.locals)
+        self.blank: list[object] = [None] * (FIRST + len(self.slots))
+        self.parameters = tuple(self._setter(parameter) for parameter in cfa.parameters)
+        self.parameter_types = tuple(parameter.type for parameter in cfa.parameters)
+
+    def _is_special(self, effect: ir.Effect) -> bool:
+        if isinstance(effect, ir.Return):
+            return True
+        if not isinstance(effect, ir.Call):
+            return False
+        name = ir.direct_callee(effect)
+        return name is None or name in self._program.functions or name in SETJMP
+
+    def _place_variables(self) -> None:
+        addressed = in_memory(self.cfa)
+        found: dict[str, ir.Var] = {parameter.name: parameter for parameter in self.cfa.parameters}
+        for parts in self.cfa.parts.values():
+            for part in parts:
+                if isinstance(part, ir.Var) and part.scope not in ("global", "function"):
+                    found.setdefault(part.name, part)
+        for slot, (name, var) in enumerate(found.items(), FIRST):
+            self.slots[name] = slot
+            if name in addressed or is_aggregate(var.type):
+                self.locals[name] = Local(name, slot, var.type, self._program.size(var.type))
+
+    def _setter(self, parameter: ir.Var) -> Write:
+        return self._write(parameter, parameter.type)
+
+    def node(self, location: int) -> Node:
+        """The function of a location, made when it is first asked for."""
+        found = self.nodes.get(location)
+        if found is None:
+            found = self.nodes[location] = self._compile(self.cfa.outgoing.get(location, ()))
+        return found
+
+    def number(self, edge: int) -> int:
+        """The number of the edge with an id."""
+        return self._numbers[edge]
+
+    def _compile(self, edges: Sequence[Edge]) -> Node:
+        if not edges:
+            return _stuck("nothing follows this place: an endless loop without effect, or code that is never reached")
+        if all(isinstance(edge.effect, ir.Assume) for edge in edges):
+            return self._branch(edges)
+        if len(edges) > 1:
+            not_modelled("several edges that are no branches leave one location")
+        edge = edges[0]
+        number = self._numbers[edge.id]
+        match edge.effect:
+            case ir.Assign(target, value):
+                return self._assign(target, value, number)
+            case ir.Call():
+                return self._call(edge.effect, number)
+            case ir.Return(value):
+                return self._return(value, number)
+            case ir.Unsupported(reason):
+                not_modelled(reason)
+        raise AssertionError(edge)
+
+    def _branch(self, edges: Sequence[Edge]) -> Node:
+        tests: list[tuple[ir.Expr, dict[bool, int]]] = []
+        for edge in edges:
+            effect = edge.effect
+            assert isinstance(effect, ir.Assume)
+            if not tests or tests[-1][0] != effect.condition:
+                tests.append((effect.condition, {}))
+            tests[-1][1][effect.truth] = self._numbers[edge.id]
+        condition, ways = tests[0]
+        holds = self.expressions.condition(condition)
+        otherwise = self._branch_among(tests[1:])
+        if len(ways) == 2:
+            yes, no = ways[True], ways[False]
+            return lambda r: yes if holds(r) else no
+
+        def branch(r: Registers) -> int:
+            number = ways.get(bool(holds(r)))
+            return otherwise(r) if number is None else number
+
+        return branch
+
+    def _branch_among(self, tests: Sequence[tuple[ir.Expr, dict[bool, int]]]) -> Node:
+        if not tests:
+            return _stuck("no branch is taken")
+        holds, ways, otherwise = self.expressions.condition(tests[0][0]), tests[0][1], self._branch_among(tests[1:])
+
+        def branch(r: Registers) -> int:
+            number = ways.get(bool(holds(r)))
+            return otherwise(r) if number is None else number
+
+        return branch
+
+    def _assign(self, target: ir.Expr, value: ir.Expr, number: int) -> Node:
+        if is_aggregate(target.type):
+            return self._copy(target, value, number)
+        slot = self.expressions.register(target)
+        if isinstance(value, ir.Undefined):
+            return self._declare(target, slot, number)
+        evaluate = self.expressions.converted(value, target.type)
+        if slot is not None:
+
+            def assign(r: Registers) -> int:
+                r[slot] = evaluate(r)
+                return number
+
+            return assign
+        write = self._write(target, target.type)
+
+        def store(r: Registers) -> int:
+            write(r, evaluate(r))
+            return number
+
+        return store
+
+    def _declare(self, target: ir.Expr, slot: int | None, number: int) -> Node:
+        if slot is not None:
+
+            def forget(r: Registers) -> int:
+                r[slot] = None
+                return number
+
+            return forget
+        return self._copy(target, ir.Undefined(target.type), number)
+
+    def _copy(self, target: ir.Expr, value: ir.Expr, number: int) -> Node:
+        contents, address = self.expressions.contents(value), self.expressions.address(target)
+        size = self._program.size(target.type)
+        if size is None:  # an array of variable length: its bytes are indeterminate when its block grows
+
+            def allocate(r: Registers) -> int:
+                address(r)
+                return number
+
+            return allocate
+        text = isinstance(value, ir.StringConst)
+
+        def copy(r: Registers) -> int:
+            data, mask = contents(r)
+            if text:
+                data, mask = data[:size].ljust(size, b"\0"), mask[:1] * size
+            r[0].write(address(r), data, mask)
+            return number
+
+        return copy
+
+    def _write(self, target: ir.Expr, source: Type) -> Write:
+        """Stores a value of type `source`, a scalar or bytes with masks, in an object."""
+        expressions = self.expressions
+        if is_aggregate(target.type):
+            start = expressions.address(target)
+            return lambda r, value: r[0].write(start(r), *value)  # type: ignore[misc]
+        slot = expressions.register(target)
+        if isinstance(target, ir.Field) and (at := expressions.bit_field(target)) is not None:
+            return self._write_bits(target, *at)
+        convert = converter(source, target.type, self._program.pointer_bits)
+        if slot is not None:
+
+            def assign(r: Registers, value: object) -> None:
+                r[slot] = value if convert is None or value is None else convert(value)  # type: ignore[arg-type]
+
+            return assign
+        put, address = expressions.store(target.type), expressions.address(target)
+
+        def store(r: Registers, value: object) -> None:
+            if value is None:  # of a function that returned none
+                return
+            put(r[0], address(r), value if convert is None else convert(value))  # type: ignore[arg-type]
+
+        return store
+
+    def _write_bits(self, target: ir.Field, first: int, count: int, before: int, width: int) -> Write:
+        record = self.expressions.address(target.record)
+        mask = ((1 << width) - 1) << before
+        known = bytes((1,)) * count
+
+        def write(r: Registers, value: object) -> None:
+            memory, address = r[0], record(r) + first
+            block = memory.writable(address, count)
+            offset = address - block.base
+            if 2 in block.mask[offset : offset + count]:
+                memory.ask(block, offset, count)
+            old = int.from_bytes(block.data[offset : offset + count], "little")
+            new = old & ~mask | int(value) << before & mask  # type: ignore[call-overload]
+            memory.write(address, new.to_bytes(count, "little"), known)
+
+        return write
+
+    def _argument(self, argument: ir.Expr) -> Evaluate:
+        if is_aggregate(argument.type):
+            return self.expressions.contents(argument)
+        return self.expressions.converted(argument, argument.type)
+
+    def _call(self, call: ir.Call, number: int) -> Node:
+        arguments = [self._argument(argument) for argument in call.arguments]
+        types = tuple(argument.type for argument in call.arguments)
+        name = ir.direct_callee(call)
+        if number < self.first_special:
+            return self._external_call(call, name or "", arguments, types, number)
+        if call.result is not None:
+            self.results[number] = self._write(call.result, self._returned(call))
+        if name is not None and name in SETJMP:
+            return self._setjmp(arguments[0], number)
+        if name is not None:
+
+            def enter(r: Registers) -> int:
+                r[1].pending = name, [argument(r) for argument in arguments], types
+                return number
+
+            return enter
+        callee = self.expressions.value(call.callee)
+
+        def enter_through_pointer(r: Registers) -> int:
+            r[1].pending = r[1].function_at(callee(r)), [argument(r) for argument in arguments], types
+            return number
+
+        return enter_through_pointer
+
+    def _returned(self, call: ir.Call) -> Type:
+        """The type of what a call returns."""
+        type_ = call.callee.type
+        type_ = getattr(type_, "target", type_)
+        return getattr(type_, "result", call.result.type if call.result is not None else Void())
+
+    def _setjmp(self, buffer: Evaluate, number: int) -> Node:
+        def remember(r: Registers) -> int:
+            r[1].remember(buffer(r), r, number)
+            return number
+
+        return remember
+
+    def _external_call(
+        self, call: ir.Call, name: str, arguments: Sequence[Evaluate], types: tuple[Type, ...], number: int
+    ) -> Node:
+        returned = self._returned(call)
+        run = modelled(name, returned)
+        write = None if call.result is None else self._write(call.result, returned)
+        wanted = write is not None
+
+        def call_external(r: Registers) -> int:
+            value = run(r[1], [argument(r) for argument in arguments], types, wanted)
+            if write is not None:
+                write(r, value)
+            return number
+
+        return call_external
+
+    def _return(self, value: ir.Expr | None, number: int) -> Node:
+        evaluate = None if value is None else self._argument(value)
+
+        def leave(r: Registers) -> int:
+            r[1].returned = None if evaluate is None else evaluate(r)
+            return number
+
+        return leave
+
+
+def _stuck(reason: str) -> Node:
+    end = Stuck(reason)
+
+    def stop(_r: Registers) -> int:
+        raise EndError(end)
+
+    return stop

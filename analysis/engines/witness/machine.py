@@ -1,0 +1,390 @@
+"""The machine: frames, the loop over edges, and the questions to the inputs.
+
+C's calls are frames on a list, never Python's: a recursion of any depth ends at its bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from analysis.engines.witness.arithmetic import Registers
+from analysis.engines.witness.expressions import Local, is_aggregate
+from analysis.engines.witness.function_code import FunctionCode
+from analysis.engines.witness.halting import EndError, JumpError, ViolationError, not_modelled
+from analysis.engines.witness.inputs import Fresh, Inputs, InputValue, Object, Question, QuestionKind
+from analysis.engines.witness.library import ERRORS, modelled
+from analysis.engines.witness.memory import ASKED, KNOWN, UNDEFINED, Block, BlockKind, Memory
+from analysis.engines.witness.outcome import Bounds, End, NoInput, Observation, RanOut, Returned, Run, Start, Step
+from analysis.engines.witness.program_code import ProgramCode
+from analysis.engines.witness.scalars import bounds_of, converter, int_to_float, round_to_float
+from analysis.engines.witness.static_data import static_block
+from analysis.engines.witness.unknown_bytes import parts_of, unsigned
+from analysis.model.c_types import DOUBLE, Floating, Integer, Pointer, Type, Void, spell
+from analysis.model.spelling import display_name
+
+
+class Frame:
+    """A function that waits for a call: its code, its registers, the number of the call's edge, its blocks."""
+
+    __slots__ = ("blocks", "code", "edge", "registers")
+
+    def __init__(self, code: FunctionCode, registers: Registers, edge: int, blocks: list[Block]) -> None:
+        self.code = code
+        self.registers = registers
+        self.edge = edge
+        self.blocks = blocks
+
+
+class Machine:
+    """One run. `watch` is called before each edge with the function's code, its registers and the location."""
+
+    def __init__(self, code: ProgramCode, start: Start, inputs: Inputs, bounds: Bounds) -> None:
+        self.code = code
+        self.start = start
+        self.bounds = bounds
+        self.memory = Memory(code.model, code.static.next_page, bounds.memory, self._missing)
+        self.memory.ask = self._ask_bytes
+        self.frames: list[Frame] = []
+        self.blocks: list[Block] = []
+        self.current: FunctionCode
+        self.registers: Registers
+        self.location = 0
+        self.step = 0
+        self.pending: tuple[str, list[Any], tuple[Type, ...]] = ("", [], ())
+        self.returned: Any = None
+        self.asked: list[tuple[Question, InputValue]] = []
+        self.assumptions: dict[str, None] = {}
+        self.printed: list[str] = []
+        self.fresh: list[int] = []
+        self._inputs = inputs
+        self._printed_length = 0
+        self._numbers: dict[str, int] = {}
+        self._literals: dict[bytes, int] = {}
+        self._numbered: dict[QuestionKind, int] = {}
+        self._numbered_at = -1
+        self._jumps: dict[int, tuple[int, Registers, int]] = {}
+        self._remains: dict[Local, Block] = {}
+
+    # running
+
+    def run(self, *, way: list[Step] | None = None, watch: Callable[[], End | None] | None = None) -> Run:
+        """Runs to the end; the way is added to `way`. An end that `watch` gives, before an edge, is the run's."""
+        try:
+            self._begin()
+            end = self._loop(way, watch)
+        except ViolationError as violation:
+            end = Observation(violation.kind, violation.text, max(0, self.step - 1))
+        except EndError as ended:
+            end = ended.end
+        if way is not None and len(way) < self.step and (edge := self.edge_here()) >= 0:
+            way.append(Step(self.current.name, edge))  # the one during which it ended
+        return Run(end, self.step, tuple(way or ()), tuple(self.asked), tuple(self.assumptions), "".join(self.printed))
+
+    def _begin(self) -> None:
+        cfa = self.code.functions[self.start.function]
+        values = []
+        self.current = self._function(cfa.name)
+        for parameter in cfa.parameters:
+            if is_aggregate(parameter.type):
+                size = self.code.size(parameter.type) or 0
+                values.append((bytes(size), bytes((ASKED,)) * size))
+            else:
+                values.append(self.ask("parameter", parameter.type, display_name(parameter.name), 0))
+        self._enter(self.current, values, self.current.parameter_types)
+
+    def _enter(self, code: FunctionCode, values: list[Any], types: tuple[Type, ...]) -> None:
+        """Makes a function the current one."""
+        registers = code.blank.copy()
+        registers[0], registers[1] = self.memory, self
+        self.blocks = []
+        self.current, self.registers, self.location = code, registers, code.cfa.entry
+        if types != code.parameter_types:
+            values = self._passed(values, types, code.parameter_types)
+        for write, value in zip(code.parameters, values, strict=False):
+            write(registers, value)
+
+    def _passed(self, values: list[Any], types: tuple[Type, ...], wanted: tuple[Type, ...]) -> list[Any]:
+        """Arguments as a function takes them whose declaration was not seen, or that is called through another type."""
+        passed = []
+        for value, type_, parameter in zip(values, types, wanted, strict=False):
+            if is_aggregate(parameter) or is_aggregate(type_):
+                if type_ != parameter:
+                    not_modelled(f"an argument of type {spell(type_)} for {spell(parameter)}")
+                passed.append(value)
+            else:
+                convert = converter(type_, parameter, self.code.pointer_bits)
+                passed.append(value if convert is None else convert(value))
+        return passed
+
+    def _loop(self, way: list[Step] | None, watch: Callable[[], End | None] | None) -> End:
+        limit = self.bounds.steps
+        while True:
+            code, registers, location = self.current, self.registers, self.location
+            nodes, targets, first_special = code.nodes, code.targets, code.first_special
+            while True:
+                if watch is not None:
+                    self.location = location
+                    end = watch()
+                    if end is not None:
+                        return end
+                if self.step >= limit:
+                    return RanOut("steps")
+                node = nodes.get(location)
+                if node is None:
+                    self.location = location
+                    self.step += 1
+                    node = code.node(location)
+                    self.step -= 1
+                self.location = location
+                self.step += 1
+                try:
+                    edge = node(registers)
+                except JumpError as jump:
+                    self._jump(jump)
+                    break
+                if way is not None:
+                    way.append(Step(code.name, code.edges[edge].id))
+                location = targets[edge]
+                if edge >= first_special:
+                    self.location = location
+                    end = self._switch(edge)
+                    if end is not None:
+                        return end
+                    break
+
+    def _switch(self, edge: int) -> End | None:
+        """After an edge that changes the function that runs."""
+        name, values, types = self.pending
+        if name:
+            self.pending = ("", [], ())
+            self._call(name, values, types, edge)
+            return None
+        if self.returned is _SETJMP:
+            self.returned = None
+            self._finish_call(self.current, self.registers, edge, 0)
+            return None
+        return self._leave()
+
+    def _call(self, name: str, values: list[Any], types: tuple[Type, ...], edge: int) -> None:
+        if display_name(name) in ERRORS:
+            raise ViolationError("assertion", f"{display_name(name)} is called")
+        if name not in self.code.functions:
+            value = self._external(name, values, types)
+            self._finish_call(self.current, self.registers, edge, value)
+            return
+        if len(self.frames) + 1 >= self.bounds.depth:
+            raise EndError(RanOut("depth"))
+        code = self._function(name)
+        self.frames.append(Frame(self.current, self.registers, edge, self.blocks))
+        self._enter(code, values, types)
+
+    def _external(self, name: str, values: list[Any], types: tuple[Type, ...]) -> Any:
+        """A call through a pointer of a function without a body."""
+        external = self.code.externals.get(name)
+        return modelled(name, Void() if external is None else external.type.result)(self, values, types, True)
+
+    def _finish_call(self, code: FunctionCode, registers: Registers, edge: int, value: Any) -> None:
+        write = code.results.get(edge)
+        if write is not None:
+            write(registers, value)
+
+    def _leave(self) -> End | None:
+        """After a return: the blocks of the function die, its result goes to the caller."""
+        value, self.returned = self.returned, None
+        self._end_blocks()
+        if not self.frames:
+            return Returned(None if isinstance(value, tuple) else value)
+        frame = self.frames.pop()
+        self.current, self.registers, self.blocks = frame.code, frame.registers, frame.blocks
+        self.location = frame.code.targets[frame.edge]
+        self._finish_call(frame.code, frame.registers, frame.edge, value)
+        return None
+
+    def _end_blocks(self) -> None:
+        for block in self.blocks:
+            self.memory.forget(block, self._remains_of(block))
+        self.blocks = []
+
+    def _remains_of(self, block: Block) -> Block:
+        key = Local(block.name, 0, block.type or Void(), None)
+        if key not in self._remains:
+            remains = Block("local", block.name, 0, UNDEFINED)
+            remains.alive = False
+            self._remains[key] = remains
+        return self._remains[key]
+
+    def remember(self, buffer: int, registers: Registers, edge: int) -> None:
+        """`setjmp`."""
+        self._jumps[buffer] = len(self.frames), registers, edge
+        self.returned = _SETJMP
+
+    def _jump(self, jump: JumpError) -> None:
+        depth, registers, edge = self._jumps.get(jump.buffer, (-1, [], 0))
+        frames = [*(frame.registers for frame in self.frames), self.registers]
+        if not 0 <= depth < len(frames) or frames[depth] is not registers:
+            not_modelled("longjmp to where no function runs that called setjmp")
+        while len(self.frames) > depth:
+            self._end_blocks()
+            frame = self.frames.pop()
+            self.current, self.registers, self.blocks = frame.code, frame.registers, frame.blocks
+        self.location = self.current.targets[edge]
+        self._finish_call(self.current, registers, edge, jump.value or 1)
+
+    # what the code of functions asks for
+
+    def _function(self, name: str) -> FunctionCode:
+        found = self.code.compiled.get(name)
+        if not isinstance(found, FunctionCode):
+            found = self.code.compiled[name] = FunctionCode(self.code, self.code.functions[name])
+        return found
+
+    def function_at(self, address: int) -> str:
+        """The function that a pointer points to; anything else is a violation."""
+        name = self.code.static.name_at(address >> self.memory.shift)
+        if name is not None and self.code.static.addresses[name] == address and name not in self.code.globals:
+            return name
+        self.memory.block(address, 1, "call")
+        not_modelled("a call through a pointer to what is no function")
+
+    def new_local(self, registers: Registers, local: Local) -> int:
+        """The address of a local variable that comes to be."""
+        block = Block("local", display_name(local.name), local.size, UNDEFINED, local.type)
+        registers[local.slot] = address = self.memory.add(block)
+        self.blocks_of(registers).append(block)
+        return address
+
+    def blocks_of(self, registers: Registers) -> list[Block]:
+        """The blocks of the function that has these registers."""
+        if registers is self.registers:
+            return self.blocks
+        return next(frame.blocks for frame in self.frames if frame.registers is registers)
+
+    def new_block(self, kind: BlockKind, size: int, fill: int, type_: Type | None = None) -> int:
+        """The address of a new object on the heap, or of another that is known by number."""
+        number = self._numbers[kind] = self._numbers.get(kind, 0) + 1
+        names = {"heap": "heap block", "resource": "resource", "literal": "literal"}
+        name = f"fresh {number - 1}" if kind == "given" else f"{names.get(kind, kind)} {number}"
+        return self.memory.add(Block(kind, name, size, fill, type_))
+
+    def literal(self, data: bytes) -> int:
+        """The address of a string literal; equal ones are one object."""
+        address = self._literals.get(data)
+        if address is None:
+            block = Block("literal", "string literal", len(data), KNOWN)
+            block.data[:] = data
+            address = self._literals[data] = self.memory.add(block)
+        return address
+
+    def assume(self, text: str) -> None:
+        """Notes what the run takes for given."""
+        self.assumptions.setdefault(text)
+
+    def print(self, text: str) -> None:
+        """Keeps what is printed, up to the bound."""
+        left = self.bounds.output - self._printed_length
+        if left > 0:
+            self.printed.append(text[:left])
+            self._printed_length += len(text)
+
+    def _missing(self, page: int) -> Block | None:
+        """The static object that a page belongs to, made when it is first touched."""
+        name = self.code.static.name_at(page)
+        if name is None:
+            return None
+        return static_block(self, name)
+
+    # questions
+
+    def edge_here(self) -> int:
+        """The id of the edge that is being executed (of a branch, the first one's), -1 before the first."""
+        edges = self.current.cfa.outgoing.get(self.location, ())
+        return edges[0].id if edges and self.step else -1
+
+    def question(self, kind: QuestionKind, type_: Type, name: str, offset: int) -> Question:
+        """The next question of a kind at this step."""
+        step = max(0, self.step - 1)
+        if self._numbered_at != step:
+            self._numbered, self._numbered_at = {}, step
+        number = self._numbered.get(kind, 0)
+        self._numbered[kind] = number + 1
+        return Question(kind, type_, name, offset, self.current.name, self.edge_here(), step, number)
+
+    def optional(self, kind: Literal["allocation", "written"], type_: Type, name: str, offset: int) -> Any:
+        """The answer to a question that need not have one, as a value of the type."""
+        question = self.question(kind, type_, name, offset)
+        answer = self._inputs.answer(question)
+        if answer is None:
+            return None
+        self.asked.append((question, answer))
+        return self._taken(answer, type_)
+
+    def ask(self, kind: QuestionKind, type_: Type, name: str, offset: int) -> Any:
+        """The answer to a question, as a value of the type."""
+        if kind == "expression":
+            self.assume(f"a value of type {spell(type_)} that is not modelled, in {display_name(self.current.name)}")
+        question = self.question(kind, type_, name, offset)
+        answer = self._inputs.answer(question)
+        if answer is None:
+            raise EndError(NoInput(question))
+        self.asked.append((question, answer))
+        return self._taken(answer, type_)
+
+    def _taken(self, answer: InputValue, type_: Type) -> Any:
+        if isinstance(answer, Fresh):
+            return self._fresh_object(answer, type_)
+        if isinstance(answer, Object):
+            return self._object(answer)
+        if isinstance(type_, Floating):
+            if isinstance(answer, int):
+                return int_to_float(answer, type_.bits)
+            return round_to_float(answer) if type_.bits == 32 else answer
+        if isinstance(answer, float):
+            convert = converter(DOUBLE, type_, self.code.pointer_bits)
+            return answer if convert is None else convert(answer)
+        wide = Integer(256, True, "input")
+        convert = converter(wide, type_, self.code.pointer_bits)
+        if isinstance(type_, Integer) and bounds_of(type_)[0] <= answer <= bounds_of(type_)[1]:
+            return answer
+        return answer if convert is None else convert(answer)
+
+    def _fresh_object(self, answer: Fresh, type_: Type) -> int:
+        target = type_.target if isinstance(type_, Pointer) else Void()
+        size = self.code.size(target)
+        if size is None:
+            not_modelled(f"a new object of type {spell(target)}, whose size is not known")
+        address = self.new_block("given", size * answer.elements, ASKED, target)
+        self.fresh.append(address)
+        return address
+
+    def _object(self, answer: Object) -> int:
+        kind, _, number = answer.name.partition(" ")
+        if kind == "fresh" and number.isdigit() and int(number) < len(self.fresh):
+            return self.fresh[int(number)] + answer.offset
+        address = self.code.static.addresses.get(answer.name)
+        if address is None:
+            not_modelled(f"an input that points to {answer.name}, which is not there")
+        return address + answer.offset
+
+    def _ask_bytes(self, block: Block, offset: int, size: int) -> None:
+        """Asks for the bytes of a range that are inputs, by the parts that the block's type has there."""
+        for at, type_ in parts_of(self.code, block, offset, size):
+            self._ask_part(block, at, type_)
+        here = block.mask[offset : offset + size]
+        if size in (2, 4, 8) and here == bytes((ASKED,)) * size:
+            self._ask_part(block, offset, unsigned(8 * size))
+        for at in range(offset, offset + size):
+            if block.mask[at] == ASKED:
+                self._ask_part(block, at, unsigned(8))
+
+    def _ask_part(self, block: Block, offset: int, type_: Type) -> None:
+        size = self.code.size(type_) or 1
+        if block.mask[offset : offset + size] != bytes((ASKED,)) * size:
+            return
+        value = self.ask("memory", type_, block.name, offset)
+        fixed, block.fixed = block.fixed, False
+        self.current.expressions.store(type_)(self.memory, block.base + offset, value)
+        block.fixed = fixed
+
+
+_SETJMP = object()  # what `returned` is while `setjmp` returns for the first time
