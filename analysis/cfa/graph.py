@@ -178,11 +178,16 @@ class FunctionSource(msgspec.Struct, frozen=True):
 
 class Global(msgspec.Struct, frozen=True):
     """A variable with static storage. `initial` is the constant that it starts with: its initialiser where that
-    is a scalar constant or an address, `Zero` or 0 when there is none, `Unknown` when it is defined nowhere in the program."""
+    is a scalar constant or an address, `Zero` or 0 when there is none, `Unknown` when it is defined nowhere in the program.
+
+    `parts`: where `initial` is `Unknown` because the initialiser is an array's or record's, what it does, in order: the whole is
+    `Zero`, then parts get their values. Empty for a variable that is defined nowhere, and where the constants are not known.
+    """
 
     var: ir.Var
     path: str
     initial: ir.Expr
+    parts: tuple[ir.Assign, ...] = ()
 
 
 class External(msgspec.Struct, frozen=True):

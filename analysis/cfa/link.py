@@ -83,16 +83,23 @@ def _globals(units: Sequence[Unit]) -> Mapping[str, Global]:
     found: dict[str, Global] = {}
     for unit in units:
         for variable in unit.variables:
-            _add_global(found, unit.path, variable.var, variable.initial, variable.tentative)
+            _add_global(found, unit.path, variable.var, variable.initial, variable.tentative, variable.parts)
         for function in unit.functions:
             for static in function.statics:
-                found.setdefault(static.var.name, Global(static.var, unit.path, static.initial))
+                found.setdefault(static.var.name, Global(static.var, unit.path, static.initial, static.parts))
             for var in function.externs:
                 _add_global(found, unit.path, var, None, tentative=False)
     return found
 
 
-def _add_global(found: dict[str, Global], path: str, var: ir.Var, initial: ir.Expr | None, tentative: bool) -> None:
+def _add_global(
+    found: dict[str, Global],
+    path: str,
+    var: ir.Var,
+    initial: ir.Expr | None,
+    tentative: bool,
+    parts: tuple[ir.Assign, ...] = (),
+) -> None:
     """A definition with an initialiser wins over a tentative one, which wins over a declaration."""
     strength = 2 if initial is not None else 1 if tentative else 0
     if strength == 0 and var.name in found:
@@ -100,7 +107,7 @@ def _add_global(found: dict[str, Global], path: str, var: ir.Var, initial: ir.Ex
     value = initial if initial is not None else zero(var.type) if tentative else ir.Unknown(var.type)
     known = found.get(var.name)
     if known is None or strength > _strength(known):
-        found[var.name] = Global(var, path, value)
+        found[var.name] = Global(var, path, value, parts)
 
 
 def _strength(known: Global) -> int:

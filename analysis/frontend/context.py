@@ -8,7 +8,7 @@ what they can rely on.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -34,10 +34,11 @@ class MisreadError(Exception):
 
 
 class StaticLocal(msgspec.Struct, frozen=True):
-    """A variable with static storage declared in a function, and its constant initial value."""
+    """A variable with static storage declared in a function, and its constant initial value (see graph.Global for `parts`)."""
 
     var: ir.Var
     initial: ir.Expr
+    parts: tuple[ir.Assign, ...] = ()
 
 
 class Context(ABC):
@@ -128,6 +129,10 @@ class Context(ABC):
     def static_value(self, type_: Type, initialiser: Node | None) -> ir.Expr:
         """The constant that an object with static storage starts with."""
 
+    @abstractmethod
+    def static_parts(self, var: ir.Var, initialiser: Node | None) -> tuple[ir.Assign, ...]:
+        """What the parts of an object with static storage start with, where that is not one constant."""
+
     def check_depth(self) -> None:
         """Refuses what is nested deeper than the limit (DESIGN.md section 13)."""
         if self.depth > self.limits.nesting:
@@ -177,6 +182,14 @@ class Context(ABC):
     @abstractmethod
     def initialise(self, target: ir.Expr, node: Node, site: Node) -> None:
         """Lowers the initialisation of an object by an initialiser."""
+
+    @abstractmethod
+    def initial_values(self, target: ir.Expr, node: Node) -> Iterator[tuple[ir.Expr, ir.Expr]]:
+        """What an initialiser gives an object with static storage: the whole a zero, then its parts their values."""
+
+    @abstractmethod
+    def elements_given(self, node: Node) -> int:
+        """How many values an initialiser lists, at most."""
 
     @abstractmethod
     def initialised_length(self, element: Type, node: Node) -> int | None:

@@ -23,11 +23,13 @@ _NONNULL = re.compile(rb"\b_*nonnull_*\s*(?:\(([^)]*)\))?")
 
 
 class Variable(msgspec.Struct, frozen=True):
-    """A file-level variable: `initial` is None while it is only declared `extern`, or tentatively defined if `tentative`."""
+    """A file-level variable: `initial` is None while it is only declared `extern`, or tentatively defined if `tentative`;
+    for `parts` see graph.Global."""
 
     var: ir.Var
     initial: ir.Expr | None
     tentative: bool
+    parts: tuple[ir.Assign, ...] = ()
 
 
 class DeclaredFunction(msgspec.Struct, frozen=True):
@@ -188,10 +190,12 @@ class FileReader:
         var = ir.Var(linkage, "global", type_)
         self.level.scope.names[name] = ObjectEntry(var)
         initial: ir.Expr | None = None
+        parts: tuple[ir.Assign, ...] = ()
         if initialiser is not None:
             initial = self._lowering.static_value(type_, initialiser)
+            parts = self._lowering.static_parts(var, initialiser)
             self.level.address_taken |= self._lowering.address_taken
         elif known is not None:
-            initial = known.initial
+            initial, parts = known.initial, known.parts
         tentative = initialiser is None and "extern" not in storage
-        self.level.variables[name] = Variable(var, initial, tentative or (known is not None and known.tentative))
+        self.level.variables[name] = Variable(var, initial, tentative or (known is not None and known.tentative), parts)

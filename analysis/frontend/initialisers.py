@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -10,6 +10,7 @@ from analysis.frontend import operators
 from analysis.frontend.constants import string_length
 from analysis.frontend.context import Context, RefusedError, children, field_of
 from analysis.frontend.syntax import Node
+from analysis.frontend.types import bit_field_type
 from analysis.model import ir
 from analysis.model.c_types import INT, Array, Integer, Record, Type
 
@@ -69,6 +70,25 @@ class Initialisers(Context):
             return
         self.store(target, node, site)
 
+    def initial_values(self, target: ir.Expr, node: Node) -> Iterator[tuple[ir.Expr, ir.Expr]]:
+        """What an initialiser gives an object with static storage: the whole a zero, then its parts their values."""
+        if node.type == "compound_literal_expression":
+            node = field_of(node, "value")
+        if isinstance(target.type, Array | Record):
+            yield target, ir.Zero(target.type)
+        slots = self.plan(target, node).slots if node.type == "initializer_list" else [Slot(target, node)]
+        for slot in slots:
+            if slot.node.type == "compound_literal_expression" and isinstance(slot.target.type, Array | Record):
+                yield from self.initial_values(slot.target, slot.node)
+            elif isinstance(slot.target.type, Array):
+                yield slot.target, self.expression(slot.node)
+            else:
+                yield slot.target, operators.convert(self.value(slot.node), slot.target.type)
+
+    def elements_given(self, node: Node) -> int:
+        """How many values an initialiser lists, at most."""
+        return sum(map(self.elements_given, children(node))) if node.type == "initializer_list" else 1
+
     def _evaluate(self, node: Node) -> None:
         """The side effects of a list whose values are not kept."""
         for child in children(node):
@@ -118,7 +138,7 @@ class Initialisers(Context):
             case Record(kind, key):
                 definition = self.names.record(key)
                 named = [m for m in definition.members if m.name or isinstance(m.type, Record)] if definition else []
-                counts = [self._count(ir.Field(target, m.name, m.type), whole) for m in named]
+                counts = [self._count(ir.Field(target, m.name, bit_field_type(m.type, m.bits)), whole) for m in named]
                 return (1 if counts else 0) if kind == "union" else sum(counts)
             case _:
                 return 1
@@ -206,7 +226,8 @@ class Initialisers(Context):
                 named = [m for m in definition.members if m.name or isinstance(m.type, Record)]
                 if position >= (min(1, len(named)) if kind == "union" else len(named)):
                     return None
-                return ir.Field(target, named[position].name, named[position].type)
+                found = named[position]
+                return ir.Field(target, found.name, bit_field_type(found.type, found.bits))
             case _:
                 return target if position == 0 else None
 

@@ -10,6 +10,9 @@ from analysis.frontend.syntax import Node
 from analysis.model import ir
 from analysis.model.c_types import INT, Array, Function, Type, Void
 
+_BRACED = frozenset(("initializer_list", "compound_literal_expression"))
+_LARGEST_TABLE = 4096  # parts of a static object that are kept; what larger tables hold is not known
+
 
 class LocalDeclarations(Declarations):
     """Declarations in blocks, and static initialisers."""
@@ -74,7 +77,26 @@ class LocalDeclarations(Declarations):
         var = ir.Var(f"{self.path}::{self.names.function}::{unique}", "global", type_)
         self.names.declare(name, ObjectEntry(var))
         if not self.probing:
-            self.statics.append(StaticLocal(var, self.static_value(type_, initialiser)))
+            self.statics.append(StaticLocal(var, self.static_value(type_, initialiser), self.static_parts(var, initialiser)))
+
+    def static_parts(self, var: ir.Var, initialiser: Node | None) -> tuple[ir.Assign, ...]:
+        """What the parts of an object with static storage start with, where that is not one constant (graph.Global.parts)."""
+        if initialiser is None or self.elements_given(initialiser) > _LARGEST_TABLE:
+            return ()
+        parts: list[ir.Assign] = []
+
+        def evaluate(node: Node) -> ir.Expr:
+            for target, value in self.initial_values(var, node):
+                parts.append(ir.Assign(target, value))
+            return ir.Zero(var.type)
+
+        if initialiser.type not in _BRACED and not isinstance(var.type, Array):
+            return ()
+        try:
+            self.probe(evaluate, initialiser)
+        except RefusedError:
+            return ()
+        return tuple(parts) if all(_constant_part(part.value) for part in parts) else ()
 
     def static_value(self, type_: Type, initialiser: Node | None) -> ir.Expr:
         """The constant that an object with static storage starts with (graph.Global.initial)."""
@@ -126,9 +148,14 @@ def zero(type_: Type) -> ir.Expr:
             return operators.convert(ir.IntConst(0, INT), type_)
 
 
+def _constant_part(value: ir.Expr) -> bool:
+    """Whether the value is a constant that refers to nothing but objects with static storage."""
+    return _constant_initial(value) and not any(var.scope == "temporary" for var in ir.variables(value))
+
+
 def _constant_initial(value: ir.Expr) -> bool:
     match ir.strip_casts(value):
-        case ir.IntConst() | ir.FloatConst() | ir.StringConst() | ir.AddressOf():
+        case ir.IntConst() | ir.FloatConst() | ir.StringConst() | ir.AddressOf() | ir.Zero():
             return True
         case ir.Unary(_, operand):
             return _constant_initial(operand)

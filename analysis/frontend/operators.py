@@ -24,7 +24,7 @@ from analysis.model.c_types import (
 )
 
 from .constants import wrap
-from .types import arithmetic_type, promote
+from .types import arithmetic_type, bit_field_type, promote
 
 COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
 _FOLD: dict[str, Callable[[int, int], int]] = {
@@ -203,7 +203,7 @@ def member(record: ir.Expr, name: str, lookup: Callable[[str], RecordDefinition 
         return None
     for found in definition.members:
         if found.name == name:
-            return ir.Field(record, name, found.type)
+            return ir.Field(record, name, bit_field_type(found.type, found.bits))
     for found in definition.members:
         if found.name == "" and isinstance(found.type, Record):
             inner = member(ir.Field(record, "", found.type), name, lookup)

@@ -35,11 +35,25 @@ _RANKS = {"_Bool": 0, "char": 1, "signed char": 1, "unsigned char": 1, "short": 
 _RANKS |= {"unsigned int": 3, "long": 4, "unsigned long": 4, "long long": 5, "unsigned long long": 5}
 _RANKS |= {"__int128": 6, "unsigned __int128": 6}
 
+_BIT_FIELD = " : "  # between the declared type and the width in the name of a bit-field's type
+
+
+def bit_field_type(declared: Type, bits: int | None) -> Type:
+    """The type of a member's values: an integer of its width if it is a bit-field (C11 6.7.2.1p10), "unsigned int : 3"."""
+    if bits is None or not isinstance(declared, Integer) or declared.name == "_Bool":
+        return declared
+    return Integer(bits, declared.signed, f"{declared.name}{_BIT_FIELD}{bits}")
+
 
 def promote(type_: Type) -> Type:
     """The integer promotions (C11 6.3.1.1p2); other types stay as they are."""
     if not isinstance(type_, Integer):
         return type_
+    declared, is_bit_field, _ = type_.name.partition(_BIT_FIELD)
+    if is_bit_field:
+        if type_.bits > INT.bits:
+            return Integer(64, type_.signed, declared)
+        return INT if type_.signed or type_.bits < INT.bits else UNSIGNED_INT
     if type_.name not in _RANKS:  # an enumeration has the rank of the int it is compatible with
         return INT if type_.signed else UNSIGNED_INT
     return INT if _RANKS[type_.name] < 3 else type_
@@ -134,15 +148,22 @@ class Layout:
         definition = self._lookup(record.key)
         return None if definition is None else self._record(definition)[2].get(name)
 
+    def bit_field(self, record: Record, name: str) -> int | None:
+        """How many bits before the bit-field `name` the record has, None when it has no such bit-field."""
+        definition = self._lookup(record.key)
+        return None if definition is None else self._record(definition)[3].get(name)
+
     def _floating(self, type_: Floating) -> tuple[int, int]:
         if self.model.pointer_bits == 32:
             return (12, 4) if type_.bits == 128 and "128" not in type_.name else (type_.bits // 8, 4)
         return type_.bits // 8, min(16, type_.bits // (16 if "_Complex" in type_.name else 8))
 
-    def _record(self, definition: RecordDefinition) -> tuple[int, int, dict[str, int]]:
+    def _record(self, definition: RecordDefinition) -> tuple[int, int, dict[str, int], dict[str, int]]:
+        """Size and alignment, where members start in bytes, and where bit-fields start in bits."""
         bit, alignment = 0, 1
         largest = 0
         offsets: dict[str, int] = {}
+        fields: dict[str, int] = {}
         for member in definition.members:
             size, align = self.size(member.type) or 0, self.alignment(member.type)
             if definition.kind == "union":
@@ -154,6 +175,8 @@ class Layout:
                     continue
                 if unit and bit // unit != (bit + member.bits - 1) // unit:
                     bit = -(-bit // unit) * unit
+                if member.name:
+                    fields[member.name] = bit
                 bit += member.bits
                 alignment = max(alignment, align) if member.name else alignment
             else:
@@ -163,7 +186,7 @@ class Layout:
                 alignment = max(alignment, align)
             largest = max(largest, bit)
         total = -(-largest // 8)
-        return -(-total // alignment) * alignment, alignment, offsets
+        return -(-total // alignment) * alignment, alignment, offsets, fields
 
     def _offsets(self, offsets: dict[str, int], name: str, type_: Type, start: int) -> None:
         """Notes a member, and the members of an anonymous record as if they were the outer record's."""
