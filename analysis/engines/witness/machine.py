@@ -51,8 +51,11 @@ class Machine:
         self.registers: Registers
         self.location = 0
         self.step = 0
+        self.running = False  # whether there is a current function with its registers
+        self.peeking = False  # while values are only looked at: nothing is asked for, no object comes to be
         self.pending: tuple[str, list[Any], tuple[Type, ...]] = ("", [], ())
         self.returned: Any = None
+        self.last_call = 0  # the number of the call's edge that the last return came back to
         self.asked: list[tuple[Question, InputValue]] = []
         self.assumptions: dict[str, None] = {}
         self.printed: list[str] = []
@@ -84,7 +87,7 @@ class Machine:
     def _begin(self) -> None:
         cfa = self.code.functions[self.start.function]
         values = []
-        self.current = self._function(cfa.name)
+        self.current = self.code_of(cfa.name)
         for parameter in cfa.parameters:
             if is_aggregate(parameter.type):
                 size = self.code.size(parameter.type) or 0
@@ -99,6 +102,7 @@ class Machine:
         registers[0], registers[1] = self.memory, self
         self.blocks = []
         self.current, self.registers, self.location = code, registers, code.cfa.entry
+        self.running = True
         if types != code.parameter_types:
             values = self._passed(values, types, code.parameter_types)
         for write, value in zip(code.parameters, values, strict=False):
@@ -175,7 +179,7 @@ class Machine:
             return
         if len(self.frames) + 1 >= self.bounds.depth:
             raise EndError(RanOut("depth"))
-        code = self._function(name)
+        code = self.code_of(name)
         self.frames.append(Frame(self.current, self.registers, edge, self.blocks))
         self._enter(code, values, types)
 
@@ -194,10 +198,12 @@ class Machine:
         value, self.returned = self.returned, None
         self._end_blocks()
         if not self.frames:
+            self.running = False
             return Returned(None if isinstance(value, tuple) else value)
         frame = self.frames.pop()
         self.current, self.registers, self.blocks = frame.code, frame.registers, frame.blocks
         self.location = frame.code.targets[frame.edge]
+        self.last_call = frame.edge
         self._finish_call(frame.code, frame.registers, frame.edge, value)
         return None
 
@@ -233,7 +239,8 @@ class Machine:
 
     # what the code of functions asks for
 
-    def _function(self, name: str) -> FunctionCode:
+    def code_of(self, name: str) -> FunctionCode:
+        """The code of a defined function."""
         found = self.code.compiled.get(name)
         if not isinstance(found, FunctionCode):
             found = self.code.compiled[name] = FunctionCode(self.code, self.code.functions[name])
@@ -249,6 +256,7 @@ class Machine:
 
     def new_local(self, registers: Registers, local: Local) -> int:
         """The address of a local variable that comes to be."""
+        self._look_only()
         block = Block("local", display_name(local.name), local.size, UNDEFINED, local.type)
         registers[local.slot] = address = self.memory.add(block)
         self.blocks_of(registers).append(block)
@@ -271,6 +279,7 @@ class Machine:
         """The address of a string literal; equal ones are one object."""
         address = self._literals.get(data)
         if address is None:
+            self._look_only()
             block = Block("literal", "string literal", len(data), KNOWN)
             block.data[:] = data
             address = self._literals[data] = self.memory.add(block)
@@ -296,6 +305,10 @@ class Machine:
 
     # questions
 
+    def _look_only(self) -> None:
+        if self.peeking:
+            not_modelled("nothing is there yet to be looked at")
+
     def edge_here(self) -> int:
         """The id of the edge that is being executed (of a branch, the first one's), -1 before the first."""
         edges = self.current.cfa.outgoing.get(self.location, ())
@@ -303,6 +316,7 @@ class Machine:
 
     def question(self, kind: QuestionKind, type_: Type, name: str, offset: int) -> Question:
         """The next question of a kind at this step."""
+        self._look_only()
         step = max(0, self.step - 1)
         if self._numbered_at != step:
             self._numbered, self._numbered_at = {}, step
@@ -321,7 +335,7 @@ class Machine:
 
     def ask(self, kind: QuestionKind, type_: Type, name: str, offset: int) -> Any:
         """The answer to a question, as a value of the type."""
-        if kind == "expression":
+        if kind == "expression" and not self.peeking:
             self.assume(f"a value of type {spell(type_)} that is not modelled, in {display_name(self.current.name)}")
         question = self.question(kind, type_, name, offset)
         answer = self._inputs.answer(question)

@@ -105,7 +105,7 @@ class Memory:
         return self._missing(address >> self.shift) if block is None else block
 
     def block(self, address: int, size: int, action: str) -> Block:
-        """The live block with `size` bytes from the address; a violation if there is none. `action` is "read", "write" or "call"."""
+        """The live block with `size` bytes from the address; a violation if there is none. `action`: "read", "write" or "call"."""
         block = self.find(address)
         if block is None:
             self._nowhere(address, action)
