@@ -14,7 +14,7 @@ Deviations from Algorithm 1, none of which changes the reached set of an explora
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
@@ -109,7 +109,7 @@ def explore(
             if node is None:
                 ending = "finished"
             else:
-                successors = list(analysis.moves(node.state, node.precision))
+                successors = analysis.moves(node.state, node.precision)
                 if token.cancelled():
                     waitlist.push(node)
                 else:
@@ -130,7 +130,7 @@ class _Run(Generic[S, P]):
         self._merges = analysis.merges()
         self.steps = 0
 
-    def take(self, node: Node[S, P], successors: list[tuple[Any, S]]) -> list[Node[S, P]]:
+    def take(self, node: Node[S, P], successors: Sequence[tuple[Any, S]]) -> list[Node[S, P]]:
         """Handles all successors of a node; returns the new targets among them."""
         analysis, reached = self._analysis, self._reached
         targets: list[Node[S, P]] = []
@@ -138,12 +138,11 @@ class _Run(Generic[S, P]):
         for step, successor in successors:
             state, precision = analysis.adjust(successor, node.precision)
             target = analysis.is_target(state)
-            if not target and self._merges:
+            if self._merges and not target:
                 self._merge(node, step, state, precision)
-            if reached.find(state) is not None or (
-                not target and analysis.stop(state, reached.possible_covers(state), precision)
-            ):
-                node.covered.append((step, analysis.partition(state)))
+            same, others = reached.covers(state)
+            if same is not None or (others and not target and analysis.stop(state, others, precision)):
+                node.covered = (*node.covered, (step, analysis.partition(state)))
                 continue
             child = reached.add(state, precision, node, step, target)
             if target:

@@ -50,7 +50,7 @@ class Composite:
         self.components = tuple(components)
         self.precision: Precision = tuple(c.precision for c in components)
         self._moves = driver.moves
-        self._rest = [(i, c.transfer) for i, c in enumerate(components) if i > 0]
+        self._rest = [(i, c.transfer.successors) for i, c in enumerate(components) if i > 0]
         self._strengthened = [
             (i, c.transfer)
             for i, c in enumerate(components)
@@ -68,31 +68,34 @@ class Composite:
 
     # -- transfer -----------------------------------------------------------------------------------------------
 
-    def moves(self, state: State, precision: Precision) -> Iterable[tuple[Step, State]]:
+    def moves(self, state: State, precision: Precision) -> list[tuple[Step, State]]:
         """The composite transfer relation: the components' successors combined, each combination strengthened."""
         rest = self._rest
+        found: list[tuple[Step, State]] = []
         for step, first in self._moves(state[0]):
-            parts: list[Sequence[Any]] = [(first,)]
+            parts: list[Sequence[Any]] = []
+            firsts: list[Any] = [first]
             single = True
-            for i, transfer in rest:
-                following = transfer.successors(state[i], step, precision[i])
+            for i, successors in rest:
+                following = successors(state[i], step, precision[i])
                 if len(following) != 1:
                     if not following:
                         break
                     single = False
                 parts.append(following)
+                firsts.append(following[0])
             else:
                 if single:
-                    combined = tuple([part[0] for part in parts])
+                    combined = tuple(firsts)
                     if not self._strengthened:
-                        yield step, combined
+                        found.append((step, combined))
                         continue
                     combinations: Iterable[State] = (combined,)
                 else:
-                    combinations = product(*parts)
+                    combinations = product((first,), *parts)
                 for combination in combinations:
-                    for strong in self._strengthen(combination, step, precision):
-                        yield step, strong
+                    found.extend([(step, strong) for strong in self._strengthen(combination, step, precision)])
+        return found
 
     def _strengthen(self, state: State, step: Step, precision: Precision) -> list[State]:
         """The strengthening operators, one component after the other, each told what the ones before it learned."""
@@ -118,7 +121,10 @@ class Composite:
 
     def is_target(self, state: State) -> bool:
         """Whether some component says so."""
-        return any(asked(state[i]) for i, asked in self._targets)
+        for i, asked in self._targets:  # noqa: SIM110 - a generator costs three times as much here
+            if asked(state[i]):
+                return True
+        return False
 
     # -- order --------------------------------------------------------------------------------------------------
 

@@ -22,23 +22,31 @@ P = TypeVar("P")
 class Node(Generic[S, P]):
     """An abstract state that was reached, with its precision.
 
-    `number` counts nodes in the order of their making. `parents` are the nodes it came from, each with the step; the first one it
-    was made from. `covered` are steps to states that others cover, with their partitions. `waiting`: it is in the waitlist.
-    `reached` is False once it is removed, or merged into an equal node. `target`: it violates the property.
+    `number` counts nodes in the order of their making. `parent` and `step` are what it was made from, None for an initial node;
+    `merged` are further parents. `covered` are steps to states that others cover, with their partitions. `waiting`: it
+    is in the waitlist. `reached` is False once it is removed, or merged into an equal node. `target`: it violates the property.
     """
 
-    __slots__ = ("children", "covered", "number", "parents", "precision", "reached", "state", "target", "waiting")
+    __slots__ = ("covered", "merged", "number", "parent", "precision", "reached", "state", "step", "target", "waiting")
 
-    def __init__(self, number: int, state: S, precision: P, parents: list[tuple[Node[S, P], Step]], target: bool) -> None:
+    def __init__(self, number: int, state: S, precision: P, parent: Node[S, P] | None, step: Step | None, target: bool) -> None:
         self.number = number
         self.state = state
         self.precision = precision
-        self.parents = parents
-        self.children: list[Node[S, P]] = []
-        self.covered: list[tuple[Step, Hashable]] = []
+        self.parent = parent
+        self.step = step
+        self.merged: tuple[tuple[Node[S, P], Step], ...] = ()
+        self.covered: tuple[tuple[Step, Hashable], ...] = ()
         self.waiting = False
         self.reached = True
         self.target = target
+
+    @property
+    def parents(self) -> tuple[tuple[Node[S, P], Step], ...]:
+        """All parents, each with the step, the one it was made from first."""
+        if self.parent is None or self.step is None:
+            return self.merged
+        return ((self.parent, self.step), *self.merged)
 
     def __repr__(self) -> str:
         return f"Node({self.number}, {self.state!r})"
@@ -51,14 +59,9 @@ class PathStep(msgspec.Struct, Generic[S, P], frozen=True):
     node: Node[S, P]
 
 
-class _Partition(Generic[S, P]):
-    """The nodes of one partition: by state, and by rank where there are ranks."""
-
-    __slots__ = ("by_rank", "by_state")
-
-    def __init__(self) -> None:
-        self.by_state: dict[S, Node[S, P]] = {}
-        self.by_rank: dict[int, dict[S, Node[S, P]]] = {}
+Bucket = dict[S, Node[S, P]]
+Partition = dict[int | None, Bucket[S, P]]
+"""The nodes of one partition by rank, those of each rank by state."""
 
 
 class ReachabilityGraph(Generic[S, P]):
@@ -67,8 +70,9 @@ class ReachabilityGraph(Generic[S, P]):
     def __init__(self, analysis: Analysis[S, P]) -> None:
         self._partition_of = analysis.partition
         self._rank_of = analysis.rank
-        self._partitions: dict[Hashable, _Partition[S, P]] = {}
+        self._partitions: dict[Hashable, Partition[S, P]] = {}
         self._initial: list[tuple[Node[S, P], S, P]] = []
+        self._absorbed: list[Node[S, P]] = []
         self._made = 0
         self._size = 0
 
@@ -83,7 +87,7 @@ class ReachabilityGraph(Generic[S, P]):
 
     def __iter__(self) -> Iterator[Node[S, P]]:
         """The reached nodes in the order of their making."""
-        found = [node for part in self._partitions.values() for node in part.by_state.values()]
+        found = [node for part in self._partitions.values() for bucket in part.values() for node in bucket.values()]
         found.sort(key=lambda node: node.number)
         return iter(found)
 
@@ -91,69 +95,69 @@ class ReachabilityGraph(Generic[S, P]):
 
     def add_initial(self, state: S, precision: P) -> Node[S, P]:
         """A node without parents; the node of this state if there is one."""
-        part = self._partitions.get(self._partition_of(state))
-        if part is not None and state in part.by_state:
-            return part.by_state[state]
-        node = self.add(state, precision, None, None, False)
-        self._initial.append((node, state, precision))
-        return node
+        found = self.find(state)
+        if found is None:
+            found = self.add(state, precision, None, None, False)
+            self._initial.append((found, state, precision))
+        return found
 
     def add(self, state: S, precision: P, parent: Node[S, P] | None, step: Step | None, target: bool) -> Node[S, P]:
         """A new node for a state that has none."""
-        parents = [] if parent is None or step is None else [(parent, step)]
-        node = Node(self._made, state, precision, parents, target)
+        node = Node(self._made, state, precision, parent, step, target)
         self._made += 1
-        if parent is not None:
-            parent.children.append(node)
         self._enter(node)
         return node
 
     def _enter(self, node: Node[S, P]) -> None:
-        key = self._partition_of(node.state)
+        key, rank = self._partition_of(node.state), self._rank_of(node.state)
         part = self._partitions.get(key)
         if part is None:
-            part = self._partitions[key] = _Partition()
-        part.by_state[node.state] = node
-        rank = self._rank_of(node.state)
-        if rank is not None:
-            part.by_rank.setdefault(rank, {})[node.state] = node
+            part = self._partitions[key] = {}
+        bucket = part.get(rank)
+        if bucket is None:
+            bucket = part[rank] = {}
+        bucket[node.state] = node
         self._size += 1
 
     def _withdraw(self, node: Node[S, P]) -> None:
-        key = self._partition_of(node.state)
+        key, rank = self._partition_of(node.state), self._rank_of(node.state)
         part = self._partitions[key]
-        del part.by_state[node.state]
-        rank = self._rank_of(node.state)
-        if rank is not None:
-            del part.by_rank[rank][node.state]
-            if not part.by_rank[rank]:
-                del part.by_rank[rank]
-        if not part.by_state:
+        del part[rank][node.state]
+        if not part[rank]:
+            del part[rank]
+        if not part:
             del self._partitions[key]
         self._size -= 1
 
     def find(self, state: S) -> Node[S, P] | None:
         """The node of exactly this state."""
         part = self._partitions.get(self._partition_of(state))
-        return None if part is None else part.by_state.get(state)
+        bucket = None if part is None else part.get(self._rank_of(state))
+        return None if bucket is None else bucket.get(state)
 
     def meeting(self, state: S) -> Sequence[Node[S, P]]:
         """The nodes with which the state could merge."""
         part = self._partitions.get(self._partition_of(state))
-        return () if part is None else tuple(part.by_state.values())
+        return () if part is None else [node for bucket in part.values() for node in bucket.values()]
 
-    def possible_covers(self, state: S) -> Iterable[S]:
-        """The states, other than the state itself, that could cover it."""
+    def covers(self, state: S) -> tuple[Node[S, P] | None, Sequence[S]]:
+        """The node of exactly this state, if there is one, and the other states that could cover it, targets left out."""
         part = self._partitions.get(self._partition_of(state))
         if part is None:
-            return ()
+            return None, ()
         rank = self._rank_of(state)
-        if rank is None:
-            return part.by_state.keys()
-        lower = [r for r in part.by_rank if r < rank]
-        if not lower:
-            return ()
-        return [other for r in lower for other in part.by_rank[r]]
+        bucket = part.get(rank)
+        same = None if bucket is None else bucket.get(state)
+        if same is not None or (len(part) == 1 and rank is not None and bucket is not None):
+            return same, ()
+        found = [
+            other
+            for at, nodes in part.items()
+            if at is None or rank is None or at < rank
+            for other, node in nodes.items()
+            if not node.target
+        ]
+        return None, found
 
     def replace(self, node: Node[S, P], state: S, precision: P, parent: Node[S, P], step: Step) -> Node[S, P]:
         """Gives the node the merged state. If another node has this state already, `node` goes into that one. Returns the node
@@ -162,16 +166,14 @@ class ReachabilityGraph(Generic[S, P]):
         there = self.find(state)
         if there is not None:
             node.reached = False
-            there.parents.extend(node.parents)
-            for other, _ in node.parents:
-                other.children.append(there)
+            self._absorbed.append(node)
+            there.merged = (*there.merged, *node.parents)
             node = there
         else:
             node.state = state
             self._enter(node)
         node.precision = precision
-        node.parents.append((parent, step))
-        parent.children.append(node)
+        node.merged = (*node.merged, (parent, step))
         return node
 
     # -- reading ------------------------------------------------------------------------------------------------
@@ -179,10 +181,9 @@ class ReachabilityGraph(Generic[S, P]):
     def path(self, node: Node[S, P]) -> list[PathStep[S, P]]:
         """The steps from an initial node to this one, by way of the nodes that each was made from."""
         found: list[PathStep[S, P]] = []
-        while node.parents:
-            parent, step = node.parents[0]
-            found.append(PathStep(step, node))
-            node = parent
+        while node.parent is not None and node.step is not None:
+            found.append(PathStep(node.step, node))
+            node = node.parent
         found.reverse()
         return found
 
@@ -205,9 +206,10 @@ class ReachabilityGraph(Generic[S, P]):
         is gone, and nodes whose successors were covered where something is gone, with precisions changed by `precision`.
 
         Initial nodes are not removed but get their initial state back, and are among those returned. The caller adds the
-        returned nodes to the waitlist, and takes removed ones (`reached` is False) out of it.
+        returned nodes to the waitlist; a waitlist leaves removed nodes out by itself (`reached` is False).
         """
-        gone = _descendants(root)
+        everything = [*self, *self._absorbed]
+        gone = _descendants(root, everything)
         touched = {self._partition_of(node.state) for node in gone if node.reached}
         again: dict[Node[S, P], None] = {}
         for node in gone:
@@ -217,25 +219,32 @@ class ReachabilityGraph(Generic[S, P]):
                 node.reached = False
         for node, state, first in self._initial:
             if node in gone:
-                node.state, node.precision, node.parents, node.children, node.covered = state, first, [], [], []
+                node.state, node.precision, node.merged, node.covered = state, first, (), ()
                 node.reached = True
                 self._enter(node)
                 again[node] = None
+        self._absorbed = [node for node in self._absorbed if node not in gone]
         for node in self:
+            node.merged = tuple(parent for parent in node.merged if parent[0] not in gone)
             if any(key in touched for _, key in node.covered):
                 again[node] = None
-        for node in again:
-            node.children = [child for child in node.children if child not in gone]
+        found = sorted((node for node in again if node.reached), key=lambda node: node.number)
+        for node in found:
+            node.covered = ()
             if precision is not None:
                 node.precision = precision(node.precision)
-        return sorted((node for node in again if node.reached), key=lambda node: node.number)
+        return found
 
 
-def _descendants(root: Node[S, P]) -> dict[Node[S, P], None]:
+def _descendants(root: Node[S, P], nodes: Iterable[Node[S, P]]) -> dict[Node[S, P], None]:
+    children: dict[Node[S, P], list[Node[S, P]]] = {}
+    for node in nodes:
+        for parent, _ in node.parents:
+            children.setdefault(parent, []).append(node)
     found = {root: None}
     waiting = [root]
     while waiting:
-        for child in waiting.pop().children:
+        for child in children.get(waiting.pop(), ()):
             if child not in found:
                 found[child] = None
                 waiting.append(child)

@@ -93,7 +93,7 @@ class Cpa(msgspec.Struct, Generic[S, P], frozen=True):
 class Analysis(Protocol[S, P]):
     """What the CPA algorithm runs: a CPA that finds its own steps."""
 
-    def moves(self, state: S, precision: P) -> Iterable[tuple[Step, S]]:
+    def moves(self, state: S, precision: P) -> Sequence[tuple[Step, S]]:
         """All abstract successors of the state, each with the step that leads to it; the same ones, in the same order, each
         time it is asked."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
 from immutables import Map
 
 from analysis.cpa.values import Value
@@ -25,23 +26,20 @@ def cell_range(key: int) -> tuple[int, int]:
     return bit, bit + (key & WIDTH_MASK)
 
 
-class Store:
+class Store(msgspec.Struct, frozen=True, eq=False, gc=False):
     """Values and contents by root: a persistent map with a hash that is kept up to date, so that hashing costs nothing and
     unequal stores are told apart at once. `weight` counts what is known: less is known in a store that is greater in the order of
     `covers`."""
 
-    __slots__ = ("_hash", "map", "weight")
-
-    def __init__(self, map_: Map[str, Any] | None = None, hash_: int = 0, weight: int = 0) -> None:
-        self.map: Map[str, Any] = Map() if map_ is None else map_
-        self._hash = hash_
-        self.weight = weight
+    map: Map[str, Any] = Map()
+    hash: int = 0
+    weight: int = 0
 
     def __hash__(self) -> int:
-        return self._hash
+        return self.hash
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Store) and self._hash == other._hash and self.map == other.map)
+        return self is other or (isinstance(other, Store) and self.hash == other.hash and self.map == other.map)
 
     def __len__(self) -> int:
         return len(self.map)
@@ -61,7 +59,7 @@ class Store:
         old = self.map.get(root)
         if old is value or (old == value and type(old) is type(value)):
             return self
-        hash_, weight = self._hash, self.weight
+        hash_, weight = self.hash, self.weight
         if old is not None:
             hash_ ^= hash((root, old))
             weight -= old.weight if type(old) is Contents else 1
@@ -86,30 +84,25 @@ def _store_of(items: list[tuple[str, Any]]) -> Store:
     return store
 
 
-class Contents:
+class Contents(msgspec.Struct, frozen=True, eq=False, gc=False):
     """The cells of one object. `zero`: all bits that are in no cell are 0 (then what is unknown is in the map, as None);
     otherwise they are unknown. A cell whose value is known overlaps no other but unknown ones.
 
     `stride` is the width of all cells, if each begins at a multiple of it; 0 if there is none, -1 if they differ.
     """
 
-    __slots__ = ("_hash", "map", "stride", "weight", "zero")
-
-    def __init__(
-        self, map_: Map[int, Value] | None = None, hash_: int = 0, weight: int = 0, stride: int = 0, *, zero: bool = False
-    ) -> None:
-        self.map: Map[int, Value] = Map() if map_ is None else map_
-        self._hash = hash_
-        self.weight = weight
-        self.stride = stride
-        self.zero = zero
+    map: Map[int, Any] = Map()
+    hash: int = 0
+    weight: int = 0
+    stride: int = 0
+    zero: bool = False
 
     def __hash__(self) -> int:
-        return self._hash ^ 1 if self.zero else self._hash
+        return self.hash ^ 1 if self.zero else self.hash
 
     def __eq__(self, other: object) -> bool:
         return self is other or (
-            isinstance(other, Contents) and self.zero == other.zero and self._hash == other._hash and self.map == other.map
+            isinstance(other, Contents) and self.zero == other.zero and self.hash == other.hash and self.map == other.map
         )
 
     def __repr__(self) -> str:
@@ -128,7 +121,8 @@ class Contents:
         """What a cell of this extent holds."""
         key = bit << WIDTH_BITS | width
         if key in self.map:
-            return self.map[key]
+            found: Value = self.map[key]
+            return found
         return 0 if self.zero and not self.overlapping(bit, width) else None
 
     def set(self, bit: int, width: int, value: Value) -> Contents:
@@ -154,7 +148,7 @@ class Contents:
         if value is None and not self.zero:
             return self._without(key)
         width = key & WIDTH_MASK
-        map_, hash_, weight = self.map, self._hash, self.weight
+        map_, hash_, weight = self.map, self.hash, self.weight
         if key in map_:
             old = map_[key]
             if old is value or (old == value and type(old) is type(value)):
@@ -164,14 +158,14 @@ class Contents:
         stride = self.stride
         if stride != width or (key >> WIDTH_BITS) % width:
             stride = width if not map_ and not (key >> WIDTH_BITS) % width else -1
-        return Contents(map_.set(key, value), hash_ ^ hash((key, value)), weight + self._weigh(value), stride, zero=self.zero)
+        return Contents(map_.set(key, value), hash_ ^ hash((key, value)), weight + self._weigh(value), stride, self.zero)
 
     def _without(self, key: int) -> Contents:
         if key not in self.map:
             return self
         old = self.map[key]
         return Contents(
-            self.map.delete(key), self._hash ^ hash((key, old)), self.weight - self._weigh(old), self.stride, zero=self.zero
+            self.map.delete(key), self.hash ^ hash((key, old)), self.weight - self._weigh(old), self.stride, self.zero
         )
 
     def _weigh(self, value: Value) -> int:

@@ -50,6 +50,6 @@ def _is_tracked(root: str, tracked: frozenset[str]) -> bool:
         return root in tracked
     if root[0] in '*"' or root.startswith("new "):
         return True
-    function, _, rest = root.partition("#")
+    function, _, rest = root.rpartition("#")
     name = rest.partition(":")[2]
     return name == RESULT or f"{function}:{name}" in tracked

@@ -61,7 +61,7 @@ class Variables:
             known = self.program.globals.get(root[1:])
             found = None if known is None else known.var.type
         elif "#" in root and root[0] not in '"*' and not root.startswith("new "):
-            function, _, name = root.partition("#")
+            function, _, name = root.rpartition("#")
             found = self.of_function(function).get(name.partition(":")[2])
         self._types[root] = found
         return found
@@ -80,7 +80,7 @@ class Variables:
             return root[1:] in self.global_taken
         if self.type_of(root) is None:
             return True
-        function, _, name = root.partition("#")
+        function, _, name = root.rpartition("#")
         return name.partition(":")[2] in self.taken(function)
 
     def taken(self, function: str) -> frozenset[str]:

@@ -34,9 +34,15 @@ class ReasonsDomain:
 class ReasonsTransfer(NoStrengthening[Reasons, None]):
     """Adds the reason that a step gives."""
 
+    def __init__(self) -> None:
+        self._reasons: dict[Step, str | None] = {}
+
     def successors(self, state: Reasons, step: Step, precision: None) -> Sequence[Reasons]:
         """The reasons after the step."""
-        reason = reason_of(step)
+        if step in self._reasons:
+            reason = self._reasons[step]
+        else:
+            reason = self._reasons[step] = reason_of(step)
         return (state,) if reason is None or reason in state else (state | {reason},)
 
 

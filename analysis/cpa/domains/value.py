@@ -1,9 +1,9 @@
 """The value analysis CPA (SYMCEGAR section 3.2.4): explicit values of variables, members and elements.
 
 An abstract state is an abstract variable assignment: a partial function from cells to integers and addresses, here a
-`memory.Store`. What is not in it can have any value; contradicting assignments are not represented (the transfer relation has no successor).
-The transfer relation evaluates over the known cells (`evaluate`), a branch on an unknown cell that leaves one value assigns it
-(`refinement`), and variables that are not live any more are forgotten (`variables`).
+`memory.Store`. What is not in it can have any value; contradicting assignments are not represented (the transfer relation has no
+successor). The transfer relation evaluates over the known cells (`evaluate`), a branch on an unknown cell that leaves one value
+assigns it (`refinement`), and variables that are not live any more are forgotten (`variables`).
 
 The order is "knows at least as much"; the join keeps what both know. With merge-sep this is the value analysis, with merge-join
 constant propagation. The precision says which variables are tracked at which location (`VariablePrecision`).
@@ -29,7 +29,7 @@ from analysis.model import ir
 from analysis.model.c_types import LP64, DataModel, Type
 
 
-class ExplicitValues(msgspec.Struct, frozen=True, cache_hash=True):
+class ExplicitValues(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """An abstract variable assignment, in an activation `depth` calls below the entry."""
 
     store: Store
