@@ -13,10 +13,13 @@ from support.markers import difference
 import analysis.cfa.unit
 from analysis.api import Checker
 from analysis.engines.automaton import Algorithm
+from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.model.report import Report
 from analysis.store.database import Store
 
+_ORDINARY = Options()
+_LARGE = Options(limits=Limits(global_edges=0))  # no program counts as small
 _CHAINS = sorted(path.name for path in EDITS.iterdir() if path.is_dir())
 
 
@@ -33,8 +36,8 @@ class Answer:
         self.messages = report.messages
 
 
-def open_chain(name: str, algorithm: Algorithm, store: Store | None = None) -> Checker:
-    checker = Checker(Options(), algorithm=algorithm, store=store)
+def open_chain(name: str, algorithm: Algorithm, store: Store | None = None, options: Options = _ORDINARY) -> Checker:
+    checker = Checker(options, algorithm=algorithm, store=store)
     checker.open([str(EDITS / name / "0.c")])
     return checker
 
@@ -46,16 +49,16 @@ def check(checker: Checker, step: Step) -> Report:
 
 
 @functools.cache
-def from_scratch(name: str) -> tuple[Answer, ...]:
+def from_scratch(name: str, options: Options = _ORDINARY) -> tuple[Answer, ...]:
     """The answers for each version by a checker of its own. Where a function does not parse, what it was before is part of the
     answer: then that checker sees the versions before, too, but takes nothing over in the engine."""
     chain = read_chain(EDITS / name)
     answers = []
     for number, step in enumerate(chain):
-        checker = open_chain(name, "full")
+        checker = open_chain(name, "full", options=options)
         report = check(checker, step)
         if report.files[0].parse_errors:
-            checker = open_chain(name, "full")
+            checker = open_chain(name, "full", options=options)
             report = [check(checker, earlier) for earlier in chain[: number + 1]][-1]
         answers.append(Answer(report))
     return tuple(answers)
@@ -92,6 +95,17 @@ def test_a_chain_is_checked_as_from_scratch_by_less_work(
             assert report.work.configurations.recomputed <= step.configurations, step.path.name
         for finding in report.findings:
             assert finding.trace[-1].place == finding.place
+
+
+@pytest.mark.parametrize("algorithm", ["incr-back", "incr-fwd"])
+@pytest.mark.parametrize("name", _CHAINS)
+def test_a_chain_is_repaired_where_programs_count_as_large(name: str, algorithm: Algorithm) -> None:
+    """Then functions, types and declarations come and go by repair, too."""
+    checker = open_chain(name, algorithm, options=_LARGE)
+    for number, (step, answer) in enumerate(zip(read_chain(EDITS / name), from_scratch(name, _LARGE), strict=True)):
+        report = check(checker, step)
+        assert vars(Answer(report)) == vars(answer), step.path.name
+        assert number == 0 or all(one.reason != "scratch" for one in report.rechecked), step.path.name
 
 
 @pytest.mark.parametrize("name", _CHAINS)

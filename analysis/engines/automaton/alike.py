@@ -15,14 +15,18 @@ from analysis.engines.automaton.function_model import FunctionModel
 from analysis.model import ir
 
 
-def unchanged_edges(old: FunctionModel, new: FunctionModel, program: Program, touched: Set[str]) -> frozenset[int]:
-    """The ids of the edges at which the two models of a function answer alike, none of them a call of `touched` ones."""
+def unchanged_edges(
+    old: FunctionModel, new: FunctionModel, program: Program, touched: Set[str], differ: Set[int]
+) -> frozenset[int]:
+    """The ids of the edges at which the two models of a function answer alike, none of them a call of `touched` ones or among
+    those that are known to `differ`."""
     if not _same_as_a_whole(old, new):
         return frozenset()
     alike = {
         edge.id
         for edge in new.cfa.edges
-        if (before := old.cfa.by_id.get(edge.id)) is not None
+        if edge.id not in differ
+        and (before := old.cfa.by_id.get(edge.id)) is not None
         and before == edge
         and _same_at(old, new, edge)
         and not (isinstance(edge.effect, ir.Call) and not touched.isdisjoint(program.targets(edge.effect)))

@@ -5,7 +5,7 @@ Most functions are as they were in the revision before; what is said of them is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.facts import NOTHING, FactTable
@@ -32,6 +32,11 @@ class Answers:
         self._assumed: dict[str, tuple[Cfa, tuple[str, ...]]] = {}
         self._alike: dict[tuple[str, tuple[str, ...]], dict[str, RuleVerdict]] = {}
         self._lines: dict[str, tuple[_Pairs, tuple[str, ...]]] = {}
+
+    def changed(self, functions: Iterable[str]) -> None:
+        """These functions are others, or what they call is."""
+        for name in functions:
+            self._assumed.pop(name, None)
 
     def verdicts(
         self,

@@ -21,7 +21,8 @@ from analysis.engines.automaton.incr_fwd import incr_fwd
 from analysis.engines.automaton.packed import Unpacked, pack_graph, unpack_graph
 from analysis.engines.automaton.reasons import Reasons, add_reasons, from_scratch
 from analysis.engines.automaton.retrace import Retrace
-from analysis.engines.automaton.revision import revise, same_world
+from analysis.engines.automaton.revision import revise
+from analysis.engines.automaton.world import compare
 from analysis.model.collecting import without_collecting
 from analysis.model.limits import Limits
 from analysis.model.report import Count, Finding, Message, RuleVerdict, Work
@@ -60,6 +61,7 @@ class Analysis:
         self._said: tuple[dict[str, dict[str, RuleVerdict]], dict[str, tuple[str, ...]]] | None = None
         self._retrace = Retrace(self.graph)
         self._answers = Answers(rules, self.facts)
+        self._entries: tuple[str, ...] = ()
 
     @property
     def program(self) -> Program:
@@ -68,6 +70,7 @@ class Analysis:
 
     def run(self, entries: Sequence[str]) -> None:
         """Full from scratch, from the entry functions."""
+        self._entries = tuple(entries)
         self.graph = Full(self.delta, self._limits.configurations).analyse(self.delta.initial(entries))
         self._retrace = Retrace(self.graph)
         self._rechecked = from_scratch(self.program)
@@ -76,7 +79,10 @@ class Analysis:
         """Repairs the graph for the next revision; False if the change asks for a run from scratch, with a new `Analysis`."""
         if not self.graph.complete or algorithm == "full":
             return False
-        if same_world(self.program, program) and all(cfa is self.program.functions[n] for n, cfa in program.functions.items()):
+        same_entries, self._entries = self._entries == tuple(entries), tuple(entries)
+        if not same_entries and self.delta.thorough:
+            return False
+        if same_entries and _is_same(self.program, program):
             self._repaired = Repaired(configurations_reused=self.graph.configurations, derivations_reused=self.graph.derivations)
             return True
         revised = revise(self.delta, program, self.graph, entries, self._limits.global_edges)
@@ -88,7 +94,9 @@ class Analysis:
         add_reasons(self._rechecked, old, program, revised.touched, self._repaired)
         done = self._repaired
         texts = [name for name in revised.touched if program.functions[name] is not old.get(name)]
-        self._findings.changed(revised.touched.union(done.checked if self.delta.thorough else done.changed), texts)
+        differ = revised.touched | revised.gone
+        self._findings.changed(differ.union(done.checked if self.delta.thorough else done.changed), texts)
+        self._answers.changed(revised.touched)
         self._retrace = Retrace(self.graph)
         return self.graph.complete
 
@@ -134,14 +142,21 @@ class Analysis:
         """What `resume` needs in another process; None where a run from scratch is all that can follow."""
         return pack_graph(self.graph, self.facts, self._findings.ways) if self.graph.complete else None
 
-    def resume(self, known: Unpacked) -> None:
+    def resume(self, known: Unpacked, entries: Sequence[str]) -> None:
         """Takes over a graph of this program. Only the next revision can be asked for: nothing was rechecked, or computed."""
+        self._entries = tuple(entries)
         for fact in known.facts:
             self.facts.number(fact)
         if len(self.facts) != len(known.facts):
             raise PackingError("the facts have other numbers")
         self.graph, self._findings.ways = known.graph, known.ways
         self._retrace = Retrace(self.graph)
+
+
+def _is_same(old: Program, new: Program) -> bool:
+    """Whether two revisions have the same functions, the very same, and nothing else differs."""
+    same = old.functions.keys() == new.functions.keys() and all(cfa is old.functions[n] for n, cfa in new.functions.items())
+    return same and not compare(old, new)
 
 
 def analyse(analysis: Analysis, places: Places, began: float, patient: bool = True) -> AutomatonResult:
@@ -178,10 +193,10 @@ class Engine:
             try:
                 known = unpack_graph(data, lambda name, edge: program.functions[name].by_id[edge])
                 analysis = Analysis(program, rules, limits, self._jobs)
-                analysis.resume(known)
+                analysis.resume(known, entries)
             except PackingError:
                 return False
-        self._analysis, self._asked = analysis, (rules, tuple(entries), limits)
+        self._analysis, self._asked = analysis, (rules, limits)
         return True
 
     def check(
@@ -210,7 +225,7 @@ class Engine:
         limits: Limits,
         interruptible: AbstractContextManager[None],
     ) -> Analysis:
-        asked = (rules, tuple(entries), limits)
+        asked = (rules, limits)
         before, self._analysis = self._analysis, None
         if before is None or asked != self._asked or not before.revise(program, entries, self._algorithm):
             with interruptible:

@@ -178,7 +178,7 @@ def _search(feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact
 def _is_there(way: Way, delta: ProgramDelta) -> bool:
     """Whether all edges of a way are still there."""
     functions = delta.program.functions
-    return all(t.event == "entry" or t.edge in functions[t.function].by_id for t in way.steps or ())
+    return all(t.function in functions and (t.event == "entry" or t.edge in functions[t.function].by_id) for t in way.steps or ())
 
 
 def _errors(delta: ProgramDelta, retrace: Retrace) -> dict[_Error, list[int]]:

@@ -111,42 +111,58 @@ class Footprints:
     def revised(
         self, program: Program, changed: Iterable[str], callers: Callable[[str], Iterable[str]]
     ) -> tuple[Footprints, frozenset[str]]:
-        """The footprints of a program that differs in the bodies of some functions, and the functions to whose bodies the
-        difference matters: whose callees' footprints differ, can return or not, or are in another component."""
+        """The footprints of a program in which some functions differ, what they call does, or which has others; and the
+        functions to which the difference matters: whose callees' footprints differ, can return or not, or are in another
+        component."""
         other = copy(self)
         other._program = program
-        if not all(self._returns_as_before(program.functions[name], program) for name in changed):
+        others = program.functions.keys() != self._own.keys()
+        if others or not self._returns_as_before(program, changed, callers):
             other.returning = may_return(program)
         flipped = {caller for name in self.returning ^ other.returning for caller in callers(name)}
-        other._own = self._own | {name: other.own(program.functions[name]) for name in flipped.union(changed)}
-        moved = {name for name in flipped.union(changed) if other._own[name] != self._own[name]}
-        if not moved:
+        other._own = {name: own for name, own in self._own.items() if name in program.functions}
+        other._own |= {name: other.own(program.functions[name]) for name in flipped.union(changed)}
+        moved = {name for name in flipped.union(changed) if other._own[name] != self._own.get(name)}
+        if not moved and not others:
             return other, frozenset(flipped)
-        if any(other._own[name][2] != self._own[name][2] for name in moved):
+        if others or any(other._own[name][2] != self._own[name][2] for name in moved):
             other._components = other._find_components()
             other.component, other.order = {}, []
             other._number()
         before = set(self._components)
         regrouped = {name for component in other._components if component not in before for name in component}
-        other.written, other.read = dict(self.written), dict(self.read)
+        other.written = {name: cells for name, cells in self.written.items() if name in program.functions}
+        other.read = {name: cells for name, cells in self.read.items() if name in program.functions}
         differ: set[str] = set()
         for component in other._components:
             if any(name in moved or name in regrouped or not differ.isdisjoint(other._own[name][2]) for name in component):
                 other._close(component)
-                differ.update(n for n in component if (other.written[n], other.read[n]) != (self.written[n], self.read[n]))
+                differ.update(
+                    n for n in component if (other.written[n], other.read[n]) != (self.written.get(n), self.read.get(n))
+                )
         reached = {caller for name in differ for caller in callers(name)}
         return other, frozenset(flipped | regrouped | reached)
 
-    def _returns_as_before(self, cfa: Cfa, program: Program) -> bool:
-        """Whether the new body of a function changes nothing of what can return."""
-        name = cfa.name
-        if name not in self.returning:
-            return not reaches_exit(cfa, program, self.returning)
-        component = self._components[self.component[name]]
-        if reaches_exit(cfa, program, self.returning.difference(component)):
-            return True
-        others = self.returning.difference(component)
-        return len(component) > 1 and may_return(program, others, component) == self.returning
+    def _returns_as_before(self, program: Program, changed: Iterable[str], callers: Callable[[str], Iterable[str]]) -> bool:
+        """Whether the new bodies of functions change nothing of what can return. That one returns must not rest on functions
+        whose returning rests on it: those of its component or, if an edit can have made a recursion, all that lead to it."""
+        functions = program.functions
+        recursions = any(not self._callees(functions[name], program) <= self._own[name][2] for name in changed)
+        for name in changed:
+            if name not in self.returning:
+                if reaches_exit(functions[name], program, self.returning):
+                    return False
+                continue
+            above = _above(name, callers) if recursions else self._components[self.component[name]]
+            others = self.returning.difference(above)
+            if not reaches_exit(functions[name], program, others) and may_return(program, others, above) != self.returning:
+                return False
+        return True
+
+    def _callees(self, cfa: Cfa, program: Program) -> set[str]:
+        """The functions that can return, as far as it is known, among those that a function calls."""
+        calls = (edge.effect for edge in cfa.calls)
+        return {t for call in calls if isinstance(call, ir.Call) for t in program.targets(call) if t in self.returning}
 
     def own(self, cfa: Cfa) -> tuple[set[str], set[str], set[str]]:
         """Written cells and read globals of the function itself, and the functions it calls."""
@@ -197,3 +213,13 @@ class Footprints:
         for name in component:
             self.written[name] = frozenset(written)
             self.read[name] = frozenset(read)
+
+
+def _above(name: str, callers: Callable[[str], Iterable[str]]) -> set[str]:
+    """A function and all from which calls lead to it."""
+    found, work = {name}, [name]
+    while work:
+        new = set(callers(work.pop())) - found
+        found |= new
+        work.extend(new)
+    return found

@@ -344,10 +344,12 @@ class FunctionModel:
                 found[callee] = calls + 1, tests + self.tests_result(edge)
         return found
 
-    def rebase(self, lookup: Callable[[str], FunctionModel], footprints: Footprints) -> None:
+    def rebase(self, lookup: Callable[[str], FunctionModel], footprints: Footprints, matcher: Matcher, program: Program) -> None:
         """Takes the model over into another revision, in which the function and all that the model says are the same."""
         self._lookup = lookup
         self._footprints = footprints
+        self._matcher = matcher
+        self._program = program
 
     def answers_like(self, other: FunctionModel) -> bool:
         """Whether all that the other model was asked of the function as a whole has the same answer here."""

@@ -6,7 +6,7 @@ are when the edge is entered (accesses, arguments, branches); matches *after* it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -104,6 +104,13 @@ class Matcher:
         self._found: dict[ir.Effect, EdgeMatches] = {}
         self._begun: dict[str, tuple[Cfa, tuple[Match, ...]]] = {}
         self._initial: tuple[Match, ...] | None = None
+
+    def revised(self, program: Program, changed: Container[str]) -> Matcher:
+        """The matcher for a program with other names, declarations or globals; `changed` are the functions in whose calls that
+        shows."""
+        other = Matcher(self._index, program)
+        other._begun = {name: known for name, known in self._begun.items() if name not in changed}
+        return other
 
     def edge(self, edge: Edge) -> EdgeMatches:
         """All matches at the edge; they depend on its effect alone."""

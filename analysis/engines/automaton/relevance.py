@@ -50,12 +50,14 @@ class Relevance:
         self._parts = {name: self._read(program.functions[name]) for name in sorted(program.functions)}
         self.nodes = self._find_nodes()
 
-    def revised(self, program: Program, changed: Iterable[str]) -> Relevance:
-        """The relevance in a program that differs in the bodies of some functions."""
+    def revised(self, program: Program, matcher: Matcher, changed: Iterable[str]) -> Relevance:
+        """The relevance in a program in which some functions differ, or what they call does, or which lacks some."""
         other = copy(self)
         other._program = program
-        other._parts = self._parts | {name: other._read(program.functions[name]) for name in changed}
-        if any(other._parts[name] != self._parts[name] for name in changed):
+        other._matcher = matcher
+        other._parts = {name: part for name, part in self._parts.items() if name in program.functions}
+        other._parts |= {name: other._read(program.functions[name]) for name in changed}
+        if other._parts != self._parts:
             other.nodes = other._find_nodes()
         return other
 

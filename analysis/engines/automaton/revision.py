@@ -1,17 +1,19 @@
 """From one revision of a program to the next: the new Delta, and what differs, as IncrFwd and IncrBack take it.
 
-Most edits change bodies of functions and nothing that the program has as a whole. Then everything known of the other functions
-is taken over, and `Changes` names
+Most edits change bodies of functions and little that the program has as a whole (`world`). Everything known of the other
+functions is taken over, and `Changes` names
 
 - in a changed function, edges deleted and added by id, and as modified those where its model answers otherwise: what is known at
   an edge can differ, though its effect does not (`alike`);
 - the latter also in a function whose model is made anew, because a callee looks different (its footprint, whether it returns, its
-  results), or a global keeps another value (`constants`);
+  results), or a global keeps another value (`constants`), or it calls something that has a body now, or none, or is declared
+  otherwise (`world`);
 - in a function where values begin or cease to be tracked, because they can reach an error only now or only could before
   (`relevance`), all edges as modified.
 
-A modified edge with the old answers needs no repair (ORION section 3), so naming too much costs only time. When names,
-types, globals or declarations differ, `revise` gives None: the program is checked from nothing.
+A modified edge with the old answers needs no repair (ORION section 3), so naming too much costs only time. Functions whose
+parameters are others are removed and added. A small program in which more than bodies differ is checked from nothing (`revise`
+gives None): it takes no time, and its ways are followed through everything.
 """
 
 from __future__ import annotations
@@ -24,85 +26,80 @@ import msgspec
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.alike import unchanged_edges
 from analysis.engines.automaton.changes import Changes, EdgeChanges
-from analysis.engines.automaton.constants import constant_globals, spoiled_by
+from analysis.engines.automaton.constants import constant_globals, initial_values, spoiled_by
 from analysis.engines.automaton.delta import ProgramDelta, is_small
 from analysis.engines.automaton.full import DerivationGraph
 from analysis.engines.automaton.relevance import BEHIND, Node, node_of
+from analysis.engines.automaton.world import WorldChange, compare
 from analysis.model import ir
 from analysis.rules.automaton import START
 
 
 class Revised(msgspec.Struct, frozen=True):
-    """The Delta of the new revision, what differs, and the functions for which it may answer otherwise than before."""
+    """The Delta of the new revision, what differs, the functions for which it may answer otherwise than before, and those that
+    are not there any more."""
 
     delta: ProgramDelta
     changes: Changes
     touched: frozenset[str]
+    gone: frozenset[str]
 
 
 def revise(
     before: ProgramDelta, program: Program, graph: DerivationGraph, entries: Iterable[str], global_edges: int
 ) -> Revised | None:
-    """The step to a program in which only bodies differ, None if more does. `before` must not be used any more afterwards."""
+    """The step to the next revision of a program, None if it is to be checked from nothing. `before` must not be used any more
+    afterwards."""
     old = before.program
-    if not same_world(old, program):
+    world = compare(old, program)
+    if is_small(program, global_edges) != before.thorough or (world and before.thorough):
         return None
-    changed = [name for name, cfa in program.functions.items() if cfa is not old.functions[name]]
-    if is_small(program, global_edges) != before.thorough or any(
-        not _same_interface(old.functions[name], program.functions[name]) for name in changed
-    ):
-        return None
+    changed = {name for name, cfa in program.functions.items() if cfa is not old.functions.get(name)}.union(world.calls)
     callers = _Callers(program, old)
     delta = copy(before)
     delta.program = program
+    if world:
+        delta.matcher = before.matcher.revised(program, world.calls)
+        delta.initial_values = initial_values(program)
     delta.footprints, moved = before.footprints.revised(program, changed, callers.of)
-    delta.spoiled = before.spoiled | {name: spoiled_by(program.functions[name]) for name in changed}
+    delta.spoiled = {name: known for name, known in before.spoiled.items() if name not in world.gone}
+    delta.spoiled |= {name: spoiled_by(program.functions[name]) for name in changed}
     delta.constants = constant_globals(program, delta.footprints.returning, delta.spoiled)
     moved |= _otherwise_constant(delta, before)
-    delta.relevance = before.relevance.revised(program, changed)
+    delta.relevance = before.relevance.revised(program, delta.matcher, changed)
     models = before.models
     remodelled = _remodel(delta, before, changed, moved, callers)
     delta.connect()
+    if delta.transfer.lenient != before.transfer.lenient:
+        return None
     otherwise = _doubting(delta, before, callers) | _otherwise_relevant(delta, before, graph)
     touched = remodelled | otherwise
-    delta.memos = {name: memo for name, memo in before.memos.items() if name not in touched}
+    delta.memos = {}
+    if delta.relevance.nodes == before.relevance.nodes:  # else answers about states that are in no graph now can be others, too
+        delta.memos = {name: memo for name, memo in before.memos.items() if name not in touched and name not in world.gone}
     functions = {}
-    for name in touched & graph.functions.keys():
+    for name in touched & graph.functions.keys() & old.functions.keys():
         one, other = old.functions[name], program.functions[name]
         alike = frozenset[int]()
         if name not in otherwise:
-            alike = unchanged_edges(models[name], delta.models[name], program, touched)
+            alike = unchanged_edges(models[name], delta.models[name], program, touched, world.calls.get(name, frozenset()))
         functions[name] = _edges(one, other, alike)
-    moved_ends = frozenset(name for name in changed if name in graph.functions and _ends_moved(old, program, name))
+    anew = frozenset(name for name in changed if name in graph.functions and _is_another(old, program, world, name))
     initial = tuple(delta.initial(entries))
     same = {(name, state) for name, states in graph.initial.items() for state in states} == set(initial)
     changes = Changes(
-        functions={name: edges for name, edges in functions.items() if name not in moved_ends},
-        removed=moved_ends,
-        added=moved_ends,
+        functions={name: edges for name, edges in functions.items() if name not in anew},
+        removed=anew | world.gone,
+        added=anew | world.appeared,
         initial=None if same else initial,
     )
     before.models, before.memos = {}, {}  # models refer to their Delta: together they would stay in memory
-    return Revised(delta, changes, frozenset(touched))
-
-
-def same_world(old: Program, new: Program) -> bool:
-    """Whether two programs have the same functions by name, and agree on all but their bodies."""
-    return (
-        old.functions.keys() == new.functions.keys()
-        and (old.globals is new.globals or old.globals == new.globals)
-        and (old.externals is new.externals or old.externals == new.externals)
-        and (old.records is new.records or old.records == new.records)
-        and old.address_taken == new.address_taken
-    )
-
-
-def _same_interface(old: Cfa, new: Cfa) -> bool:
-    return old.type == new.type and old.parameters == new.parameters
+    return Revised(delta, changes, frozenset(touched), world.gone)
 
 
 class _Callers:
-    """Who calls a function, in one revision or the other; found out when it is first asked."""
+    """Which of the functions that there are now call a function, in one revision or the other; found out when it is first
+    asked."""
 
     def __init__(self, program: Program, old: Program) -> None:
         self._program = program
@@ -118,11 +115,11 @@ class _Callers:
     def _find(self) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
         for name, cfa in self._program.functions.items():
-            old = self._old.functions[name]
-            for version in (cfa,) if old is cfa else (cfa, old):
-                for edge in version.calls:
+            old = self._old.functions.get(name)
+            for version, program in ((cfa, self._program), (old, self._old)):
+                for edge in () if version is None else version.calls:
                     if isinstance(edge.effect, ir.Call):
-                        for target in self._program.targets(edge.effect):
+                        for target in program.targets(edge.effect):
                             found.setdefault(target, set()).add(name)
         return found
 
@@ -135,15 +132,16 @@ def _remodel(
     done: set[str] = set()
     wanted = set(moved).union(changed)
     for name, model in before.models.items():
-        if name not in wanted:
-            model.rebase(delta.lookup, delta.footprints)
+        if name not in wanted and name in delta.program.functions:
+            model.rebase(delta.lookup, delta.footprints, delta.matcher, delta.program)
             delta.models[name] = model
     place = {name: index for index, name in enumerate(delta.footprints.order)}
     while open_ := wanted - done:
         name = min(open_, key=place.__getitem__)
         done.add(name)
         delta.models.pop(name, None)
-        if not delta.lookup(name).looks_like(before.models[name]):
+        known = before.models.get(name)
+        if known is None or not delta.lookup(name).looks_like(known):
             wanted |= callers.of(name)  # in a recursion, what was modelled before asked for nothing that can differ
     return done
 
@@ -152,9 +150,12 @@ def _otherwise_constant(delta: ProgramDelta, before: ProgramDelta) -> set[str]:
     """The functions that ask for a global which keeps another value now, or none, or did not keep one before."""
     old, new = before.constants, delta.constants
     differ = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
-    if not differ:
+    begun, begins = before.initial_values, delta.initial_values
+    at_start = {name for name in begun.keys() | begins.keys() if begun.get(name) != begins.get(name)}
+    if not differ and not at_start:
         return set()
-    return {name for name, model in before.models.items() if name != "main" and model.asks_for(differ)}
+    asking = {name for name, model in before.models.items() if model.asks_for(at_start if name == "main" else differ)}
+    return asking & delta.program.functions.keys()
 
 
 def _doubting(delta: ProgramDelta, before: ProgramDelta, callers: _Callers) -> set[str]:
@@ -199,7 +200,10 @@ def _leaves_with(delta: ProgramDelta, name: str, exit_: int, nodes: frozenset[No
     return any(node_of(name, path) in nodes or node_of(name, path) == BEHIND for path in delta.facts[exit_].paths)
 
 
-def _ends_moved(old: Program, new: Program, name: str) -> bool:
+def _is_another(old: Program, new: Program, world: WorldChange, name: str) -> bool:
+    """Whether nothing of the inside of a function in the graph can be kept."""
+    if name in world.reshaped or name not in old.functions:
+        return True
     one, other = old.functions[name], new.functions[name]
     return (one.entry, one.exit) != (other.entry, other.exit)
 
