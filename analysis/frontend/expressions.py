@@ -11,6 +11,7 @@ from analysis.frontend import operators
 from analysis.frontend.assignments import Assignments
 from analysis.frontend.constants import character, number, string, string_length
 from analysis.frontend.context import MisreadError, RefusedError, children, field_of, inside, inside_arguments
+from analysis.frontend.declarations import basic_type
 from analysis.frontend.scope import ConstantEntry, ObjectEntry, TypedefEntry
 from analysis.frontend.syntax import Node
 from analysis.model import ir
@@ -252,7 +253,10 @@ class Expressions(Assignments):
         inner = inside(node)
         if inner.type != "identifier":
             return None
-        entry = self.names.lookup(self.source(inner))
+        name = self.source(inner)
+        entry = self.names.lookup(name)
+        if entry is None:  # _Bool is a keyword that the grammar does not know
+            return basic_type(name, self.model)
         return entry.type if isinstance(entry, TypedefEntry) else None
 
     def cast_type(self, node: Node) -> Type | None:

@@ -55,7 +55,7 @@ class Initialisers(Context):
             else:
                 self.emit(ir.Assign(target, operators.convert(ir.IntConst(0, INT), type_)), site)
             return
-        if len(plan.slots) < self._leaves(plan, target):
+        if not self._covered(target, {slot.target for slot in plan.slots}):
             self.emit(ir.Assign(target, ir.Zero(type_)), site)
         for slot in plan.slots:
             self._store_one(slot.target, slot.node, slot.node)
@@ -120,28 +120,21 @@ class Initialisers(Context):
         self._braced(plan, target, node, top=True)
         return plan
 
-    def _leaves(self, plan: Plan, target: ir.Expr) -> int:
-        """How many slots a list must have to leave nothing to zero."""
-        whole = {slot.target for slot in plan.slots}
-        return self._count(target, whole)
-
-    def _count(self, target: ir.Expr, whole: set[ir.Expr]) -> int:
-        if target in whole:
-            return 1
+    def _covered(self, target: ir.Expr, given: set[ir.Expr]) -> bool:
+        """Whether the parts that are given values leave nothing of the target to zero; of a union one member is enough."""
+        if target in given:
+            return True
         match target.type:
             case Array(element, length):
-                if length is None:
-                    return 0
-                return sum(
-                    self._count(ir.Index(target, ir.IntConst(i, self.model.intptr), element), whole) for i in range(length)
-                )
+                parts = (ir.Index(target, ir.IntConst(i, self.model.intptr), element) for i in range(length or 0))
+                return all(self._covered(part, given) for part in parts)
             case Record(kind, key):
                 definition = self.names.record(key)
                 named = [m for m in definition.members if m.name or isinstance(m.type, Record)] if definition else []
-                counts = [self._count(ir.Field(target, m.name, bit_field_type(m.type, m.bits)), whole) for m in named]
-                return (1 if counts else 0) if kind == "union" else sum(counts)
+                covered = (self._covered(ir.Field(target, m.name, bit_field_type(m.type, m.bits)), given) for m in named)
+                return any(covered) if kind == "union" and named else all(covered)
             case _:
-                return 1
+                return False
 
     def _braced(self, plan: Plan, target: ir.Expr, node: Node, top: bool = False) -> None:
         items = children(node)
