@@ -22,7 +22,11 @@ export class FindingsTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
     const refresh = () => {
       this.refresh();
     };
-    this.subscriptions = [this.view, this.changed, vscode.Disposable.from(model.onChange(refresh)), trace.onDidMove(refresh)];
+    const follow = () => {
+      this.refresh();
+      this.revealStep();
+    };
+    this.subscriptions = [this.view, this.changed, vscode.Disposable.from(model.onChange(refresh)), trace.onDidMove(follow), this.view.onDidChangeVisibility(follow)];
     this.refresh();
   }
 
@@ -43,12 +47,23 @@ export class FindingsTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
     }
   }
 
+  getParent(node: Node): Node | undefined {
+    switch (node.kind) {
+      case 'file':
+        return undefined;
+      case 'finding':
+        return { kind: 'file', uri: node.finding.uri };
+      case 'step':
+        return { kind: 'finding', finding: node.finding };
+    }
+  }
+
   getTreeItem(node: Node): vscode.TreeItem {
     switch (node.kind) {
       case 'file':
         return fileItem(node.uri);
       case 'finding':
-        return findingItem(node.finding, this.trace.walking?.fingerprint === node.finding.fingerprint);
+        return findingItem(node.finding);
       case 'step':
         return this.stepItem(node.finding, node.place, node.index);
     }
@@ -60,9 +75,20 @@ export class FindingsTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
     this.changed.fire(undefined);
   }
 
+  /** Shows where the walk is; a view that is closed is not opened for it. */
+  private revealStep(): void {
+    const { walking } = this.trace;
+    const finding = walking === undefined ? undefined : this.model.finding(walking.fingerprint);
+    const place = finding?.related[walking?.index ?? 0];
+    if (this.view.visible && walking !== undefined && finding !== undefined && place !== undefined) {
+      // the tree may be made anew meanwhile, and then has no such node
+      this.view.reveal({ kind: 'step', finding, place, index: walking.index }, { select: true, focus: false }).then(undefined, () => undefined);
+    }
+  }
+
   private stepItem(finding: Finding, place: RelatedPlace, index: number): vscode.TreeItem {
     const { walking } = this.trace;
-    const item = new vscode.TreeItem(place.text, vscode.TreeItemCollapsibleState.None);
+    const item = new vscode.TreeItem(`${index + 1}. ${place.text}`, vscode.TreeItemCollapsibleState.None);
     item.id = `${finding.uri} ${finding.fingerprint} ${index}`;
     item.description = `${basename(place.uri)}:${place.range.start.line + 1}`;
     item.iconPath = new vscode.ThemeIcon(walking?.fingerprint === finding.fingerprint && walking.index === index ? 'debug-stackframe' : 'circle-small');
@@ -78,9 +104,9 @@ function fileItem(uri: string): vscode.TreeItem {
   return item;
 }
 
-function findingItem(finding: Finding, walked: boolean): vscode.TreeItem {
-  const item = new vscode.TreeItem(finding.message, walked ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed);
-  item.id = `${finding.uri} ${finding.fingerprint}${walked ? ' walked' : ''}`;
+function findingItem(finding: Finding): vscode.TreeItem {
+  const item = new vscode.TreeItem(finding.message, vscode.TreeItemCollapsibleState.Collapsed);
+  item.id = `${finding.uri} ${finding.fingerprint}`;
   item.description = [finding.rule, `line ${finding.range.start.line + 1}`, ...(finding.stale ? ['stale'] : [])].join(', ');
   item.tooltip = `${finding.message}\n${finding.rule}, ${finding.confirmed ? 'confirmed' : 'possible'}${finding.stale ? ', stale' : ''}`;
   item.iconPath = new vscode.ThemeIcon(finding.confirmed ? 'error' : 'warning', new vscode.ThemeColor(finding.confirmed ? 'list.errorForeground' : 'list.warningForeground'));

@@ -1,13 +1,13 @@
 // The Testing view: functions with their verdicts. A run is a full check of everything.
 //
 // violated = failed, proved = passed, and unknown = skipped: it is neither. A verdict that does not hold for the text as it is now
-// is not told: the function is queued while it is checked, and keeps its last result marked outdated otherwise.
+// is not told: the function keeps its last result, and says that it is stale. Functions have no range here, and messages no place:
+// the editor would show both once more, in the place of the gutter's signs and beside the squiggles.
 
 import * as vscode from 'vscode';
 import { appearance, type Appearance, type StateModel } from '../model/state';
 import { verdictText } from '../model/words';
 import type { DocumentStatus, FunctionStatus } from '../protocol';
-import { editorRange } from './ranges';
 
 type FullCheck = (token: vscode.CancellationToken) => Promise<void>;
 
@@ -65,7 +65,6 @@ export class TestingView implements vscode.Disposable {
     const item = controller.items.get(status.uri) ?? controller.createTestItem(status.uri, uri.path.split('/').at(-1) ?? status.uri, uri);
     item.children.replace(status.functions.map((known) => {
       const child = item.children.get(idOf(status, known)) ?? controller.createTestItem(idOf(status, known), known.name, uri);
-      child.range = editorRange(known.range);
       child.description = known.stale ? 'stale' : known.verdict === 'unknown' ? (known.reason ?? '') : '';
       return child;
     }));
@@ -94,11 +93,7 @@ export class TestingView implements vscode.Disposable {
       run.passed(item);
     } else if (shown === 'violated') {
       const findings = this.model.findings(status.uri).filter((finding) => this.model.functionAt(status.uri, finding.range.start)?.name === known.name);
-      const messages = findings.map((finding) => {
-        const message = new vscode.TestMessage(`${finding.message} (${finding.rule})`);
-        message.location = new vscode.Location(vscode.Uri.parse(finding.uri), editorRange(finding.range));
-        return message;
-      });
+      const messages = findings.map((finding) => new vscode.TestMessage(`line ${finding.range.start.line + 1}: ${finding.message} (${finding.rule})`));
       run.failed(item, messages.length > 0 ? messages : [new vscode.TestMessage(verdictText(status, known))]);
     } else {
       run.skipped(item);

@@ -136,12 +136,12 @@ export class TraceView implements vscode.Disposable {
     void vscode.commands.executeCommand('setContext', 'everproof.tracing', true);
     const editor = await vscode.window.showTextDocument(vscode.Uri.parse(step.uri), { selection: new vscode.Range(range.start, range.start), preserveFocus: false });
     editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-    this.decorate();
+    this.decorate([editor]); // it may not be among the visible ones yet
     this.moved.fire();
   }
 
-  private decorate(): void {
-    for (const editor of vscode.window.visibleTextEditors) {
+  private decorate(others: readonly vscode.TextEditor[] = []): void {
+    for (const editor of new Set([...vscode.window.visibleTextEditors, ...others])) {
       const uri = editor.document.uri.toString();
       const steps = this.walk?.steps.map((step, index) => ({ step, index })).filter(({ step }) => vscode.Uri.parse(step.uri).toString() === uri) ?? [];
       const here = steps.filter(({ index }) => index === this.walk?.index);

@@ -1,0 +1,190 @@
+// A person writes a defect, reads what is said of it, steps through it, has everything checked again, and mends it.
+
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { activeTab, command, goTo, shownAfterLines, switchTo, type, until } from './person.mjs';
+import { PROJECT, start } from './workbench.mjs';
+
+const BEFORE = '\titem->count -= count;\n';
+const DEFECT = '\tif (item->count == 0)\n\t\titem_free(item);\n';
+const squiggle = (page) => page.locator('.squiggly-warning');
+
+let folder;
+let vscode;
+let page;
+let line; // of the first character of the defect, from 1
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'everproof-e2e-folder-'));
+  cpSync(join(PROJECT, 'fixtures', 'demo'), folder, { recursive: true });
+  const text = readFileSync(join(folder, 'inventory.c'), 'utf8');
+  line = text.slice(0, text.indexOf(BEFORE) + BEFORE.length).split('\n').length;
+  vscode = await start({ name: 'editing', folder, record: true, payload: (remote) => [['openFile', remote(join(folder, 'inventory.c'))]] });
+  page = vscode.page;
+});
+
+after(async () => {
+  await vscode?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A test that keeps a picture of what it failed at; the ones after it build on it. */
+let failed = false;
+function step(title, body) {
+  test(title, async (context) => {
+    if (failed) {
+      context.skip('a step before it failed');
+      return;
+    }
+    try {
+      await body();
+    } catch (error) {
+      failed = true;
+      await vscode?.picture('failed');
+      throw error;
+    }
+  });
+}
+
+step('the program is checked as it is opened, and nothing is found', async () => {
+  await activeTab(page, 'inventory.c').waitFor();
+  await page.locator('.codelens-decoration', { hasText: 'unknown' }).first().waitFor();
+  await page.locator('[id="everproof.everproof"], .statusbar-item', { hasText: /\d+ ms|\d s/ }).first().waitFor();
+  assert.equal(await squiggle(page).count(), 0);
+});
+
+step('a defect that is typed gets a squiggle', async () => {
+  await goTo(page, line, 1);
+  await type(page, DEFECT);
+  await squiggle(page).first().waitFor();
+  await page.locator('.codelens-decoration', { hasText: 'violated: use-after-free' }).first().waitFor();
+  await page.locator('.statusbar-item', { hasText: 'sell violated' }).first().waitFor();
+  await vscode.picture('squiggle');
+});
+
+step('a hover says what it is', async () => {
+  const [at] = await findings();
+  await goTo(page, at.line + 1, at.character + 2);
+  const hover = page.locator('.monaco-hover:not(.hidden)', { hasText: 'use-after-free' }).first();
+  await command(page, 'Show or Focus Hover', hover);
+  await page.waitForTimeout(500); // it fades in
+  await vscode.picture('hover');
+  await page.keyboard.press('Escape');
+});
+
+step('a hover on a function says what the last key re-checked', async () => {
+  const text = readFileSync(join(folder, 'inventory.c'), 'utf8').split('\n');
+  const at = text.findIndex((content) => content.startsWith('static int sell('));
+  await goTo(page, at + 1, 'static int s'.length + 1);
+  const hover = page.locator('.monaco-hover:not(.hidden)', { hasText: 'Last check' }).first();
+  await command(page, 'Show or Focus Hover', hover);
+  assert.match(await hover.innerText(), /sell: . violated/);
+  await page.waitForTimeout(500);
+  await vscode.picture('hover-function');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+});
+
+step('the trace is stepped through, into another file and back', async () => {
+  await goTo(page, line, 1);
+  const seen = [];
+  do {
+    await page.keyboard.press('Control+F8');
+    seen.push(await stepShown(seen.length + 1));
+    const { tab } = seen.at(-1);
+    if (tab === 'item.c' && seen.filter((step) => step.tab === tab).length === 3) {
+      await vscode.picture('step-other-file');
+    }
+  } while (seen.at(-1).number < seen.at(-1).count);
+  assert.deepEqual(seen.map(({ number }) => number), seen.map((_, index) => index + 1), 'each step once, in order');
+  assert.equal(seen.at(-1).number, seen.at(-1).count);
+  assert.ok(seen.some(({ tab }) => tab === 'item.c'), 'the block is freed in the other file');
+  assert.equal(seen.at(-1).tab, 'inventory.c');
+  await vscode.picture('step-last');
+  await page.keyboard.press('Control+Shift+F8');
+  await stepShown(seen.length - 1);
+});
+
+step('the findings view lists the steps', async () => {
+  const row = page.locator('.pane-body .monaco-list-row', { hasText: 'use-after-free' }).first();
+  await command(page, 'View: Show Everproof', row);
+  await page.locator('.pane-body .monaco-list-row.selected', { hasText: '40. item_free(item) returns' }).first().waitFor();
+  await vscode.picture('findings');
+});
+
+step('the trace ends with Escape', async () => {
+  await switchTo(page, 'inventory.c');
+  await goTo(page, line, 1);
+  await until('ended', () => page.keyboard.press('Escape'), async () => {
+    await page.waitForTimeout(200);
+    assert.ok(!(await shownAfterLines(page)).some((content) => /\d+\/\d+ /.test(content)));
+  });
+});
+
+step('a full check by the code action finds the same', async () => {
+  const [at] = await findings();
+  await goTo(page, at.line + 1, at.character + 2);
+  const menu = page.locator('.action-widget:visible').first();
+  await until('code actions', () => page.keyboard.press('Control+.'), () => menu.waitFor({ timeout: 4000 }));
+  await menu.locator('.monaco-list-row', { hasText: 'run a full check' }).waitFor();
+  await vscode.picture('actions');
+  const focused = menu.locator('.monaco-list-row.focused', { hasText: 'run a full check' });
+  await until('full check chosen', () => page.keyboard.press('ArrowDown'), () => focused.waitFor({ timeout: 300 }), 12);
+  await page.keyboard.press('Enter');
+  await page.locator('.statusbar', { hasText: 'the full check is complete, 1 finding' }).waitFor();
+  assert.ok(await squiggle(page).count() > 0);
+});
+
+step('the Testing view has the verdicts', async () => {
+  const row = page.locator('.test-explorer .monaco-list-row', { hasText: 'inventory.c' }).first();
+  await command(page, 'Testing: Focus on Test Explorer View', row);
+  const failing = page.locator('.test-explorer .monaco-list-row', { hasText: 'sell' }).first();
+  await until('the functions', async () => {
+    await row.click();
+    await page.keyboard.press('ArrowRight');
+  }, () => failing.waitFor({ timeout: 1500 }));
+  await failing.locator('.codicon-testing-failed-icon').waitFor();
+  await vscode.picture('testing');
+});
+
+step('the mended text has no squiggle', async () => {
+  await switchTo(page, 'inventory.c');
+  await goTo(page, line, 1);
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.press('Delete');
+  await squiggle(page).first().waitFor({ state: 'detached' });
+  await page.locator('.codelens-decoration', { hasText: 'violated' }).first().waitFor({ state: 'detached' });
+  await page.locator('.statusbar-item', { hasText: /sell unknown \d/ }).first().waitFor();
+  await vscode.picture('mended');
+});
+
+step('what editor and server said to each other keeps to the protocol', async () => {
+  const { status, stdout, stderr } = spawnSync(join(PROJECT, '.venv', 'bin', 'python'), [join(PROJECT, 'tests', 'e2e', 'session_log.py'), vscode.session], { encoding: 'utf8' });
+  assert.equal(status, 0, stdout + stderr);
+  assert.match(stdout, /client textDocument\/didChange/);
+  assert.match(stdout, /server textDocument\/publishDiagnostics/);
+});
+
+/** The step that the editor shows, once it is the one with this number. */
+async function stepShown(number) {
+  let shown;
+  await until(`step ${number}`, () => page.waitForTimeout(50), async () => {
+    shown = /(\d+)\/(\d+) /.exec((await shownAfterLines(page)).join(' '));
+    assert.equal(Number(shown?.[1]), number);
+  }, 200);
+  return { number, count: Number(shown[2]), tab: await page.locator('.tabs-container .tab.active').getAttribute('data-resource-name') };
+}
+
+/** The places of the findings of inventory.c, as the server said them last. */
+async function findings() {
+  const messages = readFileSync(vscode.session, 'utf8').trim().split('\n').map((entry) => JSON.parse(entry).message);
+  const published = messages.filter(({ method, params }) => method === 'textDocument/publishDiagnostics' && params.uri.endsWith('/inventory.c'));
+  const places = published.at(-1).params.diagnostics.map(({ range }) => range.start);
+  assert.ok(places.length > 0, 'there is a finding');
+  return places;
+}
