@@ -119,9 +119,10 @@ class Context(ABC):
         return parse_again(self.tree, node, blanks) if blanks else None
 
     def casts_to_no_type(self, cast: Node) -> bool:
-        """Whether the "type" of a cast is the name of an object or constant."""
-        type_ = cast.child_by_field_name("type")
-        if type_ is None or type_.named_child_count != 1 or type_.named_children[0].type != "type_identifier":
+        """Whether the "type" of a cast is the name of an object or constant, or begins with one: `(f((a, b))) - c`."""
+        descriptor = cast.child_by_field_name("type")
+        type_ = None if descriptor is None else descriptor.child_by_field_name("type")
+        if type_ is None or type_.type != "type_identifier":
             return False
         return isinstance(self.names.lookup(self.source(type_)), ObjectEntry | ConstantEntry)
 

@@ -118,6 +118,7 @@ class Initialisers(Context):
         """The slots of a braced list for an object."""
         plan = Plan()
         self._braced(plan, target, node, top=True)
+        plan.slots = _of_last_members(plan.slots)
         return plan
 
     def _covered(self, target: ir.Expr, given: set[ir.Expr]) -> bool:
@@ -244,6 +245,25 @@ class Initialisers(Context):
             at = self._element(plan, inner, items, at)
             position += 1
         return at if position else at + 1
+
+
+def _of_last_members(slots: list[Slot]) -> list[Slot]:
+    """The slots without those for a member of a union of which another member is initialised later (C11 6.7.9p19)."""
+    last: dict[ir.Expr, ir.Expr] = {}
+    kept: list[Slot] = []
+    for slot in reversed(slots):
+        members = [part for part in _path(slot.target) if isinstance(part.record.type, Record) and part.record.type.kind == "union"]
+        if all(last.setdefault(member.record, member) == member for member in members):
+            kept.append(slot)
+    return kept[::-1]
+
+
+def _path(target: ir.Expr) -> Iterator[ir.Field]:
+    """The members on the way from an object to a part of it, innermost first."""
+    while isinstance(target, ir.Field | ir.Index):
+        if isinstance(target, ir.Field):
+            yield target
+        target = target.record if isinstance(target, ir.Field) else target.array
 
 
 def _elements(type_: Type) -> int:
