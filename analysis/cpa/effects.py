@@ -1,59 +1,58 @@
 """What a step does to a store, for the value domains: each step is compiled once for each depth at which it is taken.
 
-Writes that may reach several objects forget what all of them hold (a sound havoc): a write through an unknown pointer reaches
-every object whose address is taken, a function without a body what `library` says. Accesses are assumed to stay inside the
-variable that they begin in, as C11 6.5.6p8 demands.
+`writing` says what writes reach, `externals` what functions without a body do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
-from analysis.cfa.graph import Program
-from analysis.cpa import library
-from analysis.cpa.evaluate import Algebra, Evaluator, Place, Work
-from analysis.cpa.memory import EMPTY_STORE, UNKNOWN_CONTENTS, ZERO_CONTENTS, Contents, Store
+from analysis.cfa.graph import Global, Program
+from analysis.cpa.evaluate import Algebra, Evaluator, Work
+from analysis.cpa.externals import external_change, external_result
+from analysis.cpa.memory import EMPTY_STORE, ZERO_CONTENTS, Store
 from analysis.cpa.refinement import Refine, refinement
 from analysis.cpa.steps import Step
-from analysis.cpa.values import Address, Value, bits_of
+from analysis.cpa.values import Address, Value, bits_of, wrap
 from analysis.cpa.variables import RESULT, Variables, global_root, local_root
+from analysis.cpa.writing import Writer
 from analysis.model import ir
-from analysis.model.c_types import LP64, Array, DataModel, Integer, Pointer, Record, Type
+from analysis.model.c_types import DataModel, Type
 
 Effect = Callable[[Work], bool]
 """Changes the work's store; False if no run can take the step."""
 
-LEAVES = 64
-"""A record or array with more scalar members than this is copied as unknown, unless it is a whole variable."""
-
 
 class Effects:
-    """The steps of one program as changes of stores."""
+    """The steps of one program as changes of stores. `whole`: the exploration begins where the program does; otherwise it begins
+    in the middle, where nothing is known of globals, and pointers may lead to them."""
 
-    def __init__(self, program: Program, algebra: Algebra, model: DataModel = LP64) -> None:
+    def __init__(self, program: Program, algebra: Algebra, model: DataModel, whole: bool) -> None:
         self.program = program
-        self.variables = Variables(program, model)
+        self.whole = whole
+        self.variables = Variables(program, model, whole)
         self.algebra = algebra
         self._evaluators: dict[tuple[str, int], Evaluator] = {}
-        self._taken: dict[str, bool] = {}
-        self._leaves: dict[Type, tuple[tuple[int, Type], ...] | None] = {}
+        self.writer = Writer(self.variables, algebra)
 
-    def initial(self, globals_initialised: bool) -> Store:
-        """The store at the entry of the program; if not `globals_initialised`, at that of any function: nothing is known."""
-        store = EMPTY_STORE
-        if not globals_initialised:
-            return store
-        for name in sorted(self.program.globals):
-            known = self.program.globals[name]
-            if bits_of(known.var.type, self.variables.pointer_bits) is None:
-                if isinstance(known.initial, ir.Zero):
-                    store = store.set(global_root(name), ZERO_CONTENTS)
-                continue
-            if not isinstance(known.initial, ir.Unknown | ir.Undefined | ir.Zero | ir.FloatConst):
-                value = self.evaluator("", 0).value(known.initial)(Work(store, None, ""))
-                store = store.set(global_root(name), value if isinstance(value, int | Address) else None)
-        return store
+    def initial(self) -> Store:
+        """The store at the entry."""
+        work = Work(EMPTY_STORE, None, "")
+        if self.whole:
+            for name in sorted(self.program.globals):
+                self._initialise(work, self.program.globals[name])
+        return work.store
+
+    def _initialise(self, work: Work, variable: Global) -> None:
+        """Gives a global what it starts with."""
+        evaluator, root, initial = self.evaluator("", 0), global_root(variable.var.name), variable.initial
+        if isinstance(initial, ir.Zero):
+            work.store = work.store.set(root, ZERO_CONTENTS)
+        elif isinstance(initial, ir.IntConst | ir.AddressOf | ir.StringConst | ir.Cast | ir.Unary | ir.Binary):
+            value = evaluator.value(initial)(work)
+            work.store = work.store.set(root, value if isinstance(value, int | Address) else None)
+        for part in variable.parts:
+            self.assign(evaluator, part.target, part.value)(work)
 
     def evaluator(self, function: str, depth: int) -> Evaluator:
         """The expressions of a function at a depth."""
@@ -83,7 +82,7 @@ class Effects:
             case ir.Assume():
                 return self._then_forget(self._assume(evaluator, effect), step, depth)
             case ir.Return(value):
-                return self._return(evaluator, value)
+                return self._then_forget(self._return(evaluator, value), step, depth)
             case _:
                 return _forget_all
 
@@ -122,13 +121,17 @@ class Effects:
     def _store(self, evaluator: Evaluator, target: ir.Expr, width: int, compute: Callable[[Work], Value]) -> Effect:
         if isinstance(target, ir.Var):
             root = evaluator.root(target)
+            shared = self.algebra.symbolic_objects and self.writer.is_taken(root)
 
             def assign_variable(work: Work) -> bool:
-                work.store = work.store.set(root, compute(work))
+                value = compute(work)
+                if shared:
+                    self.writer.forget_aliases(work, root)
+                work.store = work.store.set(root, value)
                 return True
 
             return assign_variable
-        locate, write = evaluator.place(target), self.write
+        locate, write = evaluator.place(target), self.writer.write
 
         def assign(work: Work) -> bool:
             value = compute(work)
@@ -137,123 +140,22 @@ class Effects:
 
         return assign
 
-    def write(self, work: Work, place: Place, width: int, value: Value) -> None:
-        """Writes a cell of this width, wherever it is."""
-        if place is None:
-            self.forget_reachable(work)
-            return
-        root, bit = place
-        if bit is None:
-            work.store = work.store.set(root, None)
-            return
-        type_ = self.variables.type_of(root)
-        if type_ is not None:
-            whole = bits_of(type_, self.variables.pointer_bits)
-            if whole is not None:
-                work.store = work.store.set(root, value if whole == width and bit == 0 else None)
-                return
-        found = work.store.map.get(root)
-        contents: Contents = found if type(found) is Contents else UNKNOWN_CONTENTS
-        work.store = work.store.set(root, contents.set(bit, width, value))
-
-    def forget_reachable(self, work: Work) -> None:
-        """What a write through an unknown pointer leaves: all objects whose address is taken are unknown."""
-        work.store = work.store.without([root for root in work.store.map if self.is_taken(root)])
-
-    def is_taken(self, root: str) -> bool:
-        """`Variables.is_taken`, remembered."""
-        found = self._taken.get(root)
-        if found is None:
-            found = self._taken[root] = self.variables.is_taken(root)
-        return found
-
     def _assign_aggregate(self, evaluator: Evaluator, target: ir.Expr, value: ir.Expr) -> Effect:
         into = evaluator.place(target)
         source = evaluator.place(value) if isinstance(value, ir.LVALUES) else None
         type_, is_zero = target.type, isinstance(value, ir.Zero)
 
         def assign(work: Work) -> bool:
-            self.copy(work, into(work), None if source is None else source(work), type_, is_zero)
+            self.writer.copy(work, into(work), None if source is None else source(work), type_, is_zero)
             return True
 
         return assign
-
-    def copy(self, work: Work, into: Place, source: Place, type_: Type, is_zero: bool) -> None:
-        """Fills an aggregate at `into` with zeros, with a copy of the one at `source`, or, without either, with any values."""
-        if into is None or into[1] is None:
-            self.write(work, into, 8, None)
-            return
-        root, bit = into[0], into[1]
-        size = self.variables.layout.size(type_)
-        whole = bit == 0 and size is not None and self.variables.size_of(root) == size
-        if whole and is_zero:
-            work.store = work.store.set(root, ZERO_CONTENTS)
-        elif whole and source is not None and source[1] == 0 and self.variables.size_of(source[0]) == size:
-            work.store = work.store.set(root, work.store.map.get(source[0]))
-        else:
-            self._copy_leaves(work, root, bit, source, type_, is_zero)
-
-    def _copy_leaves(self, work: Work, root: str, bit: int, source: Place, type_: Type, is_zero: bool) -> None:
-        leaves = self.leaves(type_)
-        size = self.variables.layout.size(type_)
-        found = work.store.map.get(root)
-        if leaves is None or size is None or (found is not None and type(found) is not Contents):
-            work.store = work.store.set(root, None)
-            return
-        load, bits = self.evaluator("", 0).load, self.variables.pointer_bits
-        values = []
-        for offset, leaf in leaves:
-            width = bits_of(leaf, bits) or 8
-            value: Value = 0 if is_zero else None
-            if source is not None and source[1] is not None:
-                value = load(work.store, source[0], source[1] + offset, width)
-            values.append((offset, width, value))
-        contents: Contents = UNKNOWN_CONTENTS if found is None else found
-        contents = contents.forget(bit, size * 8)
-        for offset, width, value in values:
-            contents = contents.set(bit + offset, width, value)
-        work.store = work.store.set(root, contents)
-
-    def leaves(self, type_: Type) -> tuple[tuple[int, Type], ...] | None:
-        """The scalar members of an aggregate type, each with the bit that it begins at, those of unions left out; None if they
-        are too many, or not known."""
-        if type_ not in self._leaves:
-            found: list[tuple[int, Type]] = []
-            self._leaves[type_] = tuple(found) if self._collect(type_, 0, found) else None
-        return self._leaves[type_]
-
-    def _collect(self, type_: Type, bit: int, found: list[tuple[int, Type]]) -> bool:
-        layout = self.variables.layout
-        match type_:
-            case Array(element, length):
-                size = layout.size(element)
-                if length is None or size is None or length > LEAVES:
-                    return False
-                return all(self._collect(element, bit + i * size * 8, found) for i in range(length))
-            case Record(kind, key):
-                definition = self.program.records.get(key)
-                if definition is None:
-                    return False
-                return kind == "union" or all(self._collect_member(type_, member, bit, found) for member in definition.members)
-        found.append((bit, type_))
-        return len(found) <= LEAVES
-
-    def _collect_member(self, record: Record, member: Any, bit: int, found: list[tuple[int, Type]]) -> bool:
-        layout = self.variables.layout
-        offset = layout.offset(record, member.name)
-        if offset is not None:
-            return self._collect(member.type, bit + offset * 8, found)
-        distance = layout.bit_field(record, member.name)
-        if distance is not None and isinstance(member.type, Integer):
-            found.append((bit + distance, Integer(member.bits, member.type.signed, member.type.name)))
-            return len(found) <= LEAVES
-        return not member.name and member.bits is not None  # an anonymous record is not looked into
 
     # -- branches, calls and returns ----------------------------------------------------------------------------
 
     def _assume(self, evaluator: Evaluator, effect: ir.Assume) -> Effect:
         condition, truth = evaluator.value(effect.condition), effect.truth
-        refine: Refine | None = refinement(evaluator, effect, self.write)
+        refine: Refine | None = refinement(evaluator, effect, self.writer.write)
 
         def assume(work: Work) -> bool:
             value = condition(work)
@@ -261,7 +163,11 @@ class Effects:
                 return (value != 0) == truth
             if type(value) is Address:
                 return truth
-            return value is not None or refine is None or refine(work)
+            if value is None:
+                return refine is None or refine(work)
+            if isinstance(value, ir.Expr):
+                work.assumed = (value, truth)
+            return True
 
         return assume
 
@@ -308,7 +214,7 @@ class Effects:
             source = evaluator.place(argument) if isinstance(argument, ir.LVALUES) else None
 
             def bind_aggregate(work: Work) -> bool:
-                self.copy(work, (root, 0), None if source is None else source(work), type_, isinstance(argument, ir.Zero))
+                self.writer.copy(work, (root, 0), None if source is None else source(work), type_, isinstance(argument, ir.Zero))
                 return True
 
             return bind_aggregate
@@ -359,7 +265,7 @@ class Effects:
             into = evaluator.place(target)
 
             def take_aggregate(work: Work) -> bool:
-                self.copy(work, into(work), result, target.type, False)
+                self.writer.copy(work, into(work), result, target.type, False)
                 return True
 
             return take_aggregate
@@ -370,78 +276,34 @@ class Effects:
             value: Value = work.store.map.get(root)
             if value is None:
                 return algebra.unknown(work, target.type)
-            return value if same else algebra.convert(work, conversion, value)
+            if same:
+                return value
+            known = wrap(value, target.type) if type(value) is int else None
+            return algebra.convert(work, conversion, value) if known is None else known
 
         return self._store(evaluator, target, width, compute)
-
-    # -- functions without a body -------------------------------------------------------------------------------
 
     def _external(self, step: Step, call: ir.Call, depth: int) -> Effect:
         evaluator = self.evaluator(step.function, depth)
         is_meant = self._is_meant(evaluator, call, step.callee)
-        change = self._external_change(evaluator, step.callee, call)
-        result = self._external_result(evaluator, step.callee, call)
+        change = external_change(self.program, self.writer, evaluator, step.callee, call)
+        take = self._external_result(evaluator, step.callee, call.result)
 
         def apply(work: Work) -> bool:
             if not is_meant(work):
                 return False
             change(work)
-            result(work)
-            return True
+            return take(work)
 
         return apply
 
-    def _external_change(self, evaluator: Evaluator, name: str, call: ir.Call) -> Effect:
-        if library.is_harmless(name) or name in library.ALLOCATORS | library.STACK_ALLOCATORS:
+    def _external_result(self, evaluator: Evaluator, name: str, target: ir.Expr | None) -> Effect:
+        if target is None:
             return lambda work: True
-        known = self.program.externals.get(name)
-        if name in library.WRITES_FIRST | library.RELEASES and call.arguments:
-            return self._forget_argument(evaluator, call.arguments[:1])
-        if known is not None and known.system and not any(self._leads_on(a) for a in call.arguments):
-            return self._forget_argument(evaluator, call.arguments)
-
-        def forget(work: Work) -> bool:
-            self.forget_reachable(work)
-            roots = work.store.map
-            work.store = work.store.without([root for root in roots if root[0] == "@" and "::" not in root])
-            return True
-
-        return forget
-
-    def _leads_on(self, argument: ir.Expr) -> bool:
-        """Whether what the argument points to can itself hold a pointer to memory of the program."""
-        type_ = argument.type
-        if not isinstance(type_, Pointer):
-            return not isinstance(type_, Integer) and bits_of(type_, 64) is None
-        target: Type = ir.strip_casts(argument).type
-        target = target.target if isinstance(target, Pointer) else type_.target
-        while isinstance(target, Array):
-            target = target.element
-        return not isinstance(target, Integer) and bits_of(target, 64) != 64
-
-    def _forget_argument(self, evaluator: Evaluator, arguments: Sequence[ir.Expr]) -> Effect:
-        computed = [evaluator.value(a) for a in arguments if isinstance(a.type, Pointer)]
-
-        def forget(work: Work) -> bool:
-            for compute in computed:
-                value = compute(work)
-                if type(value) is Address:
-                    work.store = work.store.set(value.root, None)
-                elif value != 0 or type(value) is not int:
-                    self.forget_reachable(work)
-            return True
-
-        return forget
-
-    def _external_result(self, evaluator: Evaluator, name: str, call: ir.Call) -> Effect:
-        if call.result is None:
-            return lambda work: True
-        target = call.result
         width = bits_of(target.type, self.variables.pointer_bits)
         if width is None:
             return self._assign_aggregate(evaluator, target, ir.Unknown(target.type))
-        unknown = self.algebra.unknown
-        return self._store(evaluator, target, width, lambda work: unknown(work, target.type))
+        return self._store(evaluator, target, width, external_result(self.algebra, name, target.type))
 
 
 def _nothing(work: Work) -> Value:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from analysis.cpa.memory import Contents, Store
+from analysis.cpa.memory import Store
 from analysis.cpa.values import COMPARISONS, Address, Value, binary_operation, bits_of, unary_operation, wrap
 from analysis.cpa.variables import Variables, global_root, local_root
 from analysis.model import ir
@@ -21,14 +21,17 @@ Place = tuple[str, int | None] | None
 
 class Work:
     """A store while an effect is computed. `counters`: how many symbolic identifiers and blocks were made on this path, by
-    origin; `origin` is that of the step."""
+    origin; `origin` is that of the step. `fails`: an allocation finds no memory. `assumed`: the symbolic value of the branch's
+    condition, and which way it went."""
 
-    __slots__ = ("counters", "origin", "store")
+    __slots__ = ("assumed", "counters", "fails", "origin", "store")
 
-    def __init__(self, store: Store, counters: Any, origin: str) -> None:
+    def __init__(self, store: Store, counters: Any, origin: str, fails: bool = False) -> None:
         self.store = store
         self.counters = counters
         self.origin = origin
+        self.fails = fails
+        self.assumed: tuple[ir.Expr, bool] | None = None
 
 
 Evaluate = Callable[[Work], Value]
@@ -53,8 +56,14 @@ class Algebra(Protocol):
     def convert(self, work: Work, expr: ir.Cast, operand: Value) -> Value:
         """The conversion of an operand that is neither an integer nor an address that stays one."""
 
-    def pointee(self, pointer: Value) -> Place:
-        """Where a pointer points that is no address."""
+    def pointee(self, pointer: Value, size: int | None) -> Place:
+        """Where a pointer to objects of a size in bytes points that is no address."""
+
+    def allocate(self, work: Work, name: str, type_: Type) -> Value:
+        """What an allocating function returns."""
+
+    symbolic_objects: bool
+    """Whether `pointee` names objects (with roots that begin with `*`) which can be any object whose address is taken."""
 
 
 class Evaluator:
@@ -136,12 +145,13 @@ class Evaluator:
 
     def _pointee(self, pointer: ir.Expr) -> Locate:
         evaluate, otherwise = self.value(pointer), self.algebra.pointee
+        size = self.variables.layout.size(pointer.type.target) if isinstance(pointer.type, Pointer) else None
 
         def locate(work: Work) -> Place:
             value = evaluate(work)
             if type(value) is Address:
                 return value.root, value.offset * 8
-            return otherwise(value)
+            return otherwise(value, size)
 
         return locate
 
@@ -183,11 +193,11 @@ class Evaluator:
             return lambda work: unknown(work, type_)
         if isinstance(lvalue, ir.Var):
             return self._read_variable(self.root(lvalue), type_)
-        locate, otherwise, convert = self.place(lvalue), self.algebra.read, self.reinterpret
+        locate, otherwise, load, convert = self.place(lvalue), self.algebra.read, self.variables.load, self.reinterpret
 
         def evaluate(work: Work) -> Value:
             place = locate(work)
-            found = None if place is None or place[1] is None else self.load(work.store, place[0], place[1], width)
+            found = None if place is None or place[1] is None else load(work.store, place[0], place[1], width)
             if found is not None:
                 found = convert(found, type_)
             return otherwise(work, place, type_) if found is None else found
@@ -203,18 +213,6 @@ class Evaluator:
             return otherwise(work, place, type_) if found is None else found
 
         return evaluate
-
-    def load(self, store: Store, root: str, bit: int, width: int) -> Value:
-        """What the store knows of a cell."""
-        found: Any = store.map.get(root)
-        if found is None:
-            return None
-        if type(found) is Contents:
-            return found.get(bit, width)
-        whole = self.variables.type_of(root)
-        fits = bit == 0 and whole is not None and bits_of(whole, self.variables.pointer_bits) == width
-        value: Value = found
-        return value if fits else None
 
     @staticmethod
     def reinterpret(value: Value, type_: Type) -> Value:

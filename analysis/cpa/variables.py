@@ -8,11 +8,14 @@ whose address is taken are always live.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from analysis.cfa.graph import Cfa, Program
+from analysis.cpa.memory import Contents, Store
+from analysis.cpa.values import Value, bits_of
 from analysis.frontend.types import Layout
 from analysis.model import ir
-from analysis.model.c_types import LP64, DataModel, Floating, Integer, Type
+from analysis.model.c_types import DataModel, Floating, Integer, Type
 
 RESULT = "<result>"
 
@@ -28,10 +31,12 @@ def global_root(name: str) -> str:
 
 
 class Variables:
-    """The variables of one program."""
+    """The variables of one program; if it is not `whole`, code that is not known has the addresses of all its globals that are
+    not static."""
 
-    def __init__(self, program: Program, model: DataModel = LP64) -> None:
+    def __init__(self, program: Program, model: DataModel, whole: bool) -> None:
         self.program = program
+        self._whole = whole
         self.layout = Layout(model, lambda key: program.records.get(key))
         self.pointer_bits = model.pointer_bits
         self._locals: dict[str, Mapping[str, Type]] = {}
@@ -73,11 +78,23 @@ class Variables:
             self._sizes[root] = None if type_ is None else self.layout.size(type_)
         return self._sizes[root]
 
+    def load(self, store: Store, root: str, bit: int, width: int) -> Value:
+        """What the store knows of a cell."""
+        found: Any = store.map.get(root)
+        if found is None:
+            return None
+        if type(found) is Contents:
+            return found.get(bit, width)
+        whole = self.type_of(root)
+        fits = bit == 0 and whole is not None and bits_of(whole, self.pointer_bits) == width
+        value: Value = found
+        return value if fits else None
+
     def is_taken(self, root: str) -> bool:
         """Whether a pointer that the analysis does not know could point into the object: all but variables whose address is never
         taken."""
         if root[0] == "@":
-            return root[1:] in self.global_taken
+            return root[1:] in self.global_taken or not (self._whole or "::" in root)
         if self.type_of(root) is None:
             return True
         function, _, name = root.rpartition("#")
@@ -97,9 +114,11 @@ class Variables:
         if self._global_taken is None:
             found = {v.name for cfa in self.program.functions.values() for v in _addressed(cfa) if v.scope == "global"}
             for variable in self.program.globals.values():
-                if isinstance(variable.initial, ir.Unknown) and not isinstance(variable.var.type, Integer | Floating):
+                has_parts = bool(variable.parts) or isinstance(variable.var.type, Integer | Floating)
+                if isinstance(variable.initial, ir.Unknown) and not has_parts:
                     return self._all_globals()  # an initialiser that is not kept may hold any address
-                found.update(v.name for v in ir.variables(variable.initial) if v.scope == "global")
+                values = (variable.initial, *(part.value for part in variable.parts))
+                found.update(v.name for value in values for v in ir.variables(value) if v.scope == "global")
             self._global_taken = frozenset(found)
         return self._global_taken
 

@@ -75,21 +75,27 @@ class NothingKnown:
         """Any value."""
         return None
 
-    def pointee(self, pointer: Value) -> Place:
+    def pointee(self, pointer: Value, size: int | None) -> Place:
         """Any object."""
         return None
 
+    def allocate(self, work: Work, name: str, type_: Type) -> Value:
+        """Any value: blocks are not followed, so that a loop that allocates has finitely many states."""
+        return None
+
+    symbolic_objects = False
+
 
 class ExplicitTransfer(NoStrengthening[ExplicitValues, TrackedVariables]):
-    """Executes steps over what is known."""
+    """Executes steps over what is known. `whole`: the entry is where the program starts."""
 
-    def __init__(self, program: Program, model: DataModel = LP64) -> None:
-        self.effects = Effects(program, NothingKnown(), model)
+    def __init__(self, program: Program, model: DataModel = LP64, *, whole: bool = True) -> None:
+        self.effects = Effects(program, NothingKnown(), model, whole)
         self._compiled: dict[int, dict[Step, Effect]] = {}
 
-    def initial(self, globals_initialised: bool = True) -> ExplicitValues:
-        """The state at the entry: globals as the program starts with them, or, if the entry is not where it starts, unknown."""
-        return ExplicitValues(self.effects.initial(globals_initialised), 0)
+    def initial(self) -> ExplicitValues:
+        """The state at the entry: globals as the program starts with them, or, if it does not start there, unknown."""
+        return ExplicitValues(self.effects.initial(), 0)
 
     def successors(self, state: ExplicitValues, step: Step, precision: TrackedVariables) -> Sequence[ExplicitValues]:
         """The state after the step, none if it is impossible."""

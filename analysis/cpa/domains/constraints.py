@@ -1,0 +1,300 @@
+"""The constraints CPA (SYMCEGAR sections 3.2.6, 4 and 5.2-5.3): what branches tell about symbolic values, checked by a solver.
+
+An abstract state is a set of conditions over symbolic identifiers, read as their conjunction. As in section 5.1, all the work
+is done by strengthening: the component that has the symbolic values says what the branch's condition is (`symbolic.Assuming`), it
+becomes a constraint, and if the constraints cannot hold together there is no successor. A constraint without identifiers is
+trivial: it is decided when it is built and never stored.
+
+- Definite assignments (Algorithm 9): an identifier that has one value in all models is replaced by it, in the formulas that are
+  checked (section 5.3) and, by the component that has the symbolic values, in these (`symbolic.Deciding`).
+- Obsolete constraints, which say nothing about any value that is left, directly or indirectly, are removed (section 5.2).
+- The order: more constraints are less; `subset`, `aliased` (up to a bijection of identifiers, see `domains.symbolic_value` for
+  when it may be used) or `implication` (asked from the solver).
+- The merge operator: `sep`, or `join`, which removes p and its negation where the paths of a branch meet (section 4.1).
+- Checks after every branch, or only where `Constraints.check` is asked for: at targets.
+
+A solver's `unknown` counts as satisfiable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from analysis.cpa.defaults import MergeSep, StopSep, TrivialAdjustment
+from analysis.cpa.formulas import ConditionFormulas
+from analysis.cpa.interface import Cpa
+from analysis.cpa.steps import Step
+from analysis.cpa.symbolic import Assuming, Renaming, condition_of, identifiers, negation, substitute
+from analysis.model import ir
+from analysis.smt.build import distinct, not_, or_
+from analysis.smt.solver import Solver
+
+LessOrEqual = Literal["subset", "aliased", "implication"]
+CheckAt = Literal["assume", "target"]
+
+
+class Constraints(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """Conditions in the order in which they came, none twice, none the negation of another.
+
+    `definite` are identifiers with their only values, `decided` those that the last step found; both follow from the conditions.
+    States are equal that have the same conditions.
+    """
+
+    conditions: tuple[ir.Expr, ...] = ()
+    definite: tuple[tuple[ir.Var, int], ...] = ()
+    decided: Mapping[ir.Var, int] = {}
+    members: frozenset[ir.Expr] = frozenset()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Constraints) and self.members == other.members
+
+    def __hash__(self) -> int:
+        return hash(self.members)
+
+
+TRUE = Constraints()
+
+
+def constraints_of(
+    conditions: Sequence[ir.Expr], definite: tuple[tuple[ir.Var, int], ...] = (), decided: Mapping[ir.Var, int] | None = None
+) -> Constraints:
+    """The state with these conditions."""
+    return Constraints(tuple(conditions), definite, decided or {}, frozenset(conditions))
+
+
+class ConstraintsDomain:
+    """Sets of conditions. With `implication` the order is a preorder: different sets can say the same."""
+
+    def __init__(self, less_or_equal: LessOrEqual, decide: Decide) -> None:
+        self.kind = less_or_equal
+        self._decide = decide
+
+    def less_or_equal(self, state: Constraints, other: Constraints) -> bool:
+        """Whether `state` says all that `other` says."""
+        if other.members <= state.members:
+            return True
+        match self.kind:
+            case "subset":
+                return False
+            case "aliased":
+                return is_covered(state, other, Renaming())
+        return self._decide.implies(state, other)
+
+    def join(self, state: Constraints, other: Constraints) -> Constraints:
+        """The conditions of both. (The least upper bound of the subset order; the others have none in general.)"""
+        common = [c for c in state.conditions if c in other.members]
+        definite = tuple(pair for pair in state.definite if pair in other.definite)
+        return constraints_of(common, definite) if len(common) < len(state.conditions) else state
+
+
+def is_covered(state: Constraints, other: Constraints, renaming: Renaming) -> bool:
+    """Whether the bijection can be extended so that it takes all conditions of `other` to conditions of `state`. A match that can
+    be made is not taken back, so that the answer can be no although there is one."""
+    for condition in other.conditions:
+        for candidate in state.conditions:
+            trial = renaming.copy()
+            if trial.match(condition, candidate):
+                renaming = trial
+                break
+        else:
+            return False
+    return True
+
+
+class Decide:
+    """The questions that constraints ask the solver."""
+
+    def __init__(self, solver: Solver, formulas: ConditionFormulas) -> None:
+        self._solver = solver
+        self._formulas = formulas
+        self.checks = 0
+
+    def is_possible(self, conditions: Sequence[ir.Expr]) -> bool:
+        """Whether the conditions can hold together, as far as the solver can tell."""
+        self.checks += 1
+        return self._solver.check(*self._formulas.of(conditions)).status != "unsat"
+
+    def definite(self, conditions: Sequence[ir.Expr]) -> dict[ir.Var, int]:
+        """Algorithm 9, GetDefiniteAssignments: the identifiers of integer and pointer type that have one value only, given that
+        the conditions can hold together."""
+        formulas = self._formulas.of(conditions)
+        self.checks += 1
+        if self._solver.check(*formulas).status != "sat":
+            return {}
+        found: dict[ir.Var, int] = {}
+        variables = sorted({v for c in conditions for v in identifiers(c)}, key=lambda v: v.name)
+        terms = {v: term for v in variables if (term := self._formulas.symbol(v)) is not None}
+        values = self._solver.model().values(tuple(terms.values()))
+        for variable, term in terms.items():
+            value = values[term]
+            if not isinstance(value, int):
+                continue
+            self.checks += 1
+            if self._solver.check(*formulas, distinct(term, self._formulas.number(value, variable))).status == "unsat":
+                found[variable] = self._formulas.decode(value, variable)
+        return found
+
+    def implies(self, state: Constraints, other: Constraints) -> bool:
+        """Whether the conditions of `other` hold wherever those of `state` do."""
+        self.checks += 1
+        wanted = self._formulas.conjunctions([c for c in other.conditions if c not in state.members])
+        given = self._formulas.of(state.conditions)
+        return self._solver.check(*given, or_(*(not_(c) for c in wanted))).status == "unsat"
+
+
+class ConstraintsTransfer:
+    """Learns from branches. `values`: the index of the component of the composition that has the symbolic values."""
+
+    def __init__(
+        self,
+        decide: Decide,
+        values: int,
+        *,
+        check_at: CheckAt = "assume",
+        definite: bool = True,
+        remove_obsolete: bool = True,
+        check: Callable[[Any], bool] | None = None,
+    ) -> None:
+        self._decide = decide
+        self._values = values
+        self._check_at = check_at
+        self._definite = definite
+        self._remove_obsolete = remove_obsolete
+        self._check = check
+
+    def successors(self, state: Constraints, step: Step, precision: None) -> Sequence[Constraints]:
+        """The state as it is: constraints come by strengthening."""
+        return (Constraints(state.conditions, state.definite, {}, state.members) if state.decided else state,)
+
+    def strengthen(self, state: Constraints, others: Sequence[Any], step: Step, precision: None) -> Sequence[Constraints]:
+        """The state with what the branch told; none if that is impossible, or, with checks at targets, if a target is."""
+        found = self._told(state, others)
+        if found and self._check_at == "target" and self._check is not None and self._check(others):
+            return found if self._decide.is_possible(found[0].conditions) else ()
+        return found
+
+    def _told(self, state: Constraints, others: Sequence[Any]) -> Sequence[Constraints]:
+        values: Assuming = others[self._values]
+        if values.assumed is None:
+            return (state,)
+        condition = condition_of(values.assumed)
+        if isinstance(condition, ir.IntConst):
+            return (state,) if condition.value != 0 else ()
+        if negation(condition) in state.members:
+            return ()
+        return (state,) if condition in state.members else self._added(state, condition, others[self._values])
+
+    def _added(self, state: Constraints, condition: ir.Expr, values: Any) -> Sequence[Constraints]:
+        conditions = (*state.conditions, condition)
+        if self._check_at == "target":
+            return (constraints_of(conditions, state.definite),)
+        formulas = _touched(self._simplified(state, conditions), condition)
+        if any(isinstance(f, ir.IntConst) and f.value == 0 for f in formulas) or not self._decide.is_possible(formulas):
+            return ()
+        definite, decided = state.definite, dict[ir.Var, int]()
+        if self._definite:
+            known = dict(definite)
+            decided = {v: n for v, n in self._decide.definite(formulas).items() if v not in known}
+            definite = tuple(sorted((known | decided).items(), key=lambda pair: pair[0].name))
+        if self._remove_obsolete:
+            conditions = without_obsolete(conditions, values.identifiers(), {v.name for v, _ in definite})
+        return (constraints_of(conditions, definite, decided),)
+
+    def _simplified(self, state: Constraints, conditions: Sequence[ir.Expr]) -> list[ir.Expr]:
+        """The conditions with definite assignments put in, those that hold by that left out (section 5.3)."""
+        known = {v: ir.IntConst(n, v.type) for v, n in state.definite}
+        found = [substitute(c, known) for c in conditions] if known else list(conditions)
+        return [c for c in found if not (isinstance(c, ir.IntConst) and c.value != 0)]
+
+
+def _touched(formulas: Sequence[ir.Expr], condition: ir.Expr) -> list[ir.Expr]:
+    """The formulas that share identifiers with the condition, directly or by way of others: the only ones in which it can decide
+    anything."""
+    reached = set(identifiers(condition))
+    left = list(formulas)
+    found: list[ir.Expr] = []
+    while True:
+        near = [f for f in left if identifiers(f) & reached]
+        if not near:
+            return found
+        found.extend(near)
+        left = [f for f in left if not identifiers(f) & reached]
+        for formula in near:
+            reached |= identifiers(formula)
+
+
+def without_obsolete(conditions: Sequence[ir.Expr], alive: frozenset[str], definite: set[str]) -> tuple[ir.Expr, ...]:
+    """The conditions that say something about an identifier that some value has (section 5.2): a condition is obsolete if no
+    value has any of its identifiers, and none of these is in another condition that is kept, or one of them is in this
+    condition alone and has no definite assignment."""
+    names = {c: {v.name for v in identifiers(c)} for c in conditions}
+    kept = [c for c in conditions if names[c] & alive]
+    reached = set[str]().union(*(names[c] for c in kept))
+    left = [c for c in conditions if not names[c] & alive]
+    uses: dict[str, int] = {}
+    for c in conditions:
+        for name in names[c]:
+            uses[name] = uses.get(name, 0) + 1
+    changed = True
+    while changed:
+        changed = False
+        for c in list(left):
+            alone = any(uses[name] == 1 and name not in definite for name in names[c])
+            if names[c] & reached and not alone:
+                left.remove(c)
+                kept.append(c)
+                reached |= names[c]
+                changed = True
+    chosen = set(kept)
+    return tuple(c for c in conditions if c in chosen)
+
+
+class MergeOpposites:
+    """merge(a, a') = a' without the conditions whose negations are in a (section 4.1). Right under merge-agree only, which takes
+    it if the result covers a, too."""
+
+    def merge(self, state: Constraints, reached: Constraints, precision: None) -> Constraints:
+        """`reached`, weakened."""
+        left = [c for c in reached.conditions if negation(c) not in state.members]
+        if len(left) == len(reached.conditions):
+            return reached
+        return constraints_of(left, tuple(pair for pair in reached.definite if pair in state.definite))
+
+
+def constraints_cpa(
+    solver: Solver,
+    formulas: ConditionFormulas,
+    values: int,
+    *,
+    less_or_equal: LessOrEqual = "subset",
+    merge: Literal["sep", "join"] = "sep",
+    check_at: CheckAt = "assume",
+    definite: bool = True,
+    remove_obsolete: bool = True,
+    is_target: Callable[[Any], bool] | None = None,
+) -> Cpa[Constraints, None]:
+    """The component, with stop-sep. `values`: the index of the component with the symbolic values; `is_target` says of a
+    composite state whether it has to be checked, with `check_at` "target"."""
+    decide = Decide(solver, formulas)
+    domain = ConstraintsDomain(less_or_equal, decide)
+    transfer = ConstraintsTransfer(
+        decide,
+        values,
+        check_at=check_at,
+        definite=definite and check_at == "assume",
+        remove_obsolete=remove_obsolete and check_at == "assume",
+        check=is_target,
+    )
+    return Cpa(
+        name="constraints",
+        domain=domain,
+        transfer=transfer,
+        merge=MergeSep() if merge == "sep" else MergeOpposites(),
+        stop=StopSep(domain),
+        adjustment=TrivialAdjustment(),
+        precision=None,
+        rank=(lambda state: len(state.conditions)) if less_or_equal == "subset" else None,
+    )
