@@ -94,16 +94,16 @@ class Composite:
                 else:
                     combinations = product((first,), *parts)
                 for combination in combinations:
-                    found.extend([(step, strong) for strong in self._strengthen(combination, step, precision)])
+                    found.extend([(step, strong) for strong in self._strengthen(combination, step, precision, state)])
         return found
 
-    def _strengthen(self, state: State, step: Step, precision: Precision) -> list[State]:
+    def _strengthen(self, state: State, step: Step, precision: Precision, before: State) -> list[State]:
         """The strengthening operators, one component after the other, each told what the ones before it learned."""
         found = [state]
         for i, transfer in self._strengthened:
             following: list[State] = []
             for known in found:
-                for part in transfer.strengthen(known[i], known, step, precision[i]):
+                for part in transfer.strengthen(known[i], known, step, precision[i], before):
                     following.append(known if part is known[i] else (*known[:i], part, *known[i + 1 :]))
             if not following:
                 return following

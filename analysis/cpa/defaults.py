@@ -71,6 +71,6 @@ class TrivialAdjustment(Generic[S, P]):
 class NoStrengthening(Generic[S, P]):
     """A transfer relation that learns nothing from other components."""
 
-    def strengthen(self, state: S, others: Sequence[Any], step: Step, precision: P) -> Sequence[S]:
+    def strengthen(self, state: S, others: Sequence[Any], step: Step, precision: P, before: Sequence[Any]) -> Sequence[S]:
         """The state as it is."""
         return (state,)

@@ -107,6 +107,12 @@ RELEASES = frozenset({"free", "cfree", "kfree"})
 """Functions after which the object that the first argument points to is gone."""
 
 
+UNMODELLED = frozenset(
+    {"pthread_create", "thrd_create", "fork", "vfork", "setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "signal", "sigaction"}
+)
+"""Functions after which control does not only go on to the next statement of the program."""
+
+
 def is_harmless(name: str) -> bool:
     """Whether the function leaves all memory of the program as it is."""
     return name in READ_ONLY or NONDETERMINISTIC in name

@@ -5,7 +5,8 @@ A CFA is the automaton of one function. A step is one of its edges, or a way int
 - `edge`: an assignment, an assumption, a return (to the function's own exit), or an unsupported edge;
 - `enter`: from a call edge's source to the entry of `callee`, one of the defined functions that the call can reach;
 - `leave`: from the exit of `callee` to the call edge's target;
-- `external`: over a call edge whose `callee` has no body, or is not known at all (`callee` is empty);
+- `external`: over a call edge whose `callee` has no body, or is not known at all (`callee` is empty); calls of
+  `__VERIFIER_assume` and the like are `edge` steps with an assumption instead;
 - `cut`: where the exploration ends because of a bound; `reason` says which one.
 
 In `enter` and `leave`, `function` and `edge` are those of the call in the caller.
@@ -18,6 +19,7 @@ from typing import Literal
 import msgspec
 
 from analysis.cfa.graph import Edge, Program
+from analysis.cpa import library
 from analysis.model import ir
 
 StepKind = Literal["edge", "enter", "leave", "external", "cut"]
@@ -62,7 +64,15 @@ class StepTable:
         targets = self.program.targets(edge.effect)
         if not targets:
             return [Step("external", function, edge)]
-        return [Step("enter" if t in self.program.functions else "external", function, edge, t) for t in targets]
+        return [self._call(function, edge, edge.effect, target) for target in targets]
+
+    def _call(self, function: str, edge: Edge, call: ir.Call, target: str) -> Step:
+        if target in self.program.functions:
+            return Step("enter", function, edge, target)
+        if target in library.ASSUMPTIONS and len(call.arguments) == 1:
+            assume = ir.Assume(call.arguments[0], True)
+            return Step("edge", function, Edge(edge.id, edge.source, edge.target, assume))
+        return Step("external", function, edge, target)
 
     def back(self, enter: Step) -> Step:
         """The step out of the function that `enter` went into."""

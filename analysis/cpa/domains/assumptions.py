@@ -1,15 +1,16 @@
 """What the exploration of a path left out: reasons why a result about it is not complete.
 
 A state is a set of reasons, ordered by inclusion: more reasons stand for no fewer runs, but a state without a reason does not
-cover one with it, so that no reason is lost. A path gets a reason where it goes over an `unsupported` edge, calls what is
-not known at all, or is cut off at a bound. As long as a reached state has one, nothing is `safe` (DESIGN.md invariant 1);
-a target on such a path is possible all the same.
+cover one with it, so that no reason is lost. A path gets a reason where it goes over an `unsupported` edge, calls what is not
+known at all or makes control flow that CFAs do not have (threads, signals, jumps), or is cut off at a bound. As long as a
+reached state has one, nothing is `safe` (DESIGN.md invariant 1); a target on such a path is possible all the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from analysis.cpa import library
 from analysis.cpa.defaults import MergeSep, NoStrengthening, StopSep, TrivialAdjustment
 from analysis.cpa.interface import Cpa
 from analysis.cpa.steps import Step
@@ -55,6 +56,8 @@ def reason_of(step: Step) -> str | None:
         return f"{step.function}: {effect.reason}"
     if step.kind == "external" and not step.callee:
         return f"{step.function}: a call through a pointer to no known function"
+    if step.kind == "external" and step.callee in library.UNMODELLED:
+        return f"{step.function}: {step.callee} is not modelled"
     return None
 
 

@@ -169,7 +169,9 @@ class ConstraintsTransfer:
         """The state as it is: constraints come by strengthening."""
         return (Constraints(state.conditions, state.definite, {}, state.members) if state.decided else state,)
 
-    def strengthen(self, state: Constraints, others: Sequence[Any], step: Step, precision: None) -> Sequence[Constraints]:
+    def strengthen(
+        self, state: Constraints, others: Sequence[Any], step: Step, precision: None, before: Sequence[Any]
+    ) -> Sequence[Constraints]:
         """The state with what the branch told; none if that is impossible, or, with checks at targets, if a target is."""
         found = self._told(state, others)
         if found and self._check_at == "target" and self._check is not None and self._check(others):

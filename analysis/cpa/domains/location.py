@@ -66,6 +66,7 @@ class LocationTransfer(NoStrengthening[Location, None]):
         self.steps = StepTable(program)
         self.bounds = bounds
         self._functions = program.functions
+        self._externals = program.externals
         self._made: dict[Location, Location] = {}
         self._moves: dict[Location, tuple[tuple[Step, Location], ...]] = {}
 
@@ -96,7 +97,7 @@ class LocationTransfer(NoStrengthening[Location, None]):
         for step in self.steps.leaving(state.function, state.location):
             if step.kind == "enter":
                 found.append(self._enter(state, step))
-            else:
+            elif not self._never_returns(step):
                 found.append((step, self._one(Location(state.function, step.edge.target, stack))))
         return found
 
@@ -108,6 +109,10 @@ class LocationTransfer(NoStrengthening[Location, None]):
             return self._cut(state, step, f"{step.callee}: recursion is followed {self.bounds.recursion} deep")
         below = Stack(step, state.stack, depth + 1)
         return step, self._one(Location(step.callee, self._functions[step.callee].entry, below))
+
+    def _never_returns(self, step: Step) -> bool:
+        known = self._externals.get(step.callee) if step.kind == "external" else None
+        return known is not None and known.noreturn
 
     def _cut(self, state: Location, step: Step, reason: str) -> tuple[Step, Location]:
         return self.steps.cut(step, reason), self._one(Location(state.function, CUT, state.stack))

@@ -174,7 +174,7 @@ class SymbolicTransfer:
         return found
 
     def strengthen(
-        self, state: SymbolicValues, others: Sequence[Any], step: Step, precision: TrackedVariables
+        self, state: SymbolicValues, others: Sequence[Any], step: Step, precision: TrackedVariables, before: Sequence[Any]
     ) -> Sequence[SymbolicValues]:
         """Replaces identifiers that can have one value only by this value (section 5.2)."""
         if self._constraints is None:
