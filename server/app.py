@@ -114,7 +114,8 @@ class EverproofServer(LanguageServer):
             news = self.status_of(document)
             if self._told.get(document.uri) != (plain := status.plain(news)):
                 self._told[document.uri] = plain
-                self.protocol.notify(status.METHOD, {**news, "times": status.times(self.last_check)})
+                beside = {"times": status.times(self.last_check), "memory": self.scheduler.checker_memory()}
+                self.protocol.notify(status.METHOD, {**news, **beside})
 
     def forget_status(self, uri: str) -> None:
         """A document was closed: should it be opened again, its status is news."""

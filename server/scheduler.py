@@ -96,6 +96,10 @@ class Scheduler:
         """Whether a check is to be made as soon as possible."""
         return self._wanted
 
+    def checker_memory(self) -> int | None:
+        """The bytes of memory that the checker process holds, if that is known."""
+        return self._worker.resident_bytes()
+
     async def caught_up(self, path: str) -> None:
         """Waits until no check is under way and the newest text of a file was checked, or could not be."""
         while self._check is not None or (path in self._unsent and self._wanted):

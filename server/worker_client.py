@@ -63,6 +63,14 @@ class WorkerClient:
         """Whether there is a process to send to. What is sent to none is lost: `checker_started` says when to send it again."""
         return self._process is not None and not self._killed
 
+    def resident_bytes(self) -> int | None:
+        """How much of the machine's memory the process holds; None where there is none, or the system does not tell."""
+        try:
+            with open(f"/proc/{self._process.pid if self._process else 0}/statm", "rb") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        except (OSError, IndexError, ValueError):
+            return None
+
     def send(self, request: Request) -> None:
         """Sends a request, without waiting."""
         if not self.running or self._process is None or self._process.stdin is None or self._process.stdin.is_closing():

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """A Python that records what a language server says: name it where a Python is asked for.
 
-Started as `recording_python.py -m server ...` it runs the real server between the editor and a log, one JSON object a line: the time
-in seconds, who spoke (`client` or `server`), and the message. Started with anything else it is the Python that runs it. The log is the
-file named by EVERPROOF_SESSION_LOG.
+Started as `recording_python.py -m server ...` it runs the real server between the editor and a log, one JSON object a line: the
+time in seconds, who spoke (`client` or `server`), and the message. Started with anything else it is the Python that runs it. The
+log is the file named by EVERPROOF_SESSION_LOG.
 """
 
 from __future__ import annotations

@@ -113,6 +113,20 @@ async def test_a_function_that_does_not_parse_keeps_its_verdict_and_is_stale(edi
     assert found.code == "null-dereference"
 
 
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells the memory of a process this way")
+async def test_a_status_tells_the_memory_of_the_checker(editor: Editor, workspace: Path) -> None:
+    uri = editor.open(workspace / "a.c", TEXT)
+    told = await editor.status(uri, "idle")
+    pid = int((editor.state / "pid").read_text())
+    assert told.memory > 1_000_000
+    assert told.memory == pytest.approx(resident_bytes(pid), rel=0.2)
+
+
+def resident_bytes(pid: int) -> int:
+    status = Path(f"/proc/{pid}/status").read_text()
+    return 1024 * int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS:")))
+
+
 async def test_the_status_has_a_reason_for_what_is_unknown(editor: Editor, workspace: Path) -> None:
     uri = await opened(editor, workspace)
     (status,) = await editor.command("everproof.status")

@@ -124,7 +124,16 @@ def _unpack_all(wheel: Path, target: str) -> list[str]:
                 print(f"Python {version} is left out: not every dependency has a wheel for it on {target}")
     if not carried:
         raise SystemExit(f"there is no Python that all dependencies have wheels for on {target}")
+    _compile(libs, carried)
     return carried
+
+
+def _compile(libs: Path, carried: list[str]) -> None:
+    """Byte code for the Python that runs this: the first start then is as fast as the others. It is not compared with the
+    sources, whose times an installation changes."""
+    if f"{sys.version_info.major}.{sys.version_info.minor}" in carried:
+        command = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", str(libs)]
+        subprocess.run(command, check=True)
 
 
 def _download(version: str, target: str, folder: str) -> bool:

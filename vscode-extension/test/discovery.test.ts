@@ -7,7 +7,7 @@ import { candidates, parseProbe, probe, type Python } from '../src/server/python
 const platform = `${process.platform}-${process.arch}`;
 const manifest: Manifest = { version: '1', wheel: 'everproof-1-py3-none-any.whl', sha256: 'ab', platform, pythons: ['3.11', '3.12'] };
 const search = (more: Partial<Search> = {}): Search => ({ command: [], python: '', searchPath: '/a:/b', folders: [], bundled: '/x/bundled', manifest, ownPython: '/own/bin/python', ...more });
-const python = (command: string, minor: number, everproof: string | null = null): Python => ({ command, version: [3, minor], everproof });
+const python = (command: string, minor: number, everproof: string | null = null): Python => ({ command, executable: command, version: [3, minor], everproof });
 
 /** A machine with these Pythons, that notes which of them were run. */
 function machine(pythons: Record<string, Python | undefined>, files: readonly string[] = []) {
@@ -32,6 +32,13 @@ describe('finding the server', () => {
     assert.equal(server?.command, '/b/python3.12');
     assert.equal(server.environment['PYTHONPATH'], '/x/bundled/libs');
     assert.equal(server.environment['PYTHONSAFEPATH'], '1');
+  });
+
+  it('starts the Python that a script on PATH chooses, but what is set as it is set', async () => {
+    const shim = { ...python('/a/python3', 12), executable: '/real/python3.12' };
+    const { ask, exists } = machine({ '/a/python3': shim });
+    assert.equal((await find(search(), ask, exists)).server?.command, '/real/python3.12');
+    assert.equal((await find(search({ python: '/a/python3' }), ask, exists)).server?.command, '/a/python3');
   });
 
   it('takes a Python that has everproof when nothing is carried for it', async () => {
@@ -78,11 +85,11 @@ describe('which programs are asked', () => {
   });
 
   it('a Python that is too old, and what is none, will not do', () => {
-    assert.equal(parseProbe('p', '[3, 10, null]'), undefined);
+    assert.equal(parseProbe('p', '[3, 10, null, "/p"]'), undefined);
     assert.equal(parseProbe('p', 'Python 2.7'), undefined);
     assert.equal(parseProbe('p', '{"version": 3}'), undefined);
-    assert.deepEqual(parseProbe('p', '[3, 11, "0.1.0"]\n'), python('p', 11, '0.1.0'));
-    assert.deepEqual(parseProbe('p', '[4, 0, null]')?.version, [4, 0]);
+    assert.deepEqual(parseProbe('p', '[3, 11, "0.1.0", ""]\n'), python('p', 11, '0.1.0'));
+    assert.deepEqual(parseProbe('p', '[4, 0, null, "/p"]')?.executable, '/p');
   });
 
   it('a program that cannot be run is none', async () => {

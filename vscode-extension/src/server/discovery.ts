@@ -70,11 +70,13 @@ export async function find(search: Search, ask: (command: string) => Promise<Pyt
     if (python === undefined) {
       continue;
     }
+    // what the user named is run as it was named
+    const command = search.python === '' ? python.executable : python.command;
     if (carries(search.manifest, python)) {
-      return { server: bundledServer(python, search.bundled), python };
+      return { server: bundledServer(command, search.bundled), python };
     }
     usable ??= python;
-    importing ??= python.everproof === null ? undefined : python;
+    importing ??= python.everproof === null ? undefined : { ...python, command };
   }
   if (importing !== undefined) {
     return { server: installedServer(importing.command, `Everproof ${importing.everproof ?? ''}, installed in ${importing.command}`), python: importing };
@@ -90,9 +92,8 @@ export function carries(manifest: Manifest | undefined, python: Python, platform
   return manifest?.platform === platform && manifest.pythons.includes(python.version.join('.'));
 }
 
-function bundledServer(python: Python, bundled: string): ServerCommand {
-  const libs = path.join(bundled, 'libs');
-  return { command: python.command, args: SERVER, environment: { ...CLOSED, PYTHONPATH: libs }, found: `what the extension carries, with ${python.command} (${python.version.join('.')})` };
+function bundledServer(command: string, bundled: string): ServerCommand {
+  return { command, args: SERVER, environment: { ...CLOSED, PYTHONPATH: path.join(bundled, 'libs') }, found: 'what the extension carries' };
 }
 
 function installedServer(command: string, found: string): ServerCommand {

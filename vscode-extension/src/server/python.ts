@@ -9,6 +9,8 @@ export const OLDEST = [3, 11] as const;
 
 export interface Python {
   readonly command: string;
+  /** The program itself, where `command` is a script that chooses one. */
+  readonly executable: string;
   /** Major and minor. */
   readonly version: readonly [number, number];
   /** The version of Everproof that it can import, null for none. */
@@ -22,7 +24,7 @@ try:
     found = importlib.metadata.version("everproof")
 except importlib.metadata.PackageNotFoundError:
     found = None
-print(json.dumps([sys.version_info[0], sys.version_info[1], found]))
+print(json.dumps([sys.version_info[0], sys.version_info[1], found, sys.executable]))
 `;
 const PROBE_MILLISECONDS = 10_000;
 
@@ -60,10 +62,10 @@ export function parseProbe(command: string, output: string): Python | undefined 
   if (!Array.isArray(answer)) {
     return undefined;
   }
-  const [major, minor, everproof] = answer as unknown[];
-  if (typeof major !== 'number' || typeof minor !== 'number' || (everproof !== null && typeof everproof !== 'string')) {
+  const [major, minor, everproof, executable] = answer as unknown[];
+  if (typeof major !== 'number' || typeof minor !== 'number' || typeof executable !== 'string' || (everproof !== null && typeof everproof !== 'string')) {
     return undefined;
   }
   const recent = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
-  return recent ? { command, version: [major, minor], everproof } : undefined;
+  return recent ? { command, executable: executable === '' ? command : executable, version: [major, minor], everproof } : undefined;
 }

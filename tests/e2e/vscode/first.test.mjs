@@ -1,0 +1,62 @@
+// The first time: a folder with one C file, the extension just installed, nothing set up. What a person waits for is measured.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { command } from './person.mjs';
+import { start } from './workbench.mjs';
+
+const PROGRAM = `#include <stdlib.h>
+
+struct point {
+\tint x, y;
+};
+
+int main(void)
+{
+\tstruct point *p = malloc(sizeof *p);
+
+\tp->x = 1;
+\tp->y = 2;
+\tfree(p);
+\treturn p->x;
+}
+`;
+
+let folder;
+let vscode;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'everproof-e2e-folder-'));
+  writeFileSync(join(folder, 'first.c'), PROGRAM);
+  vscode = await start({ name: 'first', folder, wait: false, payload: (remote) => [['openFile', remote(join(folder, 'first.c'))]] });
+});
+
+after(async () => {
+  await vscode?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a true finding is seen without any other step', async (context) => {
+  const { page, opened } = vscode;
+  await page.locator('.view-line', { hasText: 'return' }).first().waitFor();
+  const text = performance.now();
+  await page.locator('.squiggly-warning').first().waitFor();
+  const squiggle = performance.now();
+  await vscode.picture('first');
+  const lens = page.locator('.codelens-decoration', { hasText: /violated: .*use-after-free/ });
+  await lens.first().waitFor();
+  context.diagnostic(`from opening the folder: text after ${(text - opened).toFixed(0)} ms, squiggle after ${(squiggle - opened).toFixed(0)} ms`);
+});
+
+test('the activation of the extension is measured by VS Code itself', async (context) => {
+  const { page } = vscode;
+  const row = page.locator('.runtime-extensions-editor .monaco-list-row', { hasText: 'everproof' }).first();
+  await command(page, 'Developer: Show Running Extensions', row);
+  const match = /Activation: (\d+)ms/.exec((await row.innerText()).replace(/\s+/g, ' '));
+  await vscode.picture('running-extensions');
+  assert.ok(match !== null, await row.innerText());
+  context.diagnostic(`activation took ${match[1]} ms`);
+});

@@ -1,0 +1,173 @@
+// Runs inside VS Code's extension host, beside the installed extension: what can be asked by VS Code's own interface.
+
+const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const vscode = require('vscode');
+
+const PATIENCE = 60_000;
+const uriOf = (name) => vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, name);
+const findings = (uri) => vscode.languages.getDiagnostics(uri).filter(({ source, code }) => source === 'everproof' && code?.value !== undefined);
+
+/** Asks again until the answer is not falsy. */
+async function eventually(what, ask) {
+  const begun = Date.now();
+  for (;;) {
+    const answer = await ask();
+    if (answer) {
+      return answer;
+    }
+    if (Date.now() - begun > PATIENCE) {
+      throw new Error(`never: ${what}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function edit(uri, change) {
+  const work = new vscode.WorkspaceEdit();
+  change(work);
+  assert.ok(await vscode.workspace.applyEdit(work));
+}
+
+const tests = {
+  async 'activation does not wait for the server'({ state }) {
+    const extension = vscode.extensions.getExtension('everproof.everproof');
+    const begun = performance.now();
+    state.api = await extension.activate();
+    state.activation = performance.now() - begun;
+    assert.equal(state.api.model.connection, 'starting');
+    await state.api.started;
+    assert.equal(state.api.model.connection, 'running');
+  },
+
+  async 'all commands of package.json are registered'() {
+    const { contributes } = vscode.extensions.getExtension('everproof.everproof').packageJSON;
+    const there = new Set(await vscode.commands.getCommands(true));
+    assert.deepEqual(contributes.commands.map(({ command }) => command).filter((command) => !there.has(command)), []);
+  },
+
+  async 'a finding has its rule, its trace and its place in the state model'({ state }) {
+    const uri = uriOf('main.c');
+    state.document = await vscode.workspace.openTextDocument(uri);
+    await vscode.window.showTextDocument(state.document);
+    const [found] = await eventually('a finding', () => findings(uri).length > 0 && findings(uri));
+    assert.equal(found.code.value, 'use-after-free');
+    assert.equal(state.document.getText(found.range), 'p->x');
+    const files = new Set(found.relatedInformation.map(({ location }) => location.uri.path.split('/').at(-1)));
+    assert.deepEqual(files, new Set(['main.c', 'point.c']), 'the trace leads through both files');
+    const [known] = state.api.model.findings(uri.toString());
+    assert.deepEqual([known.rule, known.stale, known.related.length], ['use-after-free', false, found.relatedInformation.length]);
+  },
+
+  async 'the status of the document is that of its version'({ state }) {
+    const status = await eventually('idle', () => {
+      const known = state.api.model.status(state.document.uri.toString());
+      return known?.state === 'idle' && known;
+    });
+    assert.equal(status.version, state.document.version);
+    assert.deepEqual(status.functions.map(({ name, verdict, stale }) => [name, verdict, stale]), [['main', 'violated', false]]);
+    assert.ok(status.times.total > 0);
+    assert.ok(status.memory > 1e6, 'the memory of the checker');
+  },
+
+  async 'columns count in UTF-16'({ state }) {
+    const { uri } = state.document;
+    const line = findings(uri)[0].range.start.line;
+    await edit(uri, (work) => work.insert(uri, new vscode.Position(line, 1), '/* 😀é */ '));
+    const [moved] = await eventually('the finding at its new place', () => {
+      const now = findings(uri);
+      return now.length > 0 && now[0].range.start.character > 8 && now;
+    });
+    assert.equal(state.document.getText(moved.range), 'p->x');
+  },
+
+  async 'stepping reveals each place of the trace'({ state }) {
+    const [found] = findings(state.document.uri);
+    await vscode.window.showTextDocument(state.document, { selection: new vscode.Range(found.range.start, found.range.start) });
+    for (const { location } of found.relatedInformation) {
+      await vscode.commands.executeCommand('everproof.nextStep');
+      const editor = vscode.window.activeTextEditor;
+      assert.equal(editor.document.uri.toString(), location.uri.toString());
+      assert.deepEqual(editor.selection.active, location.range.start);
+    }
+    await vscode.commands.executeCommand('everproof.previousStep');
+    assert.deepEqual(vscode.window.activeTextEditor.selection.active, found.relatedInformation.at(-2).location.range.start);
+    await vscode.commands.executeCommand('everproof.endTrace');
+  },
+
+  async 'the lens, the hover and the command of the trace say the same'({ state }) {
+    const { uri } = state.document;
+    const lenses = await eventually('lenses', async () => {
+      const there = await vscode.commands.executeCommand('vscode.executeCodeLensProvider', uri, 100);
+      return there.length > 0 && there;
+    });
+    const lens = lenses.find(({ command }) => command.title.includes('violated'));
+    assert.equal(lens.command.command, 'everproof.trace');
+    const steps = await vscode.commands.executeCommand(lens.command.command, ...lens.command.arguments);
+    assert.equal(steps.length, findings(uri)[0].relatedInformation.length);
+    await vscode.commands.executeCommand('everproof.endTrace');
+    const hovers = await vscode.commands.executeCommand('vscode.executeHoverProvider', uri, lens.range.start);
+    const text = hovers.flatMap(({ contents }) => contents.map(({ value }) => value)).join('\n');
+    assert.match(text, /\*\*main\*\*: ✗ violated \(use-after-free\)/);
+    assert.match(text, /Last check/);
+  },
+
+  async 'a suppression takes the finding away, and undoing it brings it back'({ state }) {
+    const { uri } = state.document;
+    const actions = await vscode.commands.executeCommand('vscode.executeCodeActionProvider', uri, findings(uri)[0].range, vscode.CodeActionKind.QuickFix.value);
+    const suppress = actions.find(({ title }) => title.includes('suppress'));
+    assert.ok(await vscode.workspace.applyEdit(suppress.edit));
+    await eventually('no finding', () => findings(uri).length === 0);
+    assert.equal(state.api.model.findings(uri.toString()).length, 0);
+    await vscode.window.showTextDocument(state.document);
+    await vscode.commands.executeCommand('undo');
+    await eventually('the finding', () => findings(uri).length === 1);
+  },
+
+  async 'a full check answers when it is complete'() {
+    const answer = await vscode.commands.executeCommand('everproof.fullCheck');
+    assert.deepEqual(answer, { complete: true, reason: null, findings: 1 });
+  },
+
+  async 'a setting is in force at once'({ state }) {
+    const { uri } = state.document;
+    const settings = vscode.workspace.getConfiguration('everproof');
+    await settings.update('rules', ['memory-leak'], vscode.ConfigurationTarget.Workspace);
+    await eventually('no finding of another rule', () => findings(uri).length === 0);
+    await settings.update('rules', undefined, vscode.ConfigurationTarget.Workspace);
+    await eventually('the finding', () => findings(uri).length === 1);
+  },
+
+  async 'a server that is started again knows all that is open'({ state }) {
+    const { uri } = state.document;
+    const seen = [];
+    const subscription = state.api.model.onChange(() => seen.push(state.api.model.connection));
+    await vscode.commands.executeCommand('everproof.restartServer');
+    await eventually('the finding', () => findings(uri).length === 1 && state.api.model.status(uri.toString())?.state === 'idle');
+    subscription.dispose();
+    assert.ok(seen.includes('stopped') && seen.at(-1) === 'running', seen.join(' '));
+    assert.equal(state.api.model.status(uri.toString()).version, state.document.version);
+  },
+
+  async 'nothing is said of the functions of a closed document'({ state }) {
+    const { uri } = state.document;
+    await vscode.window.showTextDocument(state.document);
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    await eventually('closed', () => state.api.model.status(uri.toString()) === undefined);
+    await eventually('the finding in the text on the disk', () => findings(uri).length === 1);
+  },
+};
+
+exports.run = async () => {
+  const state = {};
+  const results = [];
+  for (const [name, test] of Object.entries(tests)) {
+    try {
+      await test({ state });
+      results.push({ name });
+    } catch (error) {
+      results.push({ name, error: String(error?.stack ?? error) });
+    }
+  }
+  fs.writeFileSync(process.env.EVERPROOF_HOST_RESULTS, JSON.stringify({ version: vscode.version, activation: state.activation, results }));
+};
