@@ -80,7 +80,7 @@ def combine(one: Term, other: Term, factor: int) -> Term:
         if total:
             factors[summand] = total
         else:
-            del factors[summand]
+            factors.pop(summand, None)
     return build(factors, constant + factor * extra, sort)
 
 

@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from analysis.model.c_types import Type
+from analysis.smt.build import TRUE
 from analysis.smt.terms import Sort, Term
 
 Mode = Literal["int", "bv"]
@@ -29,7 +30,7 @@ FailureKind = Literal[
     "assertion",
 ]
 
-InputKind = Literal["parameter", "global", "result", "written", "unknown", "undefined", "memory"]
+InputKind = Literal["parameter", "result", "allocation", "unknown", "undefined", "memory"]
 
 
 class Formula(msgspec.Struct, frozen=True):
@@ -56,12 +57,12 @@ class Input(msgspec.Struct, frozen=True):
     entry function starts with). `name` is what a person would call it: a parameter, a global, `getchar()`.
 
     - parameter: an argument of the entry function;
-    - global: what a global variable holds at the start, where that is not known;
     - result: what a call returned that was not followed;
-    - written: what such a call left in a variable or in memory that it can write to;
+    - allocation: whether an allocation found memory, of sort Bool;
     - unknown: an `ir.Unknown`;
-    - undefined: an `ir.Undefined`, the value of an object without initialiser;
-    - memory: what memory that the path did not make holds at the start, at address `address`.
+    - undefined: what an object without initialiser holds (C11 6.7.9p10);
+    - memory: what an object holds that the path did not write: at its start, or since a call was not followed that could write
+      it. `name` is the object's; `address` where in it, in bytes from its start, and for memory outside from 0.
     """
 
     term: Term
@@ -106,7 +107,8 @@ class Ledger:
 
     def constrain(self, formula: Term) -> None:
         """Notes a constraint."""
-        self.constraints.append(formula)
+        if formula is not TRUE:
+            self.constraints.append(formula)
 
     def approximate(self, sentence: str) -> None:
         """Notes that a value was left open."""

@@ -8,8 +8,14 @@ from __future__ import annotations
 
 from analysis.cfa.graph import Edge, Program
 from analysis.model import ir
-from analysis.model.c_types import LP64, DataModel
+from analysis.model.c_types import LP64, DataModel, Floating, Integer, Pointer
+from analysis.smt.build import TRUE, eq, not_
+from analysis.smt.encoding.calls import Calls
+from analysis.smt.encoding.failures import Failures
 from analysis.smt.encoding.formula import Condition, FailureKind, Formula, Input, Mode
+from analysis.smt.encoding.frames import Frame
+from analysis.smt.encoding.integers import SignedOverflow
+from analysis.smt.encoding.state import State
 from analysis.smt.terms import Term
 
 
@@ -25,12 +31,22 @@ class PathEncoder:
         encoder.leave()                 # back in the caller, the result is assigned
 
     The order of the edges is the caller's affair: that each starts where the one before ended is not checked.
+
+    `signed_overflow` says what `+`, `-`, `*` do when the result does not fit: by default `int` assumes that they do not (a
+    constraint, and a sentence among the assumptions), `bv` wraps.
     """
 
-    def __init__(self, program: Program, mode: Mode = "int", model: DataModel = LP64) -> None:
+    def __init__(
+        self,
+        program: Program,
+        mode: Mode = "int",
+        model: DataModel = LP64,
+        signed_overflow: SignedOverflow | None = None,
+    ) -> None:
         self.program = program
-        self.mode = mode
+        self.mode: Mode = mode
         self.model = model
+        self._state = State(program, mode, model, signed_overflow or ("assume" if mode == "int" else "wrap"))
 
     def start(self, function: str, globals_initialised: bool = True) -> None:
         """Begins a path at the entry of a function; its parameters are inputs. Globals have the values that they start with, or,
@@ -38,50 +54,146 @@ class PathEncoder:
 
         Raises KeyError when the program does not define the function.
         """
-        raise NotImplementedError
+        state = self._state
+        state.globals_known = globals_initialised
+        frame = state.open_frame(function, None)
+        for parameter in frame.cfa.parameters:
+            if isinstance(parameter.type, Integer | Floating | Pointer):
+                spelled = "pointer" if isinstance(parameter.type, Pointer) else parameter.type.name
+                name = f"{parameter.name}@0:{spelled}"
+                state.assign(parameter, state.memory.fills.symbol(name, parameter.type, "parameter", 0, parameter.name))
+            else:
+                state.fill(parameter, "unknown")
 
     def take(self, edge: Edge) -> None:
         """Goes over an edge of the current function. A call that is taken so is not followed: what it returns and what it can
         write becomes unknown, library functions that are known do what the C standard says."""
-        raise NotImplementedError
+        state = self._state
+        match edge.effect:
+            case ir.Assign(target, value):
+                state.assign_value(target, value)
+            case ir.Assume(condition, truth):
+                holds = state.places.expressions.truth(condition)
+                state.ledger.constrain(holds if truth else not_(holds))
+            case ir.Call() as call:
+                name = ir.direct_callee(call)
+                Calls(state).take(call, name, name in self.program.functions)
+            case ir.Return(value):
+                if value is not None:
+                    self._return(value)
+            case ir.Unsupported(reason):
+                state.forget_everything(f"not modelled: {reason}")
+        state.next_step()
+
+    def _return(self, value: ir.Expr) -> None:
+        frame = self._state.frames[-1]
+        frame.returned = result_variable(value)
+        self._state.assign_value(frame.returned, value)
 
     def enter(self, edge: Edge, function: str) -> None:
         """Goes over a call edge into the body of a function; its parameters get the arguments.
 
         Raises ValueError when the edge is no call, KeyError when the program does not define the function.
         """
-        raise NotImplementedError
+        call = edge.effect
+        if not isinstance(call, ir.Call):
+            raise ValueError("only a call edge leads into a function")
+        state = self._state
+        cfa = self.program.functions[function]
+        if ir.direct_callee(call) is None:
+            address = state.memory.address(state.region_of(ir.Var(function, "function", cfa.type)))
+            state.ledger.constrain(eq(state.places.expressions.value(call.callee), address))
+        values: list[Term | None] = []
+        for parameter, argument in zip(cfa.parameters, call.arguments, strict=False):
+            is_scalar = isinstance(parameter.type, Integer | Floating | Pointer)
+            converted = ir.Cast(argument, parameter.type) if argument.type != parameter.type and is_scalar else argument
+            values.append(state.places.expressions.value(converted) if is_scalar else None)
+        caller = state.frames[-1]
+        frame = state.open_frame(function, edge)
+        for parameter, argument, passed in zip(cfa.parameters, call.arguments, values, strict=False):
+            if passed is not None:
+                state.assign(parameter, passed)
+            else:
+                self._pass_object(parameter, argument, caller, frame)
+        state.next_step()
+
+    def _pass_object(self, parameter: ir.Var, argument: ir.Expr, caller: Frame, frame: Frame) -> None:
+        """A structure passed by value: read in the caller, written in the callee."""
+        state = self._state
+        region = state.region_of(parameter)
+        state.frames[-1] = caller
+        if isinstance(argument, ir.LVALUES):
+            size = state.memory.layout.bytes(parameter.type)
+            source = state.places.spots(argument, state.places.tag(argument))
+            state.copy_memory(((TRUE, state.memory.spot_at(region)),), source, size, parameter.type, 1 << 16)
+        state.frames[-1] = frame
 
     def leave(self) -> None:
         """Goes back to the caller, after a return edge. ValueError in the function that the path started in."""
-        raise NotImplementedError
+        state = self._state
+        frame = state.frames[-1]
+        if frame.call is None or not isinstance(frame.call.effect, ir.Call):
+            raise ValueError("the path started in this function")
+        returned, source = frame.returned, None
+        is_scalar = returned is not None and isinstance(returned.type, Integer | Floating | Pointer)
+        if returned is not None and is_scalar:
+            source = state.places.read(returned)
+        state.frames.pop()
+        target = frame.call.effect.result
+        self._assign_result(target, frame, source)
+        for region in frame.variables.values():
+            state.memory.discard(region)
+
+    def _assign_result(self, target: ir.Expr | None, frame: Frame, value: Term | None) -> None:
+        state, returned = self._state, frame.returned
+        if target is None:
+            return
+        if returned is None:
+            state.fill(target, "undefined")
+        elif value is not None and isinstance(target.type, Integer | Floating | Pointer):
+            if not isinstance(target.type, Pointer) or not isinstance(returned.type, Pointer):
+                value = state.arithmetic.convert(value, returned.type, target.type)
+            state.assign(target, value)
+        else:
+            size = state.memory.layout.bytes(target.type)
+            source = ((TRUE, state.memory.spot_at(frame.variables[returned.name])),)
+            state.copy_memory(state.places.spots(target, state.places.tag(target)), source, size, target.type, 1 << 16)
 
     @property
     def depth(self) -> int:
         """How many calls are open: 0 in the function that the path started in."""
-        raise NotImplementedError
+        return len(self._state.frames) - 1
 
     @property
     def function(self) -> str:
         """The function that the path is in."""
-        raise NotImplementedError
+        return self._state.frames[-1].cfa.name
 
     def formula(self) -> Formula:
         """What holds if and only if the path is taken so far (see Formula for what is approximated)."""
-        raise NotImplementedError
+        ledger = self._state.ledger
+        return Formula(tuple(ledger.constraints), ledger.approximations, ledger.assumptions)
 
     def condition_at(self, edge: Edge, kind: FailureKind) -> Condition | None:
         """That the path is taken so far and the edge, taken next, fails in this way; None when it cannot, by its form alone."""
-        raise NotImplementedError
+        return Failures(self._state).condition(edge, kind)
 
     def value(self, expr: ir.Expr) -> Term:
         """A scalar expression at the current point; evaluating it does not change the path."""
-        raise NotImplementedError
+        return self._state.fork().places.expressions.value(expr)
 
     def inputs(self) -> tuple[Input, ...]:
         """The inputs so far, in the order in which a run needs them."""
-        raise NotImplementedError
+        return self._state.inputs()
 
     def fork(self) -> PathEncoder:
         """An independent copy, for the other branch. Cheap: what is common is shared."""
-        raise NotImplementedError
+        other = object.__new__(PathEncoder)
+        other.program, other.mode, other.model = self.program, self.mode, self.model
+        other._state = self._state.fork()
+        return other
+
+
+def result_variable(value: ir.Expr) -> ir.Var:
+    """The variable of a frame that holds what the function returns."""
+    return ir.Var("$result", "temporary", value.type)

@@ -1,0 +1,247 @@
+"""When an edge fails: the conditions of undefined behaviour and of failed assertions, at the current point of a path.
+
+The operations of an edge are looked at one by one, in the order of evaluation. Each fails if its operands can be evaluated (what
+comes before it does not fail) and their values are bad.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from analysis.cfa.graph import Edge
+from analysis.model import ir
+from analysis.model.c_types import Array, Integer, Pointer
+from analysis.model.spelling import spell_expr
+from analysis.smt import linear
+from analysis.smt.build import FALSE, TRUE, and_, constant_of, eq, not_, or_
+from analysis.smt.encoding import library, scalars
+from analysis.smt.encoding.formula import Condition, FailureKind, Formula
+from analysis.smt.encoding.places import ANY_TAG
+from analysis.smt.encoding.regions import Spot
+from analysis.smt.encoding.state import State
+from analysis.smt.terms import Term
+
+Finder = Callable[[State, ir.Expr], tuple[Term, str] | None]
+
+
+class Failures:
+    """Conditions of failure in one state, which is not changed."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def condition(self, edge: Edge, kind: FailureKind) -> Condition | None:
+        """See PathEncoder.condition_at."""
+        if kind == "assertion":
+            return self._assertion(edge)
+        if kind in ("double-free", "invalid-free"):
+            return self._free(edge, kind)
+        finder = _FINDERS[kind]
+        found: list[Term] = []
+        text = ""
+        approximations, assumptions = list(self._state.ledger.approximations), list(self._state.ledger.assumptions)
+        for expr in _operations(edge.effect):
+            state = self._state.fork()
+            before = len(state.ledger.constraints)
+            failure = finder(state, expr)
+            if failure is None or failure[0] is FALSE:
+                continue
+            found.append(and_(*state.ledger.constraints[before:], failure[0]))
+            text = text or failure[1]
+            approximations += [s for s in state.ledger.approximations if s not in approximations]
+            assumptions += [s for s in state.ledger.assumptions if s not in assumptions]
+        if not found:
+            return None
+        conjuncts = (*self._state.ledger.constraints, or_(*found))
+        return Condition(kind, Formula(conjuncts, tuple(approximations), tuple(assumptions)), text)
+
+    def _assertion(self, edge: Edge) -> Condition | None:
+        name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
+        if name not in library.FAILED_ASSERTIONS:
+            return None
+        ledger = self._state.ledger
+        return Condition("assertion", Formula(tuple(ledger.constraints), ledger.approximations, ledger.assumptions), f"{name}()")
+
+    def _free(self, edge: Edge, kind: FailureKind) -> Condition | None:
+        call = edge.effect
+        if not isinstance(call, ir.Call) or ir.direct_callee(call) not in ("free", "realloc") or not call.arguments:
+            return None
+        state = self._state.fork()
+        pointer = state.places.expressions.value(call.arguments[0])
+        failure = _bad_free(state, pointer, kind)
+        if failure is FALSE:
+            return None
+        ledger = state.ledger
+        text = f"{spell_expr(call.arguments[0])} {'was freed before' if kind == 'double-free' else 'is no allocated block'}"
+        return Condition(kind, Formula((*ledger.constraints, failure), ledger.approximations, ledger.assumptions), text)
+
+
+def _operations(effect: ir.Effect) -> list[ir.Expr]:
+    """The expressions of an effect and their parts, operands first; what an address is only computed from is no access."""
+    found: list[ir.Expr] = []
+    for expr in ir.expressions(effect):
+        found += ir.walk(expr)
+    return found
+
+
+def _bad_free(state: State, pointer: Term, kind: FailureKind) -> Term:
+    memory = state.memory
+    failures: list[Term] = []
+    for condition, term in memory.cases(pointer):
+        if constant_of(term) == 0:
+            continue
+        for inner, spot in memory.resolve_case(condition, term, ANY_TAG):
+            if spot.region == 0:
+                freed = [and_(when, eq(other, term)) for when, other in memory.freed_outside]
+                if kind == "double-free":
+                    failures.append(and_(inner, or_(*freed)))
+                continue
+            is_heap = memory.regions[spot.region].kind == "heap"
+            at_start = _is_start(state, spot)
+            if kind == "double-free":
+                failures.append(and_(inner, at_start, not_(memory.alive(spot.region))) if is_heap else FALSE)
+            else:
+                failures.append(and_(inner, not_(at_start)) if is_heap else inner)
+    return or_(*failures)
+
+
+def _is_start(state: State, spot: Spot) -> Term:
+    offset = state.memory.fills.offset(spot.bits // 8)
+    return eq(offset if spot.symbolic is None else linear.add(offset, spot.symbolic), state.memory.fills.offset(0))
+
+
+# -- finders: that an operation fails, after its operands were evaluated in the state ------------------------------------
+
+
+def _null(state: State, expr: ir.Expr) -> tuple[Term, str] | None:
+    if not isinstance(expr, ir.Deref):
+        return None
+    pointer = expr.pointer
+    while isinstance(pointer, ir.Binary) and isinstance(pointer.left.type, Pointer):
+        pointer = pointer.left
+    value = state.places.expressions.value(pointer)
+    return eq(value, state.memory.fills.offset(0)), f"{spell_expr(pointer)} is null"
+
+
+def _accessed(state: State, expr: ir.Expr) -> list[tuple[Term, Spot]]:
+    return list(state.places.spots(expr, state.places.tag(expr)))
+
+
+def _out_of_bounds(state: State, expr: ir.Expr) -> tuple[Term, str] | None:
+    text = f"{spell_expr(expr)} is outside of its object"
+    if (
+        isinstance(expr, ir.Index)
+        and isinstance(expr.array.type, Array)
+        and expr.array.type.length
+        and not _is_last(state, expr.array)
+    ):
+        index = state.places.expressions.value(expr.index)
+        type_ = expr.index.type
+        below = state.arithmetic.compare("<", index, state.arithmetic.constant(0, type_), type_)
+        beyond = state.arithmetic.compare(">=", index, state.arithmetic.constant(expr.array.type.length, type_), type_)
+        return or_(below, beyond), text
+    if not isinstance(expr, ir.Deref | ir.Index):
+        return None
+    width = state.memory.layout.bytes(expr.type)
+    if width is None:
+        return None
+    failures = [and_(condition, _outside(state, spot, width)) for condition, spot in _accessed(state, expr)]
+    return or_(*failures), text
+
+
+def _is_last(state: State, array: ir.Expr) -> bool:
+    """Whether an array is the last member of a record behind a pointer, which may be longer than it is declared."""
+    if not isinstance(array, ir.Field):
+        return False
+    definition = state.memory.layout.definition(array.record.type)
+    return definition is not None and bool(definition.members) and definition.members[-1].name == array.name
+
+
+def _outside(state: State, spot: Spot, width: int) -> Term:
+    """That an access of some bytes leaves its object; an object of unknown size is never left."""
+    size = state.memory.size(spot.region)
+    if spot.region == 0 or size is None:
+        return FALSE
+    if spot.symbolic is None and spot.bits < 0:
+        return TRUE
+    offset = state.memory.fills.offset(spot.bits // 8)
+    if spot.symbolic is not None:
+        offset = linear.add(offset, spot.symbolic)
+    signed = Integer(state.model.pointer_bits, True, "long")
+    end = linear.add(offset, state.memory.fills.offset(width))
+    compare = state.arithmetic.compare
+    return or_(compare("<", offset, state.memory.fills.offset(0), signed), compare(">", end, size, signed))
+
+
+def _ended(state: State, expr: ir.Expr) -> tuple[Term, str] | None:
+    if not isinstance(expr, ir.Deref):
+        return None
+    memory = state.memory
+    failures: list[Term] = []
+    for condition, spot in _accessed(state, expr):
+        failures.append(and_(condition, not_(memory.alive(spot.region))))
+        if spot.region == 0 and spot.symbolic is not None:
+            pointer = linear.add(spot.symbolic, memory.fills.offset(spot.bits // 8))
+            failures += [and_(condition, when, eq(freed, pointer)) for when, freed in memory.freed_outside]
+    return or_(*failures), f"what {spell_expr(expr.pointer)} points to has ended its life"
+
+
+def _zero_divisor(state: State, expr: ir.Expr) -> tuple[Term, str] | None:
+    if not isinstance(expr, ir.Binary) or expr.operator not in "/%" or not isinstance(expr.type, Integer):
+        return None
+    divisor = state.places.expressions.value(expr.right)
+    return eq(divisor, state.arithmetic.constant(0, expr.right.type)), f"{spell_expr(expr.right)} is 0"
+
+
+def _bad_shift(state: State, expr: ir.Expr) -> tuple[Term, str] | None:
+    if not isinstance(expr, ir.Binary) or expr.operator not in ("<<", ">>"):
+        return None
+    distance, type_ = state.places.expressions.value(expr.right), expr.right.type
+    bits = scalars.width(expr.left.type, state.model.pointer_bits)
+    most = scalars.bounds(type_, state.model.pointer_bits)[1]
+    below = state.arithmetic.compare("<", distance, state.arithmetic.constant(0, type_), type_)
+    beyond = FALSE
+    if bits <= most:
+        beyond = state.arithmetic.compare(">=", distance, state.arithmetic.constant(bits, type_), type_)
+    return or_(below, beyond), f"{spell_expr(expr.right)} is negative or not less than {bits}"
+
+
+def _overflow(state: State, expr: ir.Expr) -> tuple[Term, str] | None:
+    if not isinstance(expr, ir.Binary | ir.Unary) or not scalars.is_signed(expr.type) or expr.operator in ("!", "~"):
+        return None
+    if isinstance(expr, ir.Unary):
+        operand = state.places.expressions.value(expr.operand)
+        return state.arithmetic.overflows("-", operand, None, expr.type), f"{spell_expr(expr)} overflows"
+    if isinstance(expr.left.type, Pointer):
+        return None
+    left, right = state.places.expressions.value(expr.left), state.places.expressions.value(expr.right)
+    return state.arithmetic.overflows(expr.operator, left, right, expr.left.type), f"{spell_expr(expr)} overflows"
+
+
+def _uninitialised(state: State, expr: ir.Expr) -> tuple[Term, str] | None:
+    if not isinstance(expr, ir.LVALUES) or not isinstance(expr.type, Integer | Pointer):
+        return None
+    value = state.places.read(expr)
+    return _is_undefined(state, value), f"{spell_expr(expr)} was never set"
+
+
+def _is_undefined(state: State, value: Term) -> Term:
+    """That a value that was read is what an object without initialiser holds."""
+    known = state.memory.fills.inputs.get(value)
+    if known is not None and known.kind == "undefined":
+        return TRUE
+    if value.op == "ite":
+        condition, then, otherwise = value.args
+        return or_(and_(condition, _is_undefined(state, then)), and_(not_(condition), _is_undefined(state, otherwise)))
+    return FALSE
+
+
+_FINDERS: dict[str, Finder] = {
+    "null-dereference": _null,
+    "array-bounds": _out_of_bounds,
+    "use-after-free": _ended,
+    "division-by-zero": _zero_divisor,
+    "shift-range": _bad_shift,
+    "signed-overflow": _overflow,
+    "uninitialized-read": _uninitialised,
+}
