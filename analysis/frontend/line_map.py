@@ -89,6 +89,39 @@ class LineMap:
         at = bisect_right(numbers, line.number)
         return numbers[at] if at < len(numbers) else None
 
+    def rows_of(self, number: int, count: int) -> tuple[int, int] | None:
+        """The range of the preprocessed text that consecutive lines of the main file from a number on left, the blank ones
+        included, without the last line end; None if they are not all there, in one piece and just once."""
+        found: tuple[int, int] | None = None
+        ends = [*self._starts[1:], len(self._text) + 1]
+        for start, path, first, end in zip(self._starts, self._paths, self._numbers, ends, strict=True):
+            if path != self.main or first >= number + count:
+                continue
+            stop = max(start, self._text.rfind(b"\n", start, end - 1) + 1) if end <= len(self._text) else len(self._text)
+            rows = self._text[start:stop].split(b"\n") if first + self._text.count(b"\n", start, stop) >= number else []
+            skipped = max(0, number - first)
+            mine = rows[skipped : number + count - first]
+            if not any(row.strip() for row in mine) and len(mine) < count:
+                continue
+            if found is not None or first > number or len(mine) < count:
+                return None
+            begin = start + sum(len(row) + 1 for row in rows[:skipped])
+            found = begin, begin + len(b"\n".join(mine))
+        return found
+
+    def edited(self, text: bytes, end: int, by: int, added: int) -> LineMap:
+        """The map of a text that differs in a piece of the main file that ended at `end`: what follows moved by so many bytes,
+        and by so many lines."""
+        other = LineMap(b"", self.main)
+        other._text = text
+        at = bisect_right(self._starts, end)
+        other._starts = self._starts[:at] + [start + by for start in self._starts[at:]]
+        other._paths, other._numbers, other._entered = self._paths, self._numbers, self._entered
+        if added:
+            tail = zip(self._paths[at:], self._numbers[at:], strict=True)
+            other._numbers = self._numbers[:at] + [n + added if path == self.main else n for path, n in tail]
+        return other
+
     def _lines_of(self, path: bytes) -> dict[int, list[tuple[int, int]]]:
         """Made when the first place in a file is asked for: most texts are analysed without ever being pointed at."""
         lines = self._lines.get(path)

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from analysis.frontend.compiler import Outcome, find_compiler, run_compiler
 from analysis.frontend.compiler_flags import UnitFlags, include_folders
 from analysis.frontend.line_map import LineMap, escape, printable
+from analysis.frontend.macros import Macros
 from analysis.frontend.overlay import Mirror, shared_mirror
 from analysis.frontend.stand_ins import Missing, StandIns
 from analysis.model.options import Options
@@ -42,6 +43,7 @@ class Preprocessed(NamedTuple):
     `path` is as the user gave it; `source` is the user's text, without a byte order mark, and `text` what the
     preprocessor made of it. `dependencies` are the absolute paths of the headers. `ms` is the time it took in milliseconds.
     `raw`: no preprocessor could be used and `text` is `source`. `folder`: from where relative paths in the line map count.
+    `macros` are known where they have been asked for (`reprocess`).
     """
 
     path: str
@@ -53,6 +55,7 @@ class Preprocessed(NamedTuple):
     ms: float
     raw: bool
     folder: str
+    macros: Macros | None = None
 
 
 def preprocess(
@@ -64,7 +67,7 @@ def preprocess(
     """
     began = time.perf_counter()
     absolute = os.path.abspath(path)
-    source, problem = _source(path, text, options.limits.source_bytes)
+    source, problem = read_source(path, text, options.limits.source_bytes)
     run = _Run(path, absolute, flags, options)
     if problem is not None:
         run.messages.append(problem)
@@ -79,7 +82,14 @@ def preprocess(
     return Preprocessed(path, source, result, line_map, tuple(run.messages), dependencies, ms, raw, folder)
 
 
-def _source(path: str, text: bytes | None, limit: int) -> tuple[bytes, Message | None]:
+def definitions(path: str, source: bytes, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes]) -> bytes | None:
+    """The preprocessed text with all definitions of macros in it (`-dD`); None if the preprocessor complains of anything."""
+    run = _Run(path, os.path.abspath(path), flags, options, ("-dD",))
+    run.preprocess(source, overlay)
+    return None if run.messages else run.output
+
+
+def read_source(path: str, text: bytes | None, limit: int) -> tuple[bytes, Message | None]:
     """The text to work on, and why it cannot be used, if so."""
     try:
         if text is None:
@@ -104,14 +114,16 @@ def _source(path: str, text: bytes | None, limit: int) -> tuple[bytes, Message |
 class _Run:
     """The runs of the compiler that it takes for one text. `output` stays None when the text must be used as it is."""
 
-    def __init__(self, path: str, absolute: str, flags: UnitFlags, options: Options) -> None:
+    def __init__(self, path: str, absolute: str, flags: UnitFlags, options: Options, dump: tuple[str, ...] = ()) -> None:
         self.path = path
+        self._dump = dump
         self.folder = os.path.dirname(absolute)
         self.flags = flags
         self.options = options
         self.messages: list[Message] = []
         self.output: bytes | None = None
         self._bypassed = False
+        self._lines = 0
 
     def preprocess(self, source: bytes, overlay: Mapping[str, bytes]) -> None:
         if not self.options.trusted:
@@ -128,6 +140,7 @@ class _Run:
             self._say("warning", f"{wanted}: install gcc or clang, or set the compiler; macros and headers are not expanded.")
             return
         text = b'# 1 "%s"\n' % escape(printable(self.path)) + source
+        self._lines = source.count(b"\n") + 1
         if not overlay:
             self._with_stand_ins(compiler, text, None)
             return
@@ -178,7 +191,7 @@ class _Run:
             arguments, folder = mirror.redirect(arguments), mirror.inside(folder)
         if stand_ins is not None:
             arguments += ["-idirafter", stand_ins.folder]
-        outcome = run_compiler([compiler, "-E", "-w", *arguments, "-x", "c", "-"], folder, text, self.options.limits)
+        outcome = run_compiler([compiler, "-E", "-w", *self._dump, *arguments, "-x", "c", "-"], folder, text, self.options.limits)
         if mirror is not None:
             self._bypassed = mirror.bypassed(outcome.stdout, self.folder) or self._bypassed
             outcome = outcome._replace(stdout=mirror.strip(outcome.stdout), stderr=outcome.stderr.replace(mirror.root, ""))
@@ -199,9 +212,9 @@ class _Run:
             for error in errors[:_MOST_MESSAGES]:
                 here = self._is_main(error["path"])
                 place = "" if here else f" in {error['path']}, line {error['line']}"
-                self._say(
-                    "warning", f"The preprocessor reports{place}: {error['text'].strip()}", int(error["line"]) if here else 0
-                )
+                number = int(error["line"]) if here else 0
+                number = number if number <= self._lines else 0  # gcc invents some for what is open where the file ends
+                self._say("warning", f"The preprocessor reports{place}: {error['text'].strip()}", number)
             if outcome.status == 0 or self._is_useful(outcome):
                 self.output = _with_plain_names(outcome.stdout)
                 if outcome.status != 0 and not errors:

@@ -15,6 +15,7 @@ from analysis.cfa.body_edit import Slot, edit_body
 from analysis.cfa.unit import Unit, build_unit
 from analysis.frontend.compiler_flags import UnitFlags
 from analysis.frontend.preprocess import Preprocessed, preprocess
+from analysis.frontend.reprocess import reprocess
 from analysis.frontend.syntax import SyntaxTree, parse
 from analysis.model.c_types import ILP32, LP64
 from analysis.model.options import Options
@@ -47,12 +48,17 @@ def build(
     options: Options,
     overlay: Mapping[str, bytes],
     previous: Built | None = None,
+    only_text: bool = False,
 ) -> Built:
     """Builds the unit of the file at `path`; `text` is its unsaved text, None for the disk's.
 
-    `previous` is the unit's last revision: functions whose text did not change are taken from it.
+    `previous` is the unit's last revision: functions whose text did not change are taken from it. `only_text`: nothing but
+    the text of the file is another than it was then.
     """
-    preprocessed = preprocess(path, text, flags, options, overlay)
+    if previous is not None and only_text:
+        preprocessed = reprocess(previous.preprocessed, text, flags, options, overlay)
+    else:
+        preprocessed = preprocess(path, text, flags, options, overlay)
     if previous is not None and previous.preprocessed.text == preprocessed.text:
         return msgspec.structs.replace(previous, preprocessed=preprocessed, lowered=0, parse_ms=0.0, lower_ms=0.0)
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -25,7 +25,8 @@ class UnitView(msgspec.Struct, frozen=True):
     """A unit as it takes part in a revision.
 
     `flags`, `digest` and `headers` are the digests of what it was built from. `revision`: the
-    number of the revision that it was built for. `retry`: something was missing then.
+    number of the revision that it was built for. `retry`: something was missing then. `unsaved`: the files of which there were
+    unsaved texts.
     """
 
     path: str
@@ -37,6 +38,7 @@ class UnitView(msgspec.Struct, frozen=True):
     headers: Mapping[str, str | None]
     revision: int
     retry: bool = False
+    unsaved: frozenset[str] = frozenset()
 
 
 class Units:
@@ -87,19 +89,22 @@ class Units:
             if progress is not None:
                 progress(f"Reading {path}", number, len(todo))
             before = self._units.get(path)
-            built = build(
-                path, self._texts.unsaved(path), flags[path], self._options, overlay, None if before is None else before.built
-            )
+            only_text = before is not None and self._surroundings_stay(before, marks[path], overlay)
+            previous = None if before is None else before.built
+            built = build(path, self._texts.unsaved(path), flags[path], self._options, overlay, previous, only_text)
             self._enter(path, marks[path], built)
         return [self._units[path] for path in files]
 
     def _is_current(self, path: str, flags: str) -> bool:
         unit = self._units.get(path)
+        return unit is not None and unit.digest == self._texts.digest(path) and self._surroundings_stay(unit, flags, unit.unsaved)
+
+    def _surroundings_stay(self, unit: UnitView, flags: str, unsaved: Collection[str]) -> bool:
+        """Whether all but the text of a unit's file is what it was, as far as it can be seen."""
         return (
-            unit is not None
-            and not unit.retry
+            not unit.retry
             and unit.flags == flags
-            and unit.digest == self._texts.digest(path)
+            and unit.unsaved == frozenset(unsaved)
             and all(self._texts.digest(header) == digest for header, digest in unit.headers.items())
         )
 
@@ -110,4 +115,5 @@ class Units:
         kept = keep(built, None if before is None else before.kept, None if before is None else before.built)
         places = FileMap(built.preprocessed, self._texts.overlay())
         headers = {header: self._texts.digest(header) for header in built.preprocessed.dependencies}
-        self._units[path] = UnitView(path, built, kept, places, flags, self._texts.digest(path), headers, self.revision)
+        digest, unsaved = self._texts.digest(path), frozenset(self._texts.overlay())
+        self._units[path] = UnitView(path, built, kept, places, flags, digest, headers, self.revision, unsaved=unsaved)

@@ -1,0 +1,48 @@
+"""Which names are macros in a file, by asking the preprocessor (`-dD`, GCC manual, "Options Controlling the Preprocessor").
+
+The set is of every name that is defined anywhere, whether or not it still is where the text ends: too much costs only time.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+_DEFINITION = re.compile(rb"^#define ([A-Za-z_$][\w$]*)(.*)$", re.MULTILINE)
+_WORD = re.compile(rb"[A-Za-z_$][\w$]*")
+_RESERVED = re.compile(rb"_[A-Z_]|\$")  # what the compiler may know by itself: __LINE__, _Pragma
+_RENUMBERED = re.compile(rb"^[ \t]*#[ \t]*(?:line\b|\d)", re.MULTILINE)
+
+
+class Macros(msgspec.Struct, frozen=True):
+    """The macros of one file: all names, those whose expansion depends on the line they are on, and whether `#line` makes the
+    numbers of lines other than they are."""
+
+    names: frozenset[bytes]
+    of_lines: frozenset[bytes]
+    renumbered: bool
+
+    def may_be(self, word: bytes) -> bool:
+        """Whether a word in the text can be a macro."""
+        return word in self.names or _RESERVED.match(word) is not None
+
+    def depends_on_lines(self, text: bytes) -> bool:
+        """Whether what a text expands to can depend on the lines that it is on."""
+        return not self.of_lines.isdisjoint(_WORD.findall(text))
+
+
+def read_macros(definitions: bytes, source: bytes) -> Macros:
+    """The macros of a `source` that was preprocessed to `definitions`, with `-dD`."""
+    bodies = {match[1]: match[2] for match in _DEFINITION.finditer(definitions)}
+    of_lines = {b"__LINE__", b"__COUNTER__"}
+    users: dict[bytes, set[bytes]] = {}
+    for name, body in bodies.items():
+        for word in _WORD.findall(body):
+            users.setdefault(word, set()).add(name)
+    work = list(of_lines)
+    while work:
+        new = users.get(work.pop(), set()) - of_lines
+        of_lines |= new
+        work.extend(new)
+    return Macros(frozenset(bodies), frozenset(of_lines), _RENUMBERED.search(source) is not None)

@@ -1,0 +1,47 @@
+"""Preprocessing a file again when nothing but its own text changed: without the compiler where an edit allows it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from analysis.frontend.compiler_flags import UnitFlags
+from analysis.frontend.line_edit import Lines, edit_lines, edited_lines, written
+from analysis.frontend.macros import Macros, read_macros
+from analysis.frontend.preprocess import Preprocessed, definitions, preprocess, read_source
+from analysis.model.options import Options
+
+
+def reprocess(
+    before: Preprocessed, text: bytes | None, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes]
+) -> Preprocessed:
+    """What `preprocess` gives for a file that was preprocessed to `before`, with the same flags, options, headers and paths of
+    unsaved texts. The layout of lines that were copied by the rules of `line_edit` may differ."""
+    began = time.perf_counter()
+    source, problem = read_source(before.path, text, options.limits.source_bytes)
+    lines = None
+    if problem is None and source.strip() and not before.raw and not before.messages:
+        lines = edited_lines(before.source, source)
+    macros = None
+    if lines is not None and _has_only_text(before.source, lines):
+        macros = before.macros or _read(before, flags, options, overlay)
+    if macros is not None:
+        edit = edit_lines(before.source, before.text, before.line_map, source, macros)
+        if edit is not None:
+            ms = (time.perf_counter() - began) * 1000
+            return before._replace(source=source, text=edit.text, line_map=edit.line_map, ms=ms, macros=macros)
+    return preprocess(before.path, text, flags, options, overlay)._replace(macros=macros)
+
+
+def _has_only_text(source: bytes, lines: Lines) -> bool:
+    """Whether the lines leave the directives of the file what they are, before and after: they hold none, nor anything that hides
+    some, or shows some."""
+    above = source.split(b"\n", lines.first - 1)[lines.first - 2 : lines.first - 1] if lines.first > 1 else []
+    copied = [written(line) for line in (*above, *lines.old, *lines.new)]
+    edited = copied[len(above) :]
+    return None not in copied and all(line and line.first != b"#" and line.text[:2] != b"%:" for line in edited)
+
+
+def _read(before: Preprocessed, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes]) -> Macros | None:
+    found = definitions(before.path, before.source, flags, options, overlay)
+    return None if found is None else read_macros(found, before.source)

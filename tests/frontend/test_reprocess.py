@@ -1,0 +1,139 @@
+"""Preprocessing again after edits gives what preprocessing from nothing gives: line by line, with the layout of the lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from analysis.frontend.compiler_flags import UnitFlags
+from analysis.frontend.line_map import LineMap
+from analysis.frontend.macros import read_macros
+from analysis.frontend.preprocess import Preprocessed, preprocess
+from analysis.frontend.reprocess import reprocess
+from analysis.model.options import Options
+
+_PIECES = (
+    "int a = 1;",
+    "  a = F(a, b) + 2;",
+    "\tb = G;",
+    "F(1,",
+    "  2)",
+    "  + 3;",
+    "#define LATE 1",
+    "#define JOINED(x) x \\",
+    "  + x",
+    "#if 0",
+    "#else",
+    "#endif",
+    "#ifdef LATE",
+    "/* a comment",
+    " that goes on */ c = 2;",
+    "// the rest",
+    'char *s = "F(1)/*";',
+    "char d = '\"';",
+    "here();",
+    "W",
+    "(3);",
+    "int line = __LINE__;",
+    "",
+    "",
+    "a  =   b /* in between */ - 1 ; ",
+    "}",
+    "x\t=\ty ;",
+    "d = '\\'' ; e = L'a';",
+    "f = 1.5e+3 + .5f;",
+    "stdin;",
+    "assert(a &&",
+    " b);",
+)
+_TYPED = (*"abF G(,);\"'/*\\#\n\n \t1._", "/*", "*/", "//", "W", "__LINE__", "LATE", "\n\n", "#define Q", "== 2")
+_HEAD = "#include <assert.h>\n#define F(x, y) x y\n#define G 7\n#define W(x) x\n#define HERE __LINE__\n"
+
+
+def _rows(preprocessed: Preprocessed) -> dict[tuple[bytes, int], list[bytes]]:
+    """What is left of each line, by path and number."""
+    lines: LineMap = preprocessed.line_map
+    found: dict[tuple[bytes, int], list[bytes]] = {}
+    at = 0
+    for row in preprocessed.text.split(b"\n"):
+        if row.strip() and not row.startswith(b"# "):
+            line = lines.line_at(at)
+            found.setdefault((line.path, line.number), []).append(row.rstrip())
+        at += len(row) + 1
+    return found
+
+
+def _again(before: Preprocessed, text: str) -> Preprocessed:
+    return reprocess(before, text.encode(), UnitFlags(), Options(), {})
+
+
+def _edited(random: Random, text: str) -> str:
+    kind, at = random.random(), random.randrange(len(_HEAD), len(text) + 1)
+    if kind < 0.7:
+        return text[:at] + random.choice(_TYPED) + text[at:]
+    if kind < 0.9:
+        return text[:at] + text[at + random.choice([1, 1, 1, 2, 8]) :]
+    return text[:at] + random.choice(_PIECES) + "\n" + text[at:]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_chain_of_edits_is_preprocessed_as_from_nothing(seed: int, tmp_path: Path) -> None:
+    random, path = Random(seed), str(tmp_path / "a.c")
+    text = _HEAD + "\n".join(random.choice(_PIECES) for _ in range(25)) + "\n"
+    now = preprocess(path, text.encode(), UnitFlags(), Options())
+    for _ in range(15):
+        text = _edited(random, text)
+        now = _again(now, text)
+        expected = preprocess(path, text.encode(), UnitFlags(), Options())
+        assert _rows(now) == _rows(expected), text
+        assert now.source == expected.source
+        assert now.messages == expected.messages
+
+
+_PROGRAM = _HEAD + "int f(int a)\n{\n    int b = a;\n\n    b = F(a, + 1);\n    return b;\n}\nint g(void) { return HERE; }\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "runs"),
+    [
+        ("int b = a;", "int b = a + 2;", False),
+        ("int b = a;", "int b = 'a", False),
+        ("int b = a;", "int b = a; /* kept */", False),
+        ("int b = a;", "int b = G;", True),
+        ("int b = a;", "int b = a; /* open", True),
+        ("int b = a;\n\n", "int b = a;\n    b++;\n", False),
+        ("int b = a;\n", "int b = a;\n\n", True),  # what HERE is below changes
+        ("return b;\n}\nint g(void) { return HERE; }\n", "return b;\n\n}\n", True),
+        ("    b = F(a, + 1);", "    b = F(a, + 2);", True),
+        ("    return b;", "    (a);", True),  # can be what a macro in the line before takes
+        ("#define G 7", "#define G 8", True),
+    ],
+)
+def test_the_compiler_is_run_where_it_must_be(
+    old: str, new: str, runs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "a.c")
+    before = _again(preprocess(path, _PROGRAM.encode(), UnitFlags(), Options()), _PROGRAM + " ")  # macros are known from here on
+    asked: list[str] = []
+
+    def recorded(path: str, *rest: object) -> Preprocessed:
+        asked.append(path)
+        return preprocess(path, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("analysis.frontend.reprocess.preprocess", recorded)
+    text = (_PROGRAM + " ").replace(old, new)
+    assert text != _PROGRAM + " "
+    after = _again(before, text)
+    assert asked == [path] * runs
+    assert _rows(after) == _rows(preprocess(path, text.encode(), UnitFlags(), Options()))
+
+
+def test_macros_that_depend_on_lines_are_found_through_others() -> None:
+    macros = read_macros(b"#define A(x) B\n#define B __LINE__ + 1\n#define C 2\n", b"int x;\n")
+    assert macros.depends_on_lines(b"y = A(3);")
+    assert not macros.depends_on_lines(b"y = C;")
+    assert macros.may_be(b"C")
+    assert macros.may_be(b"__FILE__")
+    assert not macros.may_be(b"y")
