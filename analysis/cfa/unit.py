@@ -266,6 +266,7 @@ class Extras:
         found += [(at, text_of(n)) for t in (tree.offsetofs, tree.compatibles) for at, pair in t.items() for n in pair]
         found += [(at, text_of(n)) for at, nodes in tree.old_style.items() for n in nodes]
         found += [(at, b"computed goto") for at in tree.computed_gotos]
+        found += tree.unnamed_bits.items()
         self._found = sorted(found)
 
     def texts(self, start: int, end: int) -> list[bytes]:

@@ -47,12 +47,14 @@ class Fragment(NamedTuple):
 
 
 class Cleaned(NamedTuple):
-    """`text` has the length and the newlines of the input. The lists are sorted by offset."""
+    """`text` has the length and the newlines of the input. The lists are sorted by offset; `unnamed_bits` are the widths of
+    unnamed bit-fields, as written, by the start of their declarations."""
 
     text: bytes
     attributes: list[Attribute]
     fragments: list[Fragment]
     computed_gotos: frozenset[int]
+    unnamed_bits: dict[int, bytes]
 
 
 _BALANCED = rb"(?:[^()]++|\((?:[^()]++|\((?:[^()]++|\((?:[^()]++|\((?:[^()]++)*+\))*+\))*+\))*+\))*+"
@@ -117,8 +119,8 @@ _CASE_RANGE = re.compile(
 )
 _COMPUTED_GOTO = re.compile(rb"goto(?<![\w$]goto)(\s*\*\s*[^\s;{}][^;{}]*);")
 _EXTRA_SEMICOLON = re.compile(rb";(\s*;)+(?=\s*\})")
-_BITS = re.compile(rb":\s*+\w++\s*+;")
-_UNNAMED = re.compile(rb"[;{]\s*+(?:(?:const|volatile|unsigned|signed|int|long|short|char|_Bool)\b\s*+)++\Z")
+_BITS = re.compile(rb":\s*+(\w++)\s*+;")
+_UNNAMED = re.compile(rb"[;{]\s*+(?=\w)((?:(?:const|volatile|unsigned|signed|int|long|short|char|_Bool)\b\s*+)++)\Z")
 _REGISTER_ONLY = re.compile(
     rb"register(?<![\w$]register)(?=\s+(?!(?:int|char|long|short|unsigned|signed|float|double|struct)\b)[A-Za-z_]\w*\s*[;=,\[])"
 )
@@ -145,9 +147,10 @@ def clean(text: bytes) -> Cleaned:
     _operators(buffer, fragments)
     _case_ranges(buffer, fragments)
     gotos = _computed_gotos(buffer)
+    unnamed_bits = _unnamed_bits(buffer)
     _small_repairs(buffer)
     fragments.sort()
-    return Cleaned(bytes(buffer), attributes, fragments, gotos)
+    return Cleaned(bytes(buffer), attributes, fragments, gotos, unnamed_bits)
 
 
 def _blank_comments(buffer: bytearray) -> None:
@@ -274,13 +277,22 @@ def _computed_gotos(buffer: bytearray) -> frozenset[int]:
     return frozenset(found)
 
 
+def _unnamed_bits(buffer: bytearray) -> dict[int, bytes]:
+    """`int : 3;` becomes `int    ;`; the widths by the start of these declarations."""
+    text = bytes(buffer)
+    widths: dict[int, bytes] = {}
+    for match in _BITS.finditer(text):
+        declared = _UNNAMED.search(text, max(0, match.start() - 80), match.start())
+        if declared is not None:
+            buffer[match.start() : match.end() - 1] = blank(match.group()[:-1])
+            widths[declared.start(1)] = match.group(1)
+    return widths
+
+
 def _small_repairs(buffer: bytearray) -> None:
-    """Empty declarations at the end of a block or record, unnamed bit-fields, `register x;` and `extern f();` without a type."""
+    """Empty declarations at the end of a block or record, `register x;` and `extern f();` without a type."""
     text = bytes(buffer)
     for match in _EXTRA_SEMICOLON.finditer(text):
         buffer[match.start() + 1 : match.end()] = blank(match.group()[1:])
-    for match in _BITS.finditer(text):
-        if _UNNAMED.search(text, max(0, match.start() - 80), match.start()):
-            buffer[match.start() : match.end() - 1] = blank(match.group()[:-1])
     for match in (*_REGISTER_ONLY.finditer(text), *_EXTERN_ONLY.finditer(text)):
         buffer[match.start() : match.end()] = IMPLICIT_INT.ljust(len(match.group()))

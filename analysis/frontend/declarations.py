@@ -10,6 +10,7 @@ from functools import cache
 
 import msgspec
 
+from analysis.frontend.constants import number
 from analysis.frontend.context import Context, RefusedError, children
 from analysis.frontend.scope import ConstantEntry, ObjectEntry, TypedefEntry
 from analysis.frontend.syntax import Node, parse_apart
@@ -322,9 +323,20 @@ class Declarations(Context):
                     pending, declared = self.declarator(part, base), True
             if pending is not None:
                 members.append(Member(pending.name or "", pending.type))
+            elif not declared and child.start_byte in self.tree.unnamed_bits:
+                members.append(Member("", base, self._width(self.tree.unnamed_bits[child.start_byte])))
             elif not declared and isinstance(base, Record):
                 members.append(Member("", base))
         return members
+
+    def _width(self, written: bytes) -> int:
+        """The width of an unnamed bit-field: a number, or the name of a constant."""
+        text = written.decode("utf-8", "surrogateescape")
+        known = number(text, self.model) if text[:1].isdigit() else self.names.lookup(text)
+        constant = known.constant if isinstance(known, ConstantEntry) else known
+        if not isinstance(constant, ir.IntConst):
+            raise RefusedError(f"the width {text} of a bit-field")
+        return constant.value
 
     def _enumeration(self, node: Node) -> Type:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")

@@ -252,7 +252,7 @@ def _of_last_members(slots: list[Slot]) -> list[Slot]:
     last: dict[ir.Expr, ir.Expr] = {}
     kept: list[Slot] = []
     for slot in reversed(slots):
-        members = [part for part in _path(slot.target) if isinstance(part.record.type, Record) and part.record.type.kind == "union"]
+        members = [part for part in _path(slot.target) if getattr(part.record.type, "kind", "") == "union"]
         if all(last.setdefault(member.record, member) == member for member in members):
             kept.append(slot)
     return kept[::-1]

@@ -9,6 +9,7 @@ keeps them (`frontend.cleaning`). What the grammar cannot hold is in tables of t
 - `offsetofs`, `compatibles`: the two operands of `offsetof(T, m)` and `__builtin_types_compatible_p(T, U)`, by the start of the
   call, whose arguments are blank in the tree;
 - `case_ends`: the upper bound in `case 1 ... 5:`, by the start of the case statement;
+- `unnamed_bits`: the width, as written, of an unnamed bit-field, by the start of its declaration, which reads `int    ;`;
 - `computed_gotos`: starts of the statements `goto *p;`, which read `goto _;` in the tree.
 
 Operands are nodes at their own offsets, too.
@@ -53,6 +54,7 @@ class SyntaxTree:
         self.va_args: dict[int, Node] = {}
         self.typeofs: dict[int, Node] = {}
         self.case_ends: dict[int, Node] = {}
+        self.unnamed_bits: dict[int, bytes] = {}
         self.offsetofs: dict[int, tuple[Node, ...]] = {}
         self.compatibles: dict[int, tuple[Node, ...]] = {}
 
@@ -101,6 +103,7 @@ def parse(preprocessed: bytes, previous: SyntaxTree | None = None) -> SyntaxTree
     typed = give_types(text)
     base = None if previous is None else previous.base
     syntax = SyntaxTree(text, cleaned.attributes, cleaned.computed_gotos, _tree(typed, base))
+    syntax.unnamed_bits = cleaned.unnamed_bits
     syntax.base = base if syntax.root.has_error else (typed, syntax.tree)
     for fragments, in_layer in _layers(cleaned.fragments, definitions):
         source, ranges = _layer_text(cleaned.text, fragments, in_layer)
