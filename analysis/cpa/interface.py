@@ -45,8 +45,8 @@ class TransferRelation(Protocol[S, P_contra]):
 
     def strengthen(self, state: S, others: Sequence[Any], step: Step, precision: P_contra, before: Sequence[Any]) -> Sequence[S]:
         """The state after the step, told all components' states after it and before it (in the composition's order): states that
-        are less than or equal to `state` and together stand for every concrete state that all components stand for; none if there is no
-        such concrete state (the strengthening operators of section 3.2.1, in the form of section 5.1)."""
+        are less than or equal to `state` and together stand for every concrete state that all components stand for; none if
+        there is no such concrete state (the strengthening operators of section 3.2.1, in the form of section 5.1)."""
 
 
 class MergeOperator(Protocol[S, P_contra]):
