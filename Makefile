@@ -6,13 +6,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 RUNS ?= 3
 
-.PHONY: help demo test lint unit lock docs programs bench bench-full bench-keystroke bench-growth extension clean
+.PHONY: help demo test lint unit lock docs programs bench bench-full bench-keystroke bench-growth extension e2e clean
 
 help:
 	@echo 'make demo             a live session of the language server on a C program, in this terminal'
 	@echo 'make test             all checks: style, types, layers, tests'
 	@echo 'make docs             write the generated pages again (docs/rules, the settings of the extension)'
 	@echo 'make extension        the VS Code extension: its checks, its tests, its packages (needs node and npm)'
+	@echo 'make e2e              tests in a real VS Code, in headless Chromium (fetches both; needs node and npm)'
 	@echo 'make bench            cold checks and keystrokes, as Markdown (fetches the programs first)'
 	@echo 'make bench-growth     generated programs of up to 1,000,000 lines; takes an hour'
 	@echo 'make lock             pin the newest versions of the dependencies in requirements.lock'
@@ -46,6 +47,11 @@ docs: $(READY)
 extension: $(READY)
 	cd vscode-extension && npm ci && npm run check && npm test && npm run package && npm run package:platform
 
+# one after the other: each test starts a VS Code
+e2e: extension
+	tests/e2e/vscode/install.sh $(CURDIR)/tests/e2e/.cache
+	cd tests/e2e/vscode && node --test --test-concurrency=1 *.test.mjs
+
 programs: $(READY)
 	$(BIN)/python -m benchmarks.programs
 
@@ -70,4 +76,5 @@ lock:
 
 clean:
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis benchmarks/.cache \
-		vscode-extension/node_modules vscode-extension/out vscode-extension/bundled vscode-extension/*.vsix
+		vscode-extension/node_modules vscode-extension/out vscode-extension/bundled vscode-extension/*.vsix \
+		tests/e2e/.cache tests/e2e/artifacts tests/e2e/vscode/node_modules

@@ -23,6 +23,7 @@ export type Locate = () => Promise<ServerCommand | undefined>;
 export class ServerConnection implements vscode.Disposable {
   private client: Client | undefined;
   private starting: Promise<void> | undefined;
+  private startedWith = '';
   private readonly subscriptions: vscode.Disposable[] = [];
 
   constructor(
@@ -38,7 +39,8 @@ export class ServerConnection implements vscode.Disposable {
         void this.settingsChanged();
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('everproof.server')) {
+        // trust lets settings of the folder in; that alone is no reason to start again
+        if (event.affectsConfiguration('everproof.server') && this.startedWith !== serverSettings()) {
           void this.restart();
         } else if (event.affectsConfiguration('everproof')) {
           void this.settingsChanged();
@@ -85,6 +87,7 @@ export class ServerConnection implements vscode.Disposable {
 
   private async begin(): Promise<void> {
     this.model.connectionChanged('starting');
+    this.startedWith = serverSettings();
     const server = await this.locate();
     if (server === undefined) {
       this.model.connectionChanged('missing');
@@ -144,4 +147,9 @@ export class ServerConnection implements vscode.Disposable {
 function settings(): object {
   const values = vscode.workspace.getConfiguration().get<object>('everproof') ?? {};
   return { ...values, trusted: vscode.workspace.isTrusted };
+}
+
+/** The settings that say how the server is started, to compare. */
+function serverSettings(): string {
+  return JSON.stringify(vscode.workspace.getConfiguration('everproof').get('server'));
 }

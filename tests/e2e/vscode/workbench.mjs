@@ -30,28 +30,31 @@ const QUIET = {
   'editor.suggestOnTriggerCharacters': false, 'editor.acceptSuggestionOnEnter': 'off', 'editor.insertSpaces': false, 'editor.detectIndentation': false,
 };
 
-/** The .vsix of this platform that `make extension` makes. */
-export function packaged() {
+/** The .vsix of this platform that `make extension` makes, or the general one. */
+export function packaged(general = false) {
   const folder = join(PROJECT, 'vscode-extension');
-  const name = readdirSync(folder).find((file) => file.startsWith(`everproof-${process.platform}-${process.arch}`) && file.endsWith('.vsix'));
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const wanted = general ? `everproof-${version}.vsix` : `everproof-${process.platform}-${process.arch}-${version}.vsix`;
+  const name = readdirSync(folder).find((file) => file === wanted);
   if (name === undefined) {
-    throw new Error('There is no package for this platform: run `make extension`.');
+    throw new Error(`There is no ${wanted}: run \`make extension\`.`);
   }
   return join(folder, name);
 }
 
 /**
  * Starts VS Code with a folder. `payload(remote)` are what VS Code's page takes as its payload; `remote` makes a path one that it can
- * open. `hooks` are functions that the page can call. `record`: keep what editor and language server say to each other.
+ * open. `hooks` are functions that the page can call. `record`: keep what editor and language server say to each other. `wait`: until
+ * the workbench is there. `smoke`: VS Code answers modal dialogs itself. `environment` is added to that of all processes.
  */
-export async function start({ name, folder, settings = {}, payload = () => [], hooks = {}, record = false, wait = true, smoke = true }) {
+export async function start({ name, folder, settings = {}, payload = () => [], hooks = {}, record = false, wait = true, smoke = true, environment = {}, vsix = packaged() }) {
   const out = join(ARTIFACTS, name);
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const home = mkdtempSync(join(tmpdir(), 'everproof-e2e-'));
   const session = join(out, 'session.jsonl');
   const recorder = { 'everproof.server.python': join(HERE, '..', 'recording_python.py') };
-  const server = await startServer(home, out, { ...QUIET, ...(record ? recorder : {}), ...settings }, { EVERPROOF_SESSION_LOG: session }, smoke);
+  const server = await startServer(home, out, { ...QUIET, ...(record ? recorder : {}), ...settings }, { EVERPROOF_SESSION_LOG: session, ...environment }, smoke, vsix);
   const browser = await chromium.launch({
     executablePath: BROWSERS.find((path) => existsSync(path)), headless: true, args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   });
@@ -85,7 +88,7 @@ export async function start({ name, folder, settings = {}, payload = () => [], h
   };
 }
 
-async function startServer(home, out, settings, environment, smoke) {
+async function startServer(home, out, settings, environment, smoke, vsix) {
   const data = join(home, 'data');
   mkdirSync(join(data, 'data', 'Machine'), { recursive: true });
   mkdirSync(join(data, 'data', 'User'), { recursive: true });
@@ -97,7 +100,7 @@ async function startServer(home, out, settings, environment, smoke) {
   for (const name of ['VSCODE_IPC_HOOK_CLI', 'NODE_OPTIONS', 'PYTHONPATH', 'EVERPROOF_STORE']) {
     delete env[name];
   }
-  const args = ['--host', '127.0.0.1', '--port', '0', '--without-connection-token', '--accept-server-license-terms', '--telemetry-level', 'off', '--server-data-dir', data, '--extensions-dir', join(home, 'extensions'), '--install-extension', packaged(), '--start-server'];
+  const args = ['--host', '127.0.0.1', '--port', '0', '--without-connection-token', '--accept-server-license-terms', '--telemetry-level', 'off', '--force-disable-user-env', '--server-data-dir', data, '--extensions-dir', join(home, 'extensions'), '--install-extension', vsix, '--start-server'];
   // with this switch VS Code runs tests in its extension host where it must, and answers modal dialogs itself
   const child = spawn(process.execPath, [join(SERVER, 'out', 'server-main.js'), ...args, ...(smoke ? ['--enable-smoke-test-driver'] : [])], { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const log = createWriteStream(join(out, 'server.log'));
