@@ -14,6 +14,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -34,6 +35,7 @@ from analysis.smt.terms import Term
 from analysis.smt.z3_backend import Z3Solver
 from benchmarks.encoded_functions import DECLARATIONS, PARAMETERS, arguments, expression_function, memory_function
 
+WRONG = frozenset(("wrong result", "not unique", "no path", "crash"))
 _BATCH = 200
 _BUDGET = Budget(5_000)
 _MOST_EDGES = 2_000
@@ -50,7 +52,7 @@ class Case(msgspec.Struct, frozen=True):
 
 class Verdict(msgspec.Struct, frozen=True):
     """What the encoding says of a case. `outcome` is "agrees", "approximated" (the compiled code's result is possible, and others
-    are, and the encoding says why), "unknown" (the solver gave up), "wrong result", "not unique" or "no path"."""
+    are, and the encoding says why), "unknown" (the solver gave up), or one of `WRONG`."""
 
     case: Case
     mode: Mode
@@ -60,7 +62,7 @@ class Verdict(msgspec.Struct, frozen=True):
     @property
     def is_wrong(self) -> bool:
         """Whether the encoding contradicts the compiled code, or is less exact than it says."""
-        return self.outcome in ("wrong result", "not unique", "no path")
+        return self.outcome in WRONG
 
 
 def cases(count: int, source: random.Random) -> tuple[str, list[Case]]:
@@ -100,17 +102,26 @@ def program_of(text: str) -> Program:
     return link([build_unit("t.c", parse(text.encode()), LP64, None)]).program
 
 
-def verdict(program: Program, case: Case, mode: Mode) -> Verdict:
-    """Encodes the call of one case and compares."""
+def verdict(program: Program, case: Case, mode: Mode, solver: Z3Solver) -> Verdict:
+    """Encodes the call of one case and compares. The solver is left as it was."""
+    solver.push()
+    try:
+        return _verdict(program, case, mode, solver)
+    finally:
+        solver.pop()
+
+
+def _verdict(program: Program, case: Case, mode: Mode, solver: Z3Solver) -> Verdict:
     encoder = PathEncoder(program, mode, LP64, signed_overflow="wrap")
     encoder.start(case.name)
     pinned = [
         eq(given.term, number(value, given.term.sort)) for given, value in zip(encoder.inputs(), case.arguments, strict=True)
     ]
-    followed = _follow(encoder, program, case.name, pinned)
+    solver.add(*pinned)
+    followed = _follow(encoder, program, case.name, solver)
     if isinstance(followed, str):
         return Verdict(case, mode, followed)
-    encoder, result, solver = followed
+    encoder, result = followed
     expected = number(case.result, result.sort)
     same, other = solver.check(eq(result, expected), budget=_BUDGET), solver.check(distinct(result, expected), budget=_BUDGET)
     formula = encoder.formula()
@@ -127,13 +138,9 @@ def _value(solver: Z3Solver, answer: Answer, result: Term) -> str:
     return str(solver.model().value(result)) if answer.status == "sat" else "none"
 
 
-def _follow(
-    encoder: PathEncoder, program: Program, name: str, pinned: Sequence[Term]
-) -> tuple[PathEncoder, Term, Z3Solver] | str:
-    """Follows the path that the pinned arguments take, to the return edge. Allocations succeed."""
+def _follow(encoder: PathEncoder, program: Program, name: str, solver: Z3Solver) -> tuple[PathEncoder, Term] | str:
+    """Follows the path that the pinned arguments take, to the return edge, and asserts its formula. Allocations succeed."""
     cfa = program.functions[name]
-    solver = Z3Solver()
-    solver.add(*pinned)
     sent, location = 0, cfa.entry
     for _ in range(_MOST_EDGES):
         open_paths: list[tuple[PathEncoder, int]] = []
@@ -142,7 +149,7 @@ def _follow(
                 result = encoder.value(edge.effect.value)
                 encoder.take(edge)
                 solver.add(*encoder.formula().conjuncts[sent:])
-                return encoder, result, solver
+                return encoder, result
             branch = encoder.fork() if len(cfa.outgoing[location]) > 1 else encoder
             branch.take(edge)
             found = [given.term for given in branch.inputs() if given.kind == "allocation"]
@@ -162,13 +169,16 @@ def _follow(
 
 def run(count: int, seed: int) -> Iterator[Verdict]:
     """Verdicts on a number of random functions, in both encodings."""
-    source = random.Random(seed)
+    source, solver = random.Random(seed), Z3Solver()
     for start in range(0, count, _BATCH):
         text, batch = cases(min(_BATCH, count - start), source)
         program = program_of(text)
         for case in batch:
             for mode in ("int", "bv"):
-                yield verdict(program, case, mode)  # type: ignore[arg-type]  # a literal of Mode
+                try:
+                    yield verdict(program, case, mode, solver)
+                except Exception:  # a defect of the encoding, which must not end a long run
+                    yield Verdict(case, mode, "crash", traceback.format_exc())
 
 
 def main() -> None:
@@ -183,7 +193,7 @@ def main() -> None:
             print(found.mode, found.outcome, found.detail)
     for (mode, outcome), times in sorted(outcomes.items()):
         print(f"{mode:4} {outcome:14} {times:6}")
-    raise SystemExit(any(outcome in ("wrong result", "not unique", "no path") for _, outcome in outcomes))
+    raise SystemExit(any(outcome in WRONG for _, outcome in outcomes))
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ TYPES = (
     "_Bool",
 )
 PARAMETERS = (("int", "a"), ("unsigned int", "b"), ("long", "c"), ("unsigned char", "d"), ("short", "e"), ("unsigned long", "g"))
+_NAMES = tuple(parameter for _, parameter in PARAMETERS)
 BITS = {"int": 32, "unsigned int": 32, "long": 64, "unsigned char": 8, "short": 16, "unsigned long": 64}
 _CONSTANTS = (
     "0",
@@ -36,7 +37,7 @@ _CONSTANTS = (
     "65535",
     "2147483647",
     "0x80000000u",
-    "-128",
+    "(-128)",
     "10u",
     "3L",
     "0xffUL",
@@ -65,7 +66,7 @@ def arguments(source: random.Random) -> tuple[int, ...]:
     return tuple(values)
 
 
-def expression(source: random.Random, depth: int, atoms: tuple[str, ...] = tuple(name for _, name in PARAMETERS)) -> str:
+def expression(source: random.Random, depth: int, atoms: tuple[str, ...] = _NAMES) -> str:
     """An integer expression; divisors are odd or positive, shift distances in range."""
     if depth == 0 or source.random() < 0.15:
         return source.choice(_CONSTANTS) if source.random() < 0.3 else source.choice(atoms)
@@ -91,7 +92,7 @@ def expression(source: random.Random, depth: int, atoms: tuple[str, ...] = tuple
         case "cast":
             return f"(({source.choice(TYPES)}){part[0]})"
         case "unary":
-            return f"({source.choice('-~!')}{part[0]})"
+            return f"({source.choice('-~!')} {part[0]})"
         case _:
             return source.choice(
                 (f"({part[0]} && {part[1]})", f"({part[0]} || {part[1]})", f"({part[0]} ? {part[1]} : {part[2]})")
@@ -152,7 +153,7 @@ _BEFORE = """ struct record r = { 1, 2, 3 }, r2 = { 'b' }; int v[8] = { 1, 2, 3 
 
 def _statement(source: random.Random, symbolic: float) -> str:
     scalar = _filled(source.choice(_SCALARS), source, symbolic)
-    atoms = (*(name for _, name in PARAMETERS), *(_filled(source.choice(_SCALARS), source, symbolic) for _ in range(3)))
+    atoms = (*_NAMES, *(_filled(source.choice(_SCALARS), source, symbolic) for _ in range(3)))
     match source.choice(
         ("set",) * 6 + ("point", "point", "bytes", "copy", "memcpy", "memset", "branch", "update", "choose", "loop")
     ):

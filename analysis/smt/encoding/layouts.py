@@ -2,42 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import weakref
+from collections.abc import Iterator, Mapping
 
 from analysis.cfa.graph import Program
 from analysis.frontend.types import Layout
 from analysis.model.c_types import Array, DataModel, Floating, Integer, Pointer, Record, RecordDefinition, Type
 
 MOST_LEAVES = 4096
+_LAYOUTS: weakref.WeakKeyDictionary[Program, dict[str, BitLayout]] = weakref.WeakKeyDictionary()
 
 
 class BitLayout:
-    """Offsets and sizes in bits for the types of a program."""
+    """Offsets and sizes in bits for the types of a program. It remembers its answers, which paths ask for at every access."""
 
-    def __init__(self, program: Program, model: DataModel) -> None:
-        self.layout = Layout(model, program.records.get)
-        self._program = program
+    def __init__(self, records: Mapping[str, RecordDefinition], model: DataModel) -> None:
+        self.layout = Layout(model, records.get)
+        self._records = records
         self._leaves: dict[Type, tuple[tuple[int, Type], ...] | None] = {}
+        self._sizes: dict[Type, int | None] = {}
+        self._members: dict[tuple[str, str], int | None] = {}
+        self._bit_fields: dict[tuple[str, str], bool] = {}
+
+    @classmethod
+    def of(cls, program: Program, model: DataModel) -> BitLayout:
+        """The layout of a program, the same object each time."""
+        known = _LAYOUTS.setdefault(program, {})
+        if model.name not in known:
+            known[model.name] = cls(program.records, model)
+        return known[model.name]
 
     def size(self, type_: Type) -> int | None:
         """The size of an object; None for incomplete and variable-length types."""
         if isinstance(type_, Integer | Pointer):
             return type_.bits if isinstance(type_, Integer) else self.layout.model.pointer_bits
-        size = self.layout.size(type_)
+        size = self.bytes(type_)
         return None if size is None else 8 * size
 
     def bytes(self, type_: Type) -> int | None:
         """`sizeof`."""
-        return self.layout.size(type_)
+        if type_ not in self._sizes:
+            self._sizes[type_] = self.layout.size(type_)
+        return self._sizes[type_]
+
+    def is_bit_field(self, record: Type, name: str) -> bool:
+        """Whether a member is a bit-field."""
+        if not isinstance(record, Record):
+            return False
+        key = record.key, name
+        if key not in self._bit_fields:
+            self._bit_fields[key] = self.layout.bit_field(record, name) is not None
+        return self._bit_fields[key]
 
     def definition(self, record: Type) -> RecordDefinition | None:
         """The members of a record type."""
-        return self._program.records.get(record.key) if isinstance(record, Record) else None
+        return self._records.get(record.key) if isinstance(record, Record) else None
 
     def member(self, record: Type, name: str) -> int | None:
         """Where a member starts. Anonymous records have an empty name: the first of them is meant."""
         if not isinstance(record, Record):
             return None
+        key = record.key, name
+        if key not in self._members:
+            self._members[key] = self._member(record, name)
+        return self._members[key]
+
+    def _member(self, record: Record, name: str) -> int | None:
         bit = self.layout.bit_field(record, name)
         if bit is not None:
             return bit
@@ -82,11 +112,11 @@ class BitLayout:
                 for position in range(length):
                     yield from self._walk(element, start + position * size)
             case Record():
-                yield from self._members(type_, start)
+                yield from self._walk_members(type_, start)
             case _:
                 yield None
 
-    def _members(self, record: Record, start: int) -> Iterator[tuple[int, Type] | None]:
+    def _walk_members(self, record: Record, start: int) -> Iterator[tuple[int, Type] | None]:
         definition = self.definition(record)
         if definition is None:
             yield None

@@ -82,8 +82,8 @@ class Places:
 
     def width(self, lvalue: ir.Expr) -> int:
         """The bits of a scalar lvalue; 1 for a bit-field of type `_Bool`."""
-        if isinstance(lvalue, ir.Field) and scalars.is_bool(lvalue.type) and isinstance(lvalue.record.type, Record):
-            return 8 if self.memory.layout.layout.bit_field(lvalue.record.type, lvalue.name) is None else 1
+        if scalars.is_bool(lvalue.type) and isinstance(lvalue, ir.Field):
+            return 1 if self.memory.layout.is_bit_field(lvalue.record.type, lvalue.name) else 8
         return scalars.width(lvalue.type, self.arithmetic.model.pointer_bits)
 
     def tag(self, lvalue: ir.Expr) -> Tag:

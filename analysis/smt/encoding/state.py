@@ -34,7 +34,7 @@ class State:
         self.model = model
         self.size_type = Integer(model.pointer_bits, False, "unsigned long")
         self.ledger = Ledger()
-        layout = BitLayout(program, model)
+        layout = BitLayout.of(program, model)
         arithmetic = Integers(model, self.ledger, signed_overflow) if mode == "int" else Bits(model, self.ledger, signed_overflow)
         self._bind(arithmetic, Memory(arithmetic, self.ledger, layout))
         self.frames: list[Frame] = []
