@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-
 from analysis.cfa.graph import Program
 from analysis.cfa.link import link
 from analysis.cpa.algorithm import UNBOUNDED, Budget, Outcome, explore, start
@@ -24,6 +23,9 @@ from analysis.smt.memo import Memo, MemoSolver
 from analysis.smt.z3_backend import Z3Solver
 from tests.support.lowered import unit_of
 
+DEFAULT = Bounds()
+
+
 def program_of(text: str) -> Program:
     """The linked program of one C text."""
     return link([unit_of(text)]).program
@@ -34,12 +36,19 @@ def error_locations(program: Program, name: str = "reach_error") -> dict[str, fr
     return {
         function: locations
         for function, cfa in program.functions.items()
-        if (locations := frozenset(e.source for e in cfa.calls if isinstance(e.effect, ir.Call) and ir.direct_callee(e.effect) == name))
+        if (
+            locations := frozenset(
+                e.source for e in cfa.calls if isinstance(e.effect, ir.Call) and ir.direct_callee(e.effect) == name
+            )
+        )
     }
 
 
 def value_analysis(
-    program: Program, target: str = "reach_error", bounds: Bounds = Bounds(), **options: Any  # noqa: B008 - immutable
+    program: Program,
+    target: str = "reach_error",
+    bounds: Bounds = DEFAULT,
+    **options: Any,
 ) -> tuple[Composite, State]:
     """Location, assumptions and explicit values, with the state at the entry of main."""
     locations, values = LocationTransfer(program, bounds), ExplicitTransfer(program)
