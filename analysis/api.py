@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from analysis.engines.automaton import Algorithm, Analysis
+from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
 from analysis.model.report import Report
 from analysis.rules.automaton import Rule
@@ -138,6 +139,10 @@ class Checker:
     def explore(self) -> tuple[Inspection, Analysis]:
         """The program as `inspect` gives it, and its derivation graph after Full. `failed` as after a check."""
         return self._session.explore()
+
+    def derivations(self, path: str, function: str) -> FunctionDerivations | None:
+        """What the last check derived in a function, named as in the text, of a file of the program; None if nothing."""
+        return self._session.derivations(path, function)
 
     def unfinished(self, reason: str) -> Report:
         """The report of a check that was ended from outside: nothing is decided, for this reason."""

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
 from analysis.model.report import Finding, FunctionReport, Message, Rechecked, Times, Work
 
@@ -57,6 +58,15 @@ class ClearStore(msgspec.Struct, frozen=True, tag=True):
     generation: int
 
 
+class Derive(msgspec.Struct, frozen=True, tag=True):
+    """Asks what was derived in a function of a file, named as in the text. Answered by a `Derived` of this generation, after the
+    check that is under way."""
+
+    generation: int
+    path: str
+    function: str
+
+
 class Shutdown(msgspec.Struct, frozen=True, tag=True):
     """Ends the checker process."""
 
@@ -84,6 +94,13 @@ class CheckDone(msgspec.Struct, frozen=True, tag=True):
     rechecked: tuple[Rechecked, ...] = ()
 
 
+class Derived(msgspec.Struct, frozen=True, tag=True):
+    """The answer to a `Derive`; None: nothing was derived there, or the function is not known."""
+
+    generation: int
+    derivations: FunctionDerivations | None
+
+
 class Progress(msgspec.Struct, frozen=True, tag=True):
     """What the checker does now, in a few words, and how far it is, if that is known (0 to 100)."""
 
@@ -99,8 +116,8 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
     reason: str
 
 
-Request = Configure | Edit | Check | ClearStore | Shutdown
-Event = FileResult | CheckDone | Progress | Failed
+Request = Configure | Edit | Check | ClearStore | Derive | Shutdown
+Event = FileResult | CheckDone | Derived | Progress | Failed
 
 _encoder = msgspec.msgpack.Encoder()
 _requests = msgspec.msgpack.Decoder(Request)

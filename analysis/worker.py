@@ -37,6 +37,8 @@ from analysis.wire import (
     CheckDone,
     ClearStore,
     Configure,
+    Derive,
+    Derived,
     Edit,
     Event,
     Failed,
@@ -114,6 +116,7 @@ class Service:
         self._at_work: Checker | None = None
         self._chosen_store: str | None = None
         self._stores: dict[str, Store] = {}
+        self._questions: list[Derive] = []
 
     def accept(self, request: Request | None) -> None:
         """Takes in a request; a check is done later, by `work`."""
@@ -141,6 +144,8 @@ class Service:
                         opened.clear()
                         opened.close()
                 self._checkers.clear()
+            case Derive():
+                self._questions.append(request)
             case Shutdown():
                 pass
 
@@ -182,6 +187,17 @@ class Service:
             after = sum((report.times.total for _, report in final), 0.0)
         self.pending = None
         self._tell_done(generation, reports, tuple(rechecked), after)
+
+    def answer(self) -> None:
+        """Answers what was asked about the last check, once none is pending."""
+        if self.pending is not None:
+            return
+        questions, self._questions = self._questions, []
+        for question in questions:
+            path = os.path.abspath(question.path)
+            checker = self._checkers.get(self._folder_of(path) or path)
+            derived = None if checker is None else checker.derivations(path, question.function)
+            self._send(Derived(question.generation, derived))
 
     def _reports(self, generation: int, focus: Iterable[str], *, patient: bool) -> list[tuple[Checker, Report]] | None:
         """What is known of each program, those in focus first; None if something newer came."""
@@ -346,6 +362,7 @@ def serve(requests: BinaryIO, events: BinaryIO) -> None:
                 service.rest()
             else:
                 service.work()
+                service.answer()
         except BrokenPipeError:
             return
         except Exception as error:  # the process must survive a defect of its own: the next edit may avoid it

@@ -12,8 +12,9 @@ import logging
 from collections.abc import Sequence
 from typing import Protocol
 
+from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
-from analysis.wire import Check, CheckDone, ClearStore, Configure, Edit, Event, Failed, FileResult, Progress
+from analysis.wire import Check, CheckDone, ClearStore, Configure, Derive, Derived, Edit, Event, Failed, FileResult, Progress
 from server.documents import OpenDocuments
 from server.settings import Settings
 from server.worker_client import WorkerClient
@@ -85,6 +86,7 @@ class Scheduler:
         self._last_seconds = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._starters: list[asyncio.Future[str | None]] = []
+        self._questions: dict[int, asyncio.Future[FunctionDerivations | None]] = {}
 
     @property
     def running_check(self) -> RunningCheck | None:
@@ -120,6 +122,7 @@ class Scheduler:
         if self._check is not None:
             self._check.finish("the server is shutting down")
             self._check = None
+        self._drop_questions()
         await self._worker.close()
 
     def kill_for_good(self) -> None:
@@ -171,6 +174,19 @@ class Scheduler:
             self.cancel(check)
             raise
 
+    async def derivations(self, path: str, function: str) -> FunctionDerivations | None:
+        """What the last check derived in a function, None if nothing or if the checker ends before it answers."""
+        if not self._worker.running and await self._checker_ready() is not None:
+            return None
+        generation = self._next_generation()
+        answer: asyncio.Future[FunctionDerivations | None] = asyncio.get_running_loop().create_future()
+        self._questions[generation] = answer
+        self._worker.send(Derive(generation, path, function))
+        try:
+            return await answer
+        finally:
+            self._questions.pop(generation, None)
+
     def cancel(self, check: RunningCheck) -> None:
         """The user does not want a check any more. What it would have said is unknown; nothing of it is shown."""
         if self._check is check:
@@ -186,6 +202,7 @@ class Scheduler:
 
     def checker_started(self) -> None:
         """Tells a new process all that the last one knew."""
+        self._drop_questions()
         self._worker.send(self._configuration())
         self._wake_starters(None)
         for document in self._documents.open_c():
@@ -197,6 +214,7 @@ class Scheduler:
         self._wanted = self._wanted or self._check is not None
         sentence = f"The checker process {reason}."
         self._end(sentence)
+        self._drop_questions()
         self._wake_starters(sentence)
         self._audience.checker_crashed(sentence, first)
 
@@ -206,6 +224,9 @@ class Scheduler:
         match event:
             case FileResult():
                 self._audience.file_checked(event)
+            case Derived():
+                if (answer := self._questions.get(event.generation)) is not None and not answer.done():
+                    answer.set_result(event.derivations)
             case Progress() if check is not None:
                 self._audience.check_progressed(check, event)
             case CheckDone() if check is not None and event.generation >= check.generation:
@@ -227,6 +248,12 @@ class Scheduler:
         waiter: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
         self._starters.append(waiter)
         return await waiter
+
+    def _drop_questions(self) -> None:
+        """Nobody will answer them."""
+        for answer in self._questions.values():
+            if not answer.done():
+                answer.set_result(None)
 
     def _wake_starters(self, failure: str | None) -> None:
         starters, self._starters = self._starters, []

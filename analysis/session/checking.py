@@ -13,6 +13,8 @@ from analysis.cfa.link import LinkedProgram, link
 from analysis.cfa.places import ProgramPlaces
 from analysis.cfa.unit import Unit
 from analysis.engines.automaton import Algorithm, AutomatonResult, Engine
+from analysis.engines.automaton.drawing import draw
+from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
 from analysis.model.places import Place
 from analysis.model.report import Finding, FunctionReport, Message, Rechecked, RuleVerdict, Work
@@ -57,8 +59,18 @@ class ProgramCheck:
     def resume(self, units: Sequence[UnitView], rules: Sequence[Rule], options: Options, data: bytes) -> None:
         """Goes on from what another process knew of a program of just these units; without it, if it cannot be understood."""
         linked = self._linked = link([unit.kept.unit for unit in units])
+        self._places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units})
         entries, _ = choose_entries(linked.program, options.entries)
         self._engine.resume(linked.program, tuple(rules), entries, options.limits, data)
+
+    def derivations(self, path: str, function: str) -> FunctionDerivations | None:
+        """What was derived in a function of a file, given as it is named in the text; None if it is not known or not reached."""
+        analysis, places = self._engine.analysis, self._places
+        if analysis is None or places is None:
+            return None
+        named = [name for name in analysis.program.functions if display_name(name) == function]
+        here = [name for name in named if places.name_place(name).path == path]
+        return draw(analysis, here[0], places) if here else None
 
     def run(
         self,

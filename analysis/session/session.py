@@ -19,6 +19,7 @@ from analysis.cfa.link import link
 from analysis.cfa.places import ProgramPlaces
 from analysis.engines.automaton import Algorithm, Analysis
 from analysis.frontend.syntax import SyntaxTree, parse
+from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
 from analysis.model.report import Count, FileReport, Message, Report, Times, Work
 from analysis.rules.automaton import Rule
@@ -175,6 +176,11 @@ class Session:
         unparsed = frozenset(broken.name for unit in units for broken in unit.kept.unit.broken if broken.name is not None)
         system = frozenset(linked.program.functions).difference(*(own_functions(unit) for unit in units))
         return Inspection(trees, linked.program, messages, places, unparsed, system)
+
+    def derivations(self, path: str, function: str) -> FunctionDerivations | None:
+        """What the last check derived in a function of a file; None if nothing."""
+        self.wake()
+        return self._check.derivations(path, function)
 
     def explore(self) -> tuple[Inspection, Analysis]:
         """The program and its derivation graph after Full; which of its errors have a way is not asked."""

@@ -15,6 +15,7 @@ def register_all(server: EverproofServer) -> None:
         code_lens,
         commands,
         configuration,
+        derivation,
         diagnostics,
         hover,
         lifecycle,
@@ -30,6 +31,7 @@ def register_all(server: EverproofServer) -> None:
         code_actions,
         code_lens,
         commands,
+        derivation,
         configuration,
         watched_files,
     ):

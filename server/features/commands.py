@@ -24,7 +24,7 @@ def register(server: EverproofServer) -> None:
 
     @server.command(FULL_CHECK)
     async def full_check(uri: Any = None) -> dict[str, Any]:
-        document = server.documents.find(_text(FULL_CHECK, "uri", uri)) if uri is not None else None
+        document = server.documents.find(text_argument(FULL_CHECK, "uri", uri)) if uri is not None else None
         if document is not None:
             server.scheduler.look_at(document.file_path)
         failure = await server.scheduler.full_check()
@@ -33,8 +33,8 @@ def register(server: EverproofServer) -> None:
 
     @server.command(TRACE)
     async def trace(uri: Any, fingerprint: Any) -> list[dict[str, object]]:
-        _text(TRACE, "uri", uri)
-        finding = server.results.finding(_text(TRACE, "fingerprint", fingerprint))
+        text_argument(TRACE, "uri", uri)
+        finding = server.results.finding(text_argument(TRACE, "fingerprint", fingerprint))
         if finding is None:
             return []
         return [server.converter.step(step) | {"summary": step_text(step)} for step in finding.trace]
@@ -50,14 +50,15 @@ def register(server: EverproofServer) -> None:
 
     @server.command(EXPLAIN)
     async def explain(rule: Any) -> str | None:
-        page = rule_page(_text(EXPLAIN, "rule", rule))
+        page = rule_page(text_argument(EXPLAIN, "rule", rule))
         window = server.client_capabilities.window
         if page is not None and window is not None and window.show_document is not None and window.show_document.support:
             await server.window_show_document_async(types.ShowDocumentParams(page, take_focus=True))
         return page
 
 
-def _text(command: str, name: str, value: Any) -> str:
+def text_argument(command: str, name: str, value: Any) -> str:
+    """An argument that must be a string; the client is told which one is none."""
     if not isinstance(value, str):
         raise JsonRpcInvalidParams(f"{command}: {name} must be a string.")
     return value

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from analysis import wire
+from analysis.model.derivation import Configuration, Derivation, EntryState, FunctionDerivations
 from analysis.model.places import Place, Position, Range
 from analysis.model.report import Count, Finding, FunctionReport, Message, RuleVerdict, Times, TraceStep, Work
 
@@ -61,6 +62,8 @@ class FakeChecker:
             case wire.Check():
                 self.log("full check" if request.full else "check")
                 self.check(request)
+            case wire.Derive():
+                self.send(wire.Derived(request.generation, self.derivations(request.path, request.function)))
             case wire.Shutdown():
                 self.log("shutdown")
 
@@ -107,6 +110,20 @@ class FakeChecker:
                 findings.append(self.finding(path, number, bug.start() + 1, name, len(findings)))
         functions = [with_verdicts(function, findings) for function in functions]
         self.send(wire.FileResult(generation, path, version, tuple(findings), tuple(functions), tuple(messages)))
+
+    def derivations(self, path: str, function: str) -> FunctionDerivations | None:
+        """Of a function that the file has, its first line leading to its second."""
+        _, text = self.texts.get(path, (None, ""))
+        if not any(match.group(1) == function for line in LINE.findall(text) if (match := FUNCTION.match(line))):
+            return None
+        places = [Place(path, Range(Position(line, 1), Position(line, 2))) for line in (1, 2)]
+        return FunctionDerivations(
+            function,
+            (EntryState("nothing", True, (), ("nothing",)),),
+            (Configuration(2, 0, "nothing", False, places[0]), Configuration(3, 0, "p is null", True, places[1])),
+            (Derivation(0, 1, "p = 0", ("callee",), False),),
+            7,
+        )
 
     def finding(self, path: str, line: int, column: int, function: str, index: int) -> Finding:
         place = Place(path, Range(Position(line, column), Position(line, column + 3)))

@@ -180,6 +180,11 @@ class Engine:
         """The next check is from scratch."""
         self._analysis = None
 
+    @property
+    def analysis(self) -> Analysis | None:
+        """What is known of the program checked last, to look at."""
+        return self._analysis
+
     def packed(self) -> bytes | None:
         """What `resume` needs in another process, None if there is nothing."""
         if self._analysis is None:

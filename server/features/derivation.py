@@ -1,0 +1,55 @@
+"""The command `everproof.derivation` [uri, function]: one function's part of the derivation graph, for clients that draw it.
+
+The answer is that of `analysis.model.derivation`, with places as `uri` and `range`; null where nothing was derived.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from analysis.model.derivation import Configuration, FunctionDerivations
+from server.convert import Converter
+from server.features.commands import text_argument
+
+if TYPE_CHECKING:
+    from server.app import EverproofServer
+
+DERIVATION = "everproof.derivation"
+
+
+def register(server: EverproofServer) -> None:
+    """Registers the command."""
+
+    @server.command(DERIVATION)
+    async def derivation(uri: Any, function: Any) -> dict[str, Any] | None:
+        document = server.documents.find(text_argument(DERIVATION, "uri", uri))
+        name = text_argument(DERIVATION, "function", function)
+        if document is None:
+            return None
+        derived = await server.scheduler.derivations(document.file_path, name)
+        return None if derived is None else payload(derived, server.converter)
+
+
+def payload(derived: FunctionDerivations, converter: Converter) -> dict[str, Any]:
+    """The graph as the protocol has it."""
+    return {
+        "function": derived.function,
+        "entries": [msgspec.structs.asdict(entry) for entry in derived.entries],
+        "configurations": [_configuration(configuration, converter) for configuration in derived.configurations],
+        "derivations": [msgspec.structs.asdict(derivation) for derivation in derived.derivations],
+        "leftOut": derived.left_out,
+    }
+
+
+def _configuration(configuration: Configuration, converter: Converter) -> dict[str, Any]:
+    location = converter.location(configuration.place)
+    return {
+        "location": configuration.location,
+        "entry": configuration.entry,
+        "fact": configuration.fact,
+        "error": configuration.error,
+        "uri": location.uri,
+        "range": location.range,
+    }
