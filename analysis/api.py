@@ -59,12 +59,12 @@ class Checker:
         """
         self._session.open(paths)
 
-    def open_workspace(self, folder: str, extra: Sequence[str] = ()) -> None:
+    def open_workspace(self, folder: str, extra: Sequence[str] = ()) -> bool:
         """Makes the program that of a folder of a workspace, or of one file; `extra` files in it need not be on the disk yet.
 
-        Paths are absolute, in the reports as well.
+        Paths are absolute, in the reports as well. True if the files, or their flags, are others than before.
         """
-        self._session.open_workspace(folder, extra)
+        return self._session.open_workspace(folder, extra)
 
     def change(self, path: str, text: str | None, version: int | None = None) -> None:
         """Gives a file, or a header, its unsaved text; None: what is on the disk counts again."""

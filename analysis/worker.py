@@ -7,6 +7,7 @@ applied before the next check starts, and of several checks asked for only one i
 When no request waits there is time for what nobody waits for (`rest`): what was found is kept in the store, at once where all
 texts are as on the disk and else when nothing was typed for a while; and after a start that found everything in the store, what
 an edit will need is brought into memory. A request ends the packing of what is to be kept, but not what an edit needs as well.
+Which files the programs have is also looked at again then, and not at every key.
 
 Standard output carries nothing but frames: whatever else prints goes to standard error.
 """
@@ -22,6 +23,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable
+from functools import cache
 from types import FrameType
 from typing import BinaryIO
 
@@ -117,12 +119,15 @@ class Service:
         self._chosen_store: str | None = None
         self._stores: dict[str, Store] = {}
         self._questions: list[Derive] = []
+        self.looked = True  # for the files of the programs, since the last check
+        self._typing = False
 
     def accept(self, request: Request | None) -> None:
         """Takes in a request; a check is done later, by `work`."""
         if request is None:
             return
         self.generation = max(self.generation, request.generation)
+        self._typing = self._typing and self._is_key(request)
         match request:
             case Configure(_, options, folders, store):
                 self._options, self._folders = options, tuple(os.path.abspath(folder) for folder in folders)
@@ -154,6 +159,15 @@ class Service:
         if self._at_work is not None:
             self._at_work.interruption.handle(number, frame)
 
+    def _is_key(self, request: Request) -> bool:
+        """Whether a request changes nothing but the text of a file that was open before."""
+        match request:
+            case Edit(_, path, _, text):
+                return text is not None and os.path.abspath(path) in self._edits
+            case Check(_, _, full):
+                return not full
+        return False
+
     def _edit(self, path: str, edit: Edit) -> None:
         if edit.text is None:
             self._edits.pop(path, None)
@@ -167,7 +181,9 @@ class Service:
         if check is None:
             return
         generation = self.generation
-        self._bring_programs_up_to_date()
+        if not self._typing:
+            self._bring_programs_up_to_date()
+        self._typing, self.looked = True, False
         if check.full:
             for checker in self._checkers.values():
                 checker.forget()
@@ -234,6 +250,12 @@ class Service:
             if not self._interrupted():
                 checker.wake()
 
+    def look(self) -> None:
+        """Looks which files the programs have now; if they are others than at the last check, there is one to do."""
+        self.looked = True
+        if self._bring_programs_up_to_date():
+            self.pending = Check(self.generation, ())
+
     def _to_wake(self) -> list[Checker]:
         """The checkers that only took an answer out of the store, while somebody has a file of theirs open."""
         edited = {self._folder_of(path) or path for path in self._edits}
@@ -245,8 +267,9 @@ class Service:
 
         return show
 
-    def _bring_programs_up_to_date(self) -> None:
-        """A checker for each program there is now, with the files it has now."""
+    def _bring_programs_up_to_date(self) -> bool:
+        """A checker for each program there is now, with the files it has now; whether any are others."""
+        differs = False
         for key in self._keys():
             if key not in self._checkers:
                 jobs = 2 if key in self._folders else 1
@@ -254,7 +277,8 @@ class Service:
                 for edit in self._edits.values():
                     checker.change(edit.path, edit.text, edit.version)
             extra = [path for path in self._edits if path.endswith(".c") and self._folder_of(path) == key]
-            self._checkers[key].open_workspace(key, extra)
+            differs = self._checkers[key].open_workspace(key, extra) or differs
+        return differs
 
     def _keys(self) -> list[str]:
         """The programs there are: folders, and files outside of them."""
@@ -308,20 +332,21 @@ class Service:
 
 def _by_file(generation: int, reports: list[tuple[Checker, Report]]) -> dict[str, FileResult]:
     """What the reports say of each file, headers included, by absolute path."""
+    absolute = cache(os.path.abspath)
     findings: dict[str, list[Finding]] = {}
     functions: dict[str, list[FunctionReport]] = {}
     messages: dict[str, list[Message]] = {}
     versions: dict[str, int | None] = {}
     for checker, report in reports:
         for finding in report.findings:
-            findings.setdefault(os.path.abspath(finding.place.path), []).append(finding)
+            findings.setdefault(absolute(finding.place.path), []).append(finding)
         for function in report.functions:
-            functions.setdefault(os.path.abspath(function.place.path), []).append(function)
+            functions.setdefault(absolute(function.place.path), []).append(function)
         for message in report.messages:
             if message.path:
-                messages.setdefault(os.path.abspath(message.path), []).append(message)
+                messages.setdefault(absolute(message.path), []).append(message)
         for path in [*(file.path for file in report.files), *findings, *functions, *messages]:
-            versions.setdefault(os.path.abspath(path), checker.version(path))
+            versions.setdefault(absolute(path), checker.version(path))
     results = {}
     for path, version in versions.items():
         results[path] = FileResult(
@@ -351,18 +376,20 @@ def serve(requests: BinaryIO, events: BinaryIO) -> None:
     service = Service(send, interrupted=lambda: inbox.waiting)
     signal.signal(signal.SIGUSR1, service.interrupt)
     while True:
-        arrived = inbox.take(service.patience)
+        arrived = inbox.take(service.patience if service.looked else 0)
         idle = not arrived and not service.pending
         for request in arrived:
             if request is None or isinstance(request, Shutdown):
                 return
             service.accept(request)
         try:
-            if idle:
-                service.rest()
-            else:
+            if not idle:
                 service.work()
                 service.answer()
+            elif service.looked:
+                service.rest()
+            else:
+                service.look()
         except BrokenPipeError:
             return
         except Exception as error:  # the process must survive a defect of its own: the next edit may avoid it

@@ -49,6 +49,10 @@ class ProgramPlaces:
         """The place of the function's closing brace."""
         return self._place(function, _END)
 
+    def unit_of(self, function: str) -> str:
+        """The path of the unit whose definition of the function counts."""
+        return self._sources[function].unit
+
     def version(self, function: str) -> object:
         """The map of the file that the function is in, which is made anew when the file changes."""
         return self._maps[self._sources[function].unit]

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -76,6 +76,9 @@ class CompileCommands(msgspec.Struct, frozen=True):
         return None if source is None else self.units[source]
 
 
+_loaded: dict[str, tuple[str, bytes, CompileCommands]] = {}  # databases as they were read last: splitting the commands takes time
+
+
 def find_compile_commands(start: str) -> str | None:
     """The nearest compile_commands.json in `start`, a folder, or above it."""
     here = Path(os.path.abspath(start))
@@ -94,9 +97,18 @@ def load_compile_commands(path: str) -> CompileCommands:
     try:
         if os.path.getsize(path) > _LARGEST_DATABASE:
             return failed("it is larger than 64 MB")
-        entries = json.loads(Path(path).read_bytes())
+        data = Path(path).read_bytes()
     except OSError as error:
         return failed(f"{(error.strerror or 'it cannot be read').lower()}")
+    known = _loaded.get(os.path.abspath(path))
+    if known is None or known[:2] != (path, data):
+        known = _loaded[os.path.abspath(path)] = path, data, _read_database(path, data, failed)
+    return known[2]
+
+
+def _read_database(path: str, data: bytes, failed: Callable[[str], CompileCommands]) -> CompileCommands:
+    try:
+        entries = json.loads(data)
     except (ValueError, RecursionError) as error:
         return failed(f"it is not valid JSON ({str(error) or 'nested too deeply'})")
     if not isinstance(entries, list):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from typing import NamedTuple
 
 import msgspec
 
-from analysis.cfa.graph import Program
+from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.link import LinkedProgram, link
 from analysis.cfa.places import ProgramPlaces
 from analysis.cfa.unit import Unit
@@ -42,6 +43,14 @@ class Checked(msgspec.Struct, frozen=True):
     settled: bool = True
 
 
+class _UnitReports(NamedTuple):
+    """What was said of the functions of a unit, with the verdicts that it was made of."""
+
+    unit: UnitView
+    said: dict[str, dict[str, RuleVerdict]]
+    reports: dict[str, FunctionReport]
+
+
 class ProgramCheck:
     """Links and checks one revision after the other; keeps what the next one can use."""
 
@@ -51,6 +60,8 @@ class ProgramCheck:
         self._places: ProgramPlaces | None = None
         self._own: dict[str, tuple[Unit, frozenset[str]]] = {}
         self._reports: dict[str, FunctionReport] = {}
+        self._by_unit: dict[str, _UnitReports] = {}
+        self._entries: tuple[dict[str, Cfa], tuple[tuple[str, ...], tuple[Message, ...]]] | None = None
 
     def packed(self) -> bytes | None:
         """What `resume` needs in another process, None if there is nothing."""
@@ -85,14 +96,12 @@ class ProgramCheck:
         linked = self._linked = link([unit.kept.unit for unit in units], before=self._linked)
         places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units}, self._places)
         self._places = places
-        entries, messages = choose_entries(linked.program, options.entries)
+        entries, messages = self._choose_entries(linked.program, options)
         ready = time.perf_counter()
         result = self._engine.check(linked.program, tuple(rules), entries, options.limits, places, interruptible, patient)
         checked = ready + result.ms / 1000
         mine = self._mine(units)
-        functions = self._report(
-            linked.program, result, places, mine, frozenset(name for unit in units for name in unit.kept.stale)
-        )
+        functions = self._report(units, result, places, mine)
         return Checked(
             functions=(*functions, *unparsed(units, rules)),
             findings=tuple(result.findings),
@@ -120,27 +129,47 @@ class ProgramCheck:
             self._own[unit.path] = known
         return frozenset().union(*(names for _, names in self._own.values()))
 
+    def _choose_entries(self, program: Program, options: Options) -> tuple[tuple[str, ...], tuple[Message, ...]]:
+        """The entry functions, which can be others only if a function is another."""
+        known, functions = self._entries, program.functions
+        same = known is not None and known[0].keys() == functions.keys() and all(known[0][n] is c for n, c in functions.items())
+        if known is None or not same:
+            known = self._entries = functions, choose_entries(program, options.entries)
+        return known[1]
+
     def _report(
-        self, program: Program, result: AutomatonResult, places: ProgramPlaces, mine: frozenset[str], stale: frozenset[str]
+        self, units: Sequence[UnitView], result: AutomatonResult, places: ProgramPlaces, mine: frozenset[str]
     ) -> list[FunctionReport]:
-        """What is said of each function; the same object as in the revision before if it is the same."""
-        before, self._reports = self._reports, {}
-        for name in program.functions:
-            if name in mine:
-                place, verdicts = places.name_place(name), result.verdicts.get(name, {})
-                known, summary, is_stale = before.get(name), result.summaries.get(name, ()), name in stale
-                if (
-                    known is None
-                    or known.place is not place
-                    or known.verdicts is not verdicts
-                    or known.summary is not summary
-                    or known.stale != is_stale
-                ):
-                    known = FunctionReport(
-                        name=display_name(name), place=place, verdicts=verdicts, stale=is_stale, summary=summary
-                    )
-                self._reports[name] = known
+        """What is said of each function, in the order of the units; the same as in the revision before if nothing differs."""
+        before, self._by_unit = self._by_unit, {}
+        for unit in units:
+            names = [
+                f.cfa.name for f in unit.kept.unit.functions if places.unit_of(f.cfa.name) == unit.path and f.cfa.name in mine
+            ]
+            known = before.get(unit.path)
+            if known is None or known.unit is not unit or known.said is not result.verdicts or known.reports.keys() != set(names):
+                known = _UnitReports(unit, result.verdicts, self._report_unit(unit, names, result, places))
+            self._by_unit[unit.path] = known
+        self._reports = {name: report for known in self._by_unit.values() for name, report in known.reports.items()}
         return list(self._reports.values())
+
+    def _report_unit(
+        self, unit: UnitView, names: Sequence[str], result: AutomatonResult, places: ProgramPlaces
+    ) -> dict[str, FunctionReport]:
+        reports: dict[str, FunctionReport] = {}
+        for name in names:
+            place, verdicts = places.name_place(name), result.verdicts.get(name, {})
+            known, summary, is_stale = self._reports.get(name), result.summaries.get(name, ()), name in unit.kept.stale
+            if (
+                known is None
+                or known.place is not place
+                or known.verdicts is not verdicts
+                or known.summary is not summary
+                or known.stale != is_stale
+            ):
+                known = FunctionReport(name=display_name(name), place=place, verdicts=verdicts, stale=is_stale, summary=summary)
+            reports[name] = known
+        return reports
 
 
 def own_functions(unit: UnitView) -> Iterator[str]:

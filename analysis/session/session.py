@@ -37,7 +37,7 @@ from analysis.session.entries import choose_entries
 from analysis.session.interruption import Interrupted, Interruption
 from analysis.session.program_files import ProgramFiles, find_program, find_workspace
 from analysis.session.reopening import Question, Reopening
-from analysis.session.suppressions import Suppressions, read_suppressions, split
+from analysis.session.suppressions import NONE, Suppressions, read_suppressions, split
 from analysis.session.texts import Texts
 from analysis.session.units import Progress, Stop, Units, UnitView
 from analysis.session.withheld import overall, settle
@@ -57,6 +57,13 @@ class Inspection(NamedTuple):
     places: Places
     unparsed: frozenset[str]
     system: frozenset[str]
+
+
+class _Read(NamedTuple):
+    unit: UnitView
+    report: FileReport
+    messages: tuple[Message, ...]
+    unreadable: bool
 
 
 class Session:
@@ -82,6 +89,8 @@ class Session:
         self._check = ProgramCheck(self._algorithm, self._jobs)
         self._units = Units(options, self.texts, jobs)
         self._reopening = Reopening(store, self.texts)
+        self._read: dict[str, _Read] = {}
+        self._comments: dict[str, tuple[str | None, Suppressions]] = {}
         self._load_rules()
 
     @property
@@ -94,10 +103,12 @@ class Session:
         self._program = find_program(paths, self.options)
         self._asked = ("paths", os.getcwd(), *paths)
 
-    def open_workspace(self, folder: str, extra: Sequence[str]) -> None:
-        """Sets the program to that of a folder of a workspace, with files in it that may not be on the disk yet."""
-        self._program = find_workspace(folder, extra, self.options)
+    def open_workspace(self, folder: str, extra: Sequence[str]) -> bool:
+        """Sets the program to that of a folder of a workspace, with files in it that may not be on the disk yet; whether it is
+        another than before."""
+        before, self._program = self._program, find_workspace(folder, extra, self.options)
         self._asked = ("folder", os.path.abspath(folder))
+        return self._program != before
 
     def change(self, path: str, text: str | None, version: int | None) -> None:
         """Sets the unsaved text of a file; None: what is on the disk counts again."""
@@ -206,6 +217,7 @@ class Session:
         return Question(self._asked, self._program, self.options, self.rules, messages)
 
     def _load_rules(self) -> None:
+        self._comments = {}  # they name rules
         self.rules, self._rule_messages = load_rules(self.options)
         everything, _ = load_rules(msgspec.structs.replace(self.options, rules=("all",)))
         self._rule_names = frozenset(rule.name for rule in everything)
@@ -215,14 +227,14 @@ class Session:
         comments = self._suppressions(units, checked)
         findings, silenced = split(checked.findings, comments)
         functions = settle(checked.functions, findings, [(f, f"its finding is suppressed: {why}") for f, why in silenced])
-        files = tuple(_file_report(unit) for unit in units)
-        unreadable = [unit.path for unit in units if _is_unreadable(unit)]
+        read = self._read = {unit.path: self._read_again(unit) for unit in units}
+        files = tuple(one.report for one in read.values())
         asked = (*self._program.messages, *self._rule_messages)
-        self.failed = bool(unreadable) or checked.failed or any(m.severity == "error" for m in asked)
+        self.failed = any(one.unreadable for one in read.values()) or checked.failed or any(m.severity == "error" for m in asked)
         complete = not self.failed and all(file.parse_errors == 0 for file in files)
         messages = (
             *asked,
-            *(message for unit in units for message in unit_messages(unit)),
+            *(message for one in read.values() for message in one.messages),
             *checked.messages,
             *(message for path in comments for message in comments[path].messages),
         )
@@ -240,12 +252,21 @@ class Session:
 
     def _suppressions(self, units: Sequence[UnitView], checked: Checked) -> dict[str, Suppressions]:
         paths = dict.fromkeys([*(unit.path for unit in units), *(finding.place.path for finding in checked.findings)])
-        found: dict[str, Suppressions] = {}
+        before, self._comments = self._comments, {}
         for path in paths:
-            data = self.texts.read(path, self.options.limits.source_bytes)
-            if data is not None:
-                found[path] = read_suppressions(path, data, self._rule_names)
-        return found
+            digest, known = self.texts.digest(path), before.get(path)
+            if known is None or digest is None or known[0] != digest:
+                data = self.texts.read(path, self.options.limits.source_bytes)
+                known = digest, NONE if data is None else read_suppressions(path, data, self._rule_names)
+            self._comments[path] = known
+        return {path: comments for path, (_, comments) in self._comments.items() if comments is not NONE}
+
+    def _read_again(self, unit: UnitView) -> _Read:
+        """What there is to say of reading a unit; the same as before for the same unit."""
+        known = self._read.get(unit.path)
+        if known is None or known.unit is not unit:
+            known = _Read(unit, _file_report(unit), unit_messages(unit), _is_unreadable(unit))
+        return known
 
     def _lowered(self, units: Sequence[UnitView]) -> Count:
         fresh = [unit for unit in units if unit.revision == self._units.revision]

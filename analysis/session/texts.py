@@ -73,7 +73,10 @@ class Texts:
 
     def digest(self, path: str) -> str | None:
         """A digest of what the file holds in this revision; None when it cannot be read."""
-        key = os.path.abspath(path)
+        return self.digest_at(os.path.abspath(path))
+
+    def digest_at(self, key: str) -> str | None:
+        """The same, for an absolute path without `..`: of a program's headers this is asked at every key."""
         unsaved = self._unsaved.get(key)
         if unsaved is not None:
             return unsaved.digest

@@ -105,7 +105,7 @@ class Units:
             not unit.retry
             and unit.flags == flags
             and unit.unsaved == frozenset(unsaved)
-            and all(self._texts.digest(header) == digest for header, digest in unit.headers.items())
+            and all(self._texts.digest_at(header) == digest for header, digest in unit.headers.items())
         )
 
     def _enter(self, path: str, flags: str, built: Built) -> None:
