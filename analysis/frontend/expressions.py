@@ -234,9 +234,23 @@ class Expressions(Assignments):
             if cast is not None:  # (T)*p is a cast, but reads as a product
                 self._casts_before[right.start_byte] = (cast, operator)
                 return self.expression(right)
+        elif operator in ("*", "&", "-", "+") and left.type == "binary_expression":
+            cast = self._cast_at_end(left, right)
+            if cast is not None:  # a + (T)-b is a sum, but reads as (a + T) - b
+                one = self.value(field_of(left, "left"))
+                self._casts_before[right.start_byte] = (cast, operator)
+                return operators.binary(self._operator(left), one, self.value(right), self.model, self.layout.size)
         one = self.value(left)
         other = self.value(right)
         return operators.binary(operator, one, other, self.model, self.layout.size)
+
+    def _cast_at_end(self, left: Node, right: Node) -> Type | None:
+        """The type T of a left operand `a + (T)`, whose cast ends with the operand `right`."""
+        last = field_of(left, "right")
+        cast = self._typedef_in(last) if last.type == "parenthesized_expression" else None
+        if cast is not None and right.type == "binary_expression":
+            raise RefusedError("a cast that cannot be told from an operator")
+        return cast
 
     def _constant_logical(self, node: Node) -> ir.Expr | None:
         """`&&` and `||` of constants, in constant expressions."""

@@ -72,9 +72,8 @@ class Initialisers(Context):
 
     def initial_values(self, target: ir.Expr, node: Node) -> Iterator[tuple[ir.Expr, ir.Expr]]:
         """What an initialiser gives an object with static storage: the whole a zero, then its parts their values."""
-        if node.type == "compound_literal_expression":
-            node = field_of(node, "value")
         if isinstance(target.type, Array | Record):
+            node = field_of(node, "value") if node.type == "compound_literal_expression" else node
             yield target, ir.Zero(target.type)
         slots = self.plan(target, node).slots if node.type == "initializer_list" else [Slot(target, node)]
         for slot in slots:

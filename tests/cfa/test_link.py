@@ -5,6 +5,7 @@ from __future__ import annotations
 from analysis.cfa.link import link
 from analysis.model import ir
 from analysis.model.c_types import INT, Pointer, Record
+from analysis.model.spelling import display_name, spell_effect
 from tests.support.lowered import unit_of
 
 
@@ -55,6 +56,33 @@ def test_globals() -> None:
         "defined_later": ir.IntConst(7, INT),
         "zeros": ir.Zero(linked.program.globals["zeros"].var.type),
     }
+
+
+def test_static_initialisers_are_kept_part_by_part() -> None:
+    text = """
+    struct s { int a; char n[4]; struct s *next; int b : 3; }; int f(int x) { static int t[2] = {1}; return t[x]; }
+    struct s one = {.n = "ab", .next = &one, .b = 5}; int (*table[3])(int) = {[1] = f}; int two = {2}; int big[5000] = {1, 2};
+    int *p = (int[]){1, 2}; struct s lit[2] = {[1] = (struct s){.a = 7}}; int nothing[2];
+    """
+    linked = link([unit_of(text)])
+    parts = {display_name(name): [spell_effect(part) for part in known.parts] for name, known in linked.program.globals.items()}
+    assert parts == {
+        "one": ["one = {0}", 'one.n = "ab"', "one.next = &one", "one.b = -3"],
+        "table": ["table = {0}", "table[1] = f"],
+        "two": ["two = 2"],
+        "big": ["big = {0}", "big[0] = 1", "big[1] = 2"],
+        "p": [],
+        "lit": ["lit = {0}", "lit[1] = {0}", "lit[1].a = 7"],
+        "nothing": [],
+        "t": ["t = {0}", "t[0] = 1"],
+    }
+    assert "f" in linked.program.address_taken
+
+
+def test_tables_beyond_a_size_are_not_kept() -> None:
+    linked = link([unit_of(f"int t[] = {{{', '.join(['1'] * 5000)}}};")])
+    assert linked.program.globals["t"].parts == ()
+    assert isinstance(linked.program.globals["t"].initial, ir.Unknown)
 
 
 def test_globals_declared_in_functions() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.lowered import body
+from analysis.model import ir
+from analysis.model.c_types import BOOL, INT, Integer
+from tests.support.lowered import body, cfa_of
 
 CASES = {
     "call_into_variable": (
@@ -220,6 +222,25 @@ CASES = {
         2 -> 1  return
         """,
     ),
+    "cast_to_bool": (
+        "return (_Bool)(a) + (_Bool)-b;",
+        """
+        0 -> 1  return a + -b
+        """,
+    ),
+    "casts_of_signed_operands_inside_sums": (
+        "return a - (T)-b - a * (T)&b + (T)*p;",
+        """
+        0 -> 1  return a - -b - a * &b + *p
+        """,
+    ),
+    "call_in_parentheses_before_a_minus": (
+        "return (g((a, b))) - (unsigned)(3);",
+        """
+        0 -> 2  $1 = g(b)
+        2 -> 1  return $1 - 3
+        """,
+    ),
     "constant_p": (
         "return __builtin_constant_p(a) ? 1 : a;",
         """
@@ -227,6 +248,23 @@ CASES = {
         """,
     ),
 }
+
+
+def test_a_cast_to_bool_is_no_call() -> None:
+    effect = cfa_of("int f(int a) { return (_Bool)(a); }").edges[0].effect
+    assert effect == ir.Return(ir.Cast(ir.Cast(ir.Var("a", "parameter", INT), BOOL), INT))
+
+
+def test_a_bit_field_has_the_type_of_its_width_and_promotes_to_int() -> None:
+    text = "struct s { unsigned u : 3; unsigned long l : 40; }; int f(struct s *p) { return p->u - 1 < 0; }"
+    effect = cfa_of(text).edges[0].effect
+    assert isinstance(effect, ir.Return)
+    comparison = effect.value
+    assert isinstance(comparison, ir.Binary)
+    difference = comparison.left
+    assert isinstance(difference, ir.Binary)
+    assert difference.type == INT
+    assert ir.strip_casts(difference.left).type == Integer(3, False, "unsigned int : 3")
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -97,6 +97,22 @@ CASES = {
         5 -> 1  return t[1].k
         """,
     ),
+    "two_members_of_a_union_and_not_all_of_the_record": (
+        "struct { int i; union { int u; char c[4]; }; } x = { .u = a, .c = { 1 } }; return x.i;",
+        """
+        0 -> 2  x = {0}
+        2 -> 3  x.c[0] = 1
+        3 -> 1  return x.i
+        """,
+    ),
+    "bit_fields": (
+        "struct { unsigned u : 3; int i : 4; } x = { a, 9 }; return x.i;",
+        """
+        0 -> 2  x.u = a
+        2 -> 3  x.i = -7
+        3 -> 1  return x.i
+        """,
+    ),
     "big": (
         "int x[300] = { 1, g(2) }; return x[0];",
         """

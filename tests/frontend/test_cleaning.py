@@ -64,6 +64,11 @@ def test_each_construct(text: str, expected: str) -> None:
     assert clean(text.encode()).text.decode() == expected
 
 
+def test_widths_of_unnamed_bit_fields_are_kept() -> None:
+    text = b"struct s { unsigned :3; int a; const int : N; };"
+    assert parse(text).unnamed_bits == {text.index(b"unsigned"): b"3", text.index(b"const"): b"N"}
+
+
 def test_attributes_are_kept_where_they_were() -> None:
     text = b"_Noreturn void f(void); int g(char *) __attribute__((nonnull(1)));"
     syntax = parse(text)

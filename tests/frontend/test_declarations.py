@@ -64,6 +64,11 @@ def test_records_refer_to_themselves() -> None:
     ]
 
 
+def test_unnamed_bit_fields_take_room() -> None:
+    unit = unit_of("enum { N = 9 }; struct s { unsigned a : 3; unsigned : N; int : 0; char b; };")
+    assert [(m.name, m.bits) for m in unit.records["struct s"].members] == [("a", 3), ("", 9), ("", 0), ("b", None)]
+
+
 def test_records_of_functions_are_kept_apart() -> None:
     unit = unit_of(
         "struct s { int a; }; int f(void) { struct s { char b; } v; v.b = 1; { struct s { long c; } w; w.c = 2; }"

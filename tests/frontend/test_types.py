@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.frontend.types import Layout, arithmetic_type, promote, promote_argument, same_representation
+from analysis.frontend.types import Layout, arithmetic_type, bit_field_type, promote, promote_argument, same_representation
 from analysis.model import c_types as t
 
 LONG, ULONG = t.LP64.long, t.LP64.unsigned_long
@@ -74,6 +74,22 @@ def test_bit_fields_share_units() -> None:
     sizes, record = layout(t.Member("a", t.INT, 3), t.Member("b", t.INT, 29), t.Member("c", t.INT, 1))
     assert sizes.size(record) == 8
     assert sizes.offset(record, "a") is None
+
+
+def test_where_bit_fields_are() -> None:
+    members = [t.Member("a", t.INT, 3), t.Member("c", t.CHAR), t.Member("b", t.UNSIGNED_INT, 5), t.Member("", t.INT, 0)]
+    sizes, record = layout(*members, t.Member("d", t.INT, 9), t.Member("", t.UNSIGNED_INT, 30), t.Member("e", t.CHAR))
+    assert [sizes.bit_field(record, name) for name in "abcde"] == [0, 16, None, 32, None]
+    assert (sizes.offset(record, "c"), sizes.offset(record, "e"), sizes.size(record)) == (1, 12, 16)
+
+
+def test_bit_fields_promote_by_their_width() -> None:
+    assert promote(bit_field_type(t.UNSIGNED_INT, 31)) == t.INT
+    assert promote(bit_field_type(t.UNSIGNED_INT, 32)) == t.UNSIGNED_INT
+    assert promote(bit_field_type(t.INT, 32)) == t.INT
+    assert promote(bit_field_type(ULONG, 3)) == t.INT
+    assert promote(bit_field_type(ULONG, 40)) == ULONG
+    assert bit_field_type(t.BOOL, 1) == t.BOOL
 
 
 def test_members_of_anonymous_records() -> None:
