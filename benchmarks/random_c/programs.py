@@ -32,7 +32,7 @@ class RandomProgram(MoreStatements):
     """Writes one program; `text` holds it, `entry` is the function that runs it. `risk` is how often a guard against undefined
     behaviour is left out."""
 
-    def __init__(self, seed: int, prefix: str, risk: float = 0.01) -> None:
+    def __init__(self, seed: int, prefix: str, risk: float = 0.02) -> None:
         super().__init__(seed, prefix, risk)
         self.entry = f"{prefix}main"
         self._write_program()
@@ -59,13 +59,12 @@ class RandomProgram(MoreStatements):
             self._declare_array()
         for _ in range(self._random.randrange(0, 3)):
             self._declare_record()
-        for _ in range(self._random.randrange(4, 12)):
+        for _ in range(self._random.randrange(3, 8)):
             self._statement(2)
         for value in [*self._local_scalars, *self._globals.scalars]:
             self._line(f'out("{value.text}", {value.text});')
         for name, _, length in self._names.arrays:
-            for number in range(length):
-                self._line(f'out("{name}", {name}[{number}]);')
+            self._line(f'for (int at = 0; at < {length}; at++) out("{name}", {name}[at]);')
         for name, number in self._record_list():
             for member, _, elements in self._records[number][1]:
                 self._line(f'out("{name}.{member}", {name}.{member}{"[0]" if elements else ""});')

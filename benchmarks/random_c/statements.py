@@ -98,7 +98,7 @@ class Statements(Declarations):
         return self._full(2).text
 
     def _body(self, depth: int) -> None:
-        for _ in range(self._random.randrange(1, 4)):
+        for _ in range(self._random.randrange(1, 3)):
             if self._chance(0.2):
                 self._declare_scalar()
             else:

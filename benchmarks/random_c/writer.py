@@ -10,7 +10,7 @@ from benchmarks.random_c.scalar_types import INT, LONG, UNSIGNED, UNSIGNED_LONG,
 class Writer:
     """What the parts of the generator share."""
 
-    def __init__(self, seed: int, prefix: str, risk: float = 0.01) -> None:
+    def __init__(self, seed: int, prefix: str, risk: float = 0.02) -> None:
         self._random = Random(seed)
         self._prefix = prefix
         self._risk = risk if self._random.random() < 0.5 else 0.0

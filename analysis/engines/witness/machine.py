@@ -257,6 +257,7 @@ class Machine:
     def new_local(self, registers: Registers, local: Local) -> int:
         """The address of a local variable that comes to be."""
         self._look_only()
+        self.memory.make_room(local.size)
         block = Block("local", display_name(local.name), local.size, UNDEFINED, local.type)
         registers[local.slot] = address = self.memory.add(block)
         self.blocks_of(registers).append(block)
@@ -270,6 +271,7 @@ class Machine:
 
     def new_block(self, kind: BlockKind, size: int, fill: int, type_: Type | None = None) -> int:
         """The address of a new object on the heap, or of another that is known by number."""
+        self.memory.make_room(size)
         number = self._numbers[kind] = self._numbers.get(kind, 0) + 1
         names = {"heap": "heap block", "resource": "resource", "literal": "literal"}
         name = f"fresh {number - 1}" if kind == "given" else f"{names.get(kind, kind)} {number}"
@@ -301,7 +303,10 @@ class Machine:
         name = self.code.static.name_at(page)
         if name is None:
             return None
-        return static_block(self, name)
+        peeking, self.peeking = self.peeking, False  # static objects are always there
+        block = static_block(self, name)
+        self.peeking = peeking
+        return block
 
     # questions
 

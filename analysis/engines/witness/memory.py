@@ -51,7 +51,6 @@ class Memory:
         self._next = first_page
         self._left = bound
         self._missing = missing
-        self.heap_blocks = 0
         self.ask: Callable[[Block, int, int], None] = _nobody
         self.last_page = (1 << (model.pointer_bits - 1 - self.shift)) if self._wide else 1 << (32 - self.shift)
 
@@ -77,9 +76,10 @@ class Memory:
         if self._left < 0:
             out_of_memory()
 
-    def affords(self, size: int) -> bool:
-        """Whether a block of this size is within the bound."""
-        return size + _OVERHEAD <= self._left
+    def make_room(self, size: int | None) -> None:
+        """Ends the run if a block of this size is beyond the bound; to be called before one is made."""
+        if size is not None and size + _OVERHEAD > self._left:
+            out_of_memory()
 
     def end(self, block: Block) -> None:
         """The object's lifetime ends; its address stays taken."""
@@ -105,7 +105,7 @@ class Memory:
         return self._missing(address >> self.shift) if block is None else block
 
     def block(self, address: int, size: int, action: str) -> Block:
-        """The live block with `size` bytes from the address; a violation if there is none. `action`: "read", "write" or "call"."""
+        """The live block with `size` bytes from the address, else a violation. `action` is "read", "write" or "call"."""
         block = self.find(address)
         if block is None:
             self._nowhere(address, action)

@@ -24,7 +24,9 @@ def static_block(machine: Machine, name: str) -> Block:
     if known is None:
         block = Block("function", display_name(name), 0, KNOWN)
     else:
-        block = Block("global", display_name(name), machine.code.size(known.var.type), KNOWN, known.var.type)
+        size = machine.code.size(known.var.type)
+        machine.memory.make_room(size)
+        block = Block("global", display_name(name), size, KNOWN, known.var.type)
     block.base = machine.code.static.addresses[name]
     machine.memory.add_at(block, *machine.code.static.pages(name))
     if known is not None:

@@ -53,6 +53,7 @@ def _posix_memalign(machine: Machine, arguments: list[Any], _types: Types) -> in
 
 
 def _alloca(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    machine.memory.make_room(_size(machine, arguments[0]))
     block = Block("local", "memory from alloca", _size(machine, arguments[0]), UNDEFINED)
     machine.blocks.append(block)
     return machine.memory.add(block)

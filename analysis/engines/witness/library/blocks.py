@@ -1,4 +1,4 @@
-"""Copying and comparing bytes (C11 7.24.2 and others): indeterminate bytes are copied as such, a violation only where they matter."""
+"""Copying and comparing bytes (C11 7.24.2 and others): indeterminate bytes are copied as such; reading them is a violation."""
 
 from __future__ import annotations
 

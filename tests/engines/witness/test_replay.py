@@ -1,0 +1,216 @@
+"""A counterexample replays only if the program takes its way on its inputs and the violation happens at its end."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from analysis.cfa.graph import Program
+from analysis.engines.witness import Diverged, Fresh, Observation, Replayed, Script, Start, Step, execute, replay
+from analysis.engines.witness.inputs import InputValue
+from analysis.engines.witness.outcome import Kind
+from benchmarks.random_c import RandomProgram
+from tests.support.runs import main_of, program_of, run_of
+from tests.support.violations import HELPERS, VIOLATIONS
+
+TEXT = """
+struct node { int value; struct node *next; };
+struct node last;
+int bump(struct node *p, int by) { p->value = by + 1; return p->value; }
+int main(void) {
+    struct node first, *p = &first;
+    p->next = &last;
+    int n = __VERIFIER_nondet_int();
+    int sum = bump(p, n);
+    if (sum > 3)
+        p->next = 0;
+    return p->next->value;
+}
+"""
+
+
+def recorded(text: str, values: tuple[InputValue, ...] = (), entry: str = "main") -> tuple[Program, list[Step]]:
+    """The program, and the way that it takes on the inputs."""
+    program = program_of(text)
+    return program, list(execute(program, Start(entry), Script(values), record=True).way)
+
+
+def test_the_values_of_each_step() -> None:
+    program, way = recorded(TEXT, (5,))
+    result = replay(program, Start("main"), way, Script((5,)), "null-dereference")
+    assert isinstance(result, Replayed), result
+    assert result.observation == Observation("null-dereference", "read through a null pointer", len(way) - 1)
+    assert [(step.function, step.depth, step.values) for step in result.steps] == [
+        ("main", 0, {}),
+        ("main", 0, {"p": "&first"}),
+        ("main", 0, {"p": "&first", "p->next": "&last"}),
+        ("main", 0, {"n": "5"}),
+        ("main", 0, {"p": "&first", "n": "5"}),
+        ("bump", 1, {"by": "5", "p": "&first", "p->value": "6"}),
+        ("bump", 1, {"p": "&first", "p->value": "6", "sum": "6"}),
+        ("main", 0, {"sum": "6"}),
+        ("main", 0, {"p": "&first", "p->next": "NULL"}),
+        ("main", 0, {"p": "&first", "p->next": "NULL"}),
+    ]
+
+
+def test_values_are_spelled_for_people() -> None:
+    text = main_of(
+        'int a[3] = {1, 2, 3}, *p = &a[1]; char *h = malloc(12), *q = h + 4, c = "x"[0]; char *s = "text"; double d = 0.5;'
+        " int (*f)(int *) = external; free(h); int same = h == q; int *none = 0; return *none;"
+    )
+    program, way = recorded(text)
+    result = replay(program, Start("main"), way, Script(), "null-dereference")
+    assert isinstance(result, Replayed)
+    values = {name: value for step in result.steps for name, value in step.values.items()}
+    assert values["p"] == "&a+4"
+    assert values["q"] == "heap block 1 (12 bytes)+4, freed"
+    assert values["h"] == "heap block 1 (12 bytes), freed"
+    assert (values["s"], values["c"], values["d"], values["f"]) == ('"text"', "120 ('x')", "0.5", "external")
+
+
+@pytest.mark.parametrize(("kind", "statements"), VIOLATIONS)
+def test_every_kind_replays(kind: Kind, statements: str) -> None:
+    program, way = recorded(main_of(statements, HELPERS))
+    result = replay(program, Start("main"), way, Script(), kind)
+    assert isinstance(result, Replayed), result
+    assert result.observation is not None
+    assert (result.observation.kind, result.observation.step) == (kind, len(way) - 1)
+    other: Kind = "assertion" if kind != "assertion" else "double-free"
+    assert isinstance(replay(program, Start("main"), way, Script(), other), Diverged)
+
+
+def refused(
+    program: Program, way: list[Step], values: tuple[InputValue, ...], kind: Kind | None = "null-dereference"
+) -> Diverged:
+    result = replay(program, Start("main"), way, Script(values), kind)
+    assert isinstance(result, Diverged), result
+    return result
+
+
+def test_wrong_values_are_refused() -> None:
+    program, way = recorded(TEXT, (5,))
+    found = refused(program, way, (2,))
+    assert (found.step, found.why) == (7, "the program goes on with: sum <= 3")
+    assert refused(program, way, ()).why == "no input for result __VERIFIER_nondet_int"
+
+
+def test_missing_and_added_steps_are_refused() -> None:
+    program, way = recorded(TEXT, (5,))
+    for at in range(len(way)):
+        assert refused(program, way[:at] + way[at + 1 :], (5,)).step <= at
+        assert refused(program, [*way[:at], way[at], *way[at:]], (5,)).step <= at + 1
+    assert refused(program, [], (5,)).why == "the way has no step"
+    assert refused(program, [*way, way[-1]], (5,)).why == "null-dereference: read through a null pointer"
+
+
+def test_wrong_edges_are_refused() -> None:
+    program, way = recorded(TEXT, (5,))
+    for at, step in enumerate(way):
+        for edge in program.functions[step.function].edges:
+            if edge.id != step.edge:
+                assert refused(program, [*way[:at], Step(step.function, edge.id), *way[at + 1 :]], (5,)).step == at
+    assert refused(program, [Step("bump", way[0].edge), *way[1:]], (5,)).step == 0
+    assert refused(program, [Step("main", 999), *way[1:]], (5,)).step == 0
+
+
+def test_a_way_to_no_violation_is_refused() -> None:
+    program, way = recorded(TEXT, (1,))
+    assert refused(program, way, (1,)).why == "no null-dereference happens"
+    assert refused(program, way[:3], (1,)).why == "no null-dereference happens"
+    result = replay(program, Start("main"), way[:3], Script((1,)), None)
+    assert isinstance(result, Replayed)
+    assert result.observation is None
+
+
+def test_a_violation_before_the_end_is_refused() -> None:
+    text = main_of("int x = 2147483647; int *p = 0; x++; return *p;")
+    program, way = recorded(text)
+    longer = [*way, Step("main", way[-1].edge + 1)]
+    found = refused(program, longer, ())
+    assert (found.step, found.why) == (2, "signed-overflow: 2147483647 + 1 is not in the range of int")
+
+
+def test_either_edge_of_a_branch_whose_condition_violates_is_right() -> None:
+    program, way = recorded(main_of("int *p = 0; if (*p) return 1; return 0;"))
+    edges = [edge.id for edge in program.functions["main"].outgoing[program.functions["main"].by_id[way[-1].edge].source]]
+    assert len(edges) == 2
+    for edge in edges:
+        assert isinstance(replay(program, Start("main"), [*way[:-1], Step("main", edge)], Script(), "null-dereference"), Replayed)
+
+
+LEAKS = [  # the program, and how many steps of its run there are before the block is lost
+    ("int main(void) { int *p = malloc(4); int *q = p; p = 0; q = 0; return 0; }", 3),
+    ("int main(void) { char *p = malloc(4); p++; p = malloc(2); return 0; }", 2),
+    ("int *make(void) { int *p = malloc(4); return p; } int main(void) { make(); return 0; }", 2),
+    ("void keep(void) { int *p = malloc(4); *p = 1; } int main(void) { keep(); return 0; }", 3),
+    ("int *g; int main(void) { g = malloc(4); g = 0; return 0; }", 1),
+    ("struct s { struct s *n; }; int main(void) { struct s *p = malloc(8); p->n = malloc(8); free(p); return 0; }", 2),
+    ("int main(void) { use(malloc(4)); return 0; }", 1),
+]
+
+
+@pytest.mark.parametrize(("text", "before"), LEAKS)
+def test_leaks_are_observed_when_the_last_pointer_goes(text: str, before: int) -> None:
+    program, way = recorded(text)
+    for length in range(1, len(way) + 1):
+        result = replay(program, Start("main"), way[:length], Script(), "memory-leak")
+        assert isinstance(result, Replayed) == (length > before), (length, result)
+
+
+def test_what_can_be_reached_is_no_leak() -> None:
+    for text in (
+        "int *g; int main(void) { g = malloc(4); return 0; }",
+        "int main(void) { int *p = malloc(4); free(p); return 0; }",
+        "struct s { char c; int *p; } g; int main(void) { g.p = malloc(4); g.p++; return 0; }",
+        "int *f(void) { return malloc(4); } int main(void) { int *p = f(); free(p); return 0; }",
+    ):
+        program, way = recorded(text)
+        for length in range(1, len(way) + 1):
+            assert isinstance(replay(program, Start("main"), way[:length], Script(), "memory-leak"), Diverged), text
+
+
+def test_a_block_that_the_caller_can_reach_is_no_leak() -> None:
+    text = "struct s { int *p; }; int f(struct s *s) { s->p = malloc(4); return 0; }"
+    program, way = recorded(text, (Fresh(),), entry="f")
+    assert isinstance(replay(program, Start("f"), way, Script((Fresh(),)), "memory-leak"), Diverged)
+
+
+def test_streams_leak() -> None:
+    text = main_of('FILE *f = fopen("a", "r"); if (!f) return 1; f = 0; return 0;')
+    program, way = recorded(text, (1,))
+    assert isinstance(replay(program, Start("main"), way, Script((1,)), "resource-leak"), Replayed)
+    closed = main_of('FILE *f = fopen("a", "r"); if (!f) return 1; fclose(f); f = 0; return 0;')
+    program, way = recorded(closed, (1,))
+    assert isinstance(replay(program, Start("main"), way, Script((1,)), "resource-leak"), Diverged)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_programs_replay_and_corrupted_ways_do_not(seed: int) -> None:
+    written = RandomProgram(seed, "p_", risk=0.03)
+    program = program_of("\n" + written.text.replace("out(", "(void)("))
+    start = Start(written.entry)
+    run = execute(program, start, Script(), record=True)
+    way = list(run.way)
+    kind = run.end.kind if isinstance(run.end, Observation) else None
+    assert isinstance(replay(program, start, way, Script(), kind), Replayed)
+    random = Random(seed)
+    for _ in range(5):
+        at = random.randrange(len(way))
+        cfa = program.functions[way[at].function]
+        others = [edge.id for edge in cfa.edges if edge.id != way[at].edge]
+        if at == len(way) - 1 or not others:
+            continue
+        wrong = [*way[:at], Step(cfa.name, random.choice(others)), *way[at + 1 :]]
+        assert isinstance(replay(program, start, wrong, Script(), kind), Diverged)
+        shorter = way[:at] + way[at + 1 :]
+        assert shorter == way or isinstance(replay(program, start, shorter, Script(), kind), Diverged)
+
+
+def test_the_runs_of_replay_and_execute_are_the_same() -> None:
+    run = run_of(TEXT, (5,))
+    program, way = recorded(TEXT, (5,))
+    result = replay(program, Start("main"), way, Script((5,)), "null-dereference")
+    assert isinstance(result, Replayed)
+    assert (result.observation, result.asked, result.assumptions) == (run.end, run.asked, run.assumptions)
