@@ -3,9 +3,10 @@
 import * as vscode from 'vscode';
 import type { ServerConnection } from './connection';
 import { Commands, type FullCheckResult } from './protocol';
+import type { DerivationPanel } from './views/derivationPanel';
 import type { TraceView } from './views/trace';
 
-export function registerCommands(connection: ServerConnection, trace: TraceView, log: vscode.LogOutputChannel): vscode.Disposable {
+export function registerCommands(connection: ServerConnection, trace: TraceView, derivation: DerivationPanel, log: vscode.LogOutputChannel): vscode.Disposable {
   const handlers: Record<string, (...args: never[]) => unknown> = {
     [Commands.fullCheck]: (uri?: string) => runFullCheck(connection, uri),
     [Commands.trace]: (uri: string, fingerprint: string) => trace.begin(uri, fingerprint),
@@ -19,6 +20,7 @@ export function registerCommands(connection: ServerConnection, trace: TraceView,
       trace.end();
     },
     'everproof.stepThrough': (node: { finding: { uri: string; fingerprint: string } }) => trace.begin(node.finding.uri, node.finding.fingerprint),
+    'everproof.showDerivation': () => derivation.show(),
     'everproof.restartServer': () => connection.restart(),
     'everproof.showLog': () => {
       log.show();

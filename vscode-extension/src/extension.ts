@@ -6,6 +6,7 @@ import { registerCommands } from './commands';
 import { ServerConnection } from './connection';
 import { StateModel } from './model/state';
 import { Setup } from './setup';
+import { DerivationPanel } from './views/derivationPanel';
 import { FindingsTree } from './views/findingsTree';
 import { Gutter } from './views/gutter';
 import { StatusBar } from './views/statusBar';
@@ -32,7 +33,8 @@ export function activate(context: vscode.ExtensionContext): Api {
   const testing = new TestingView(model, async (token) => {
     await server.execute(Commands.fullCheck, [], token);
   });
-  context.subscriptions.push(log, server, trace, testing, new Gutter(model, context.extensionUri), new StatusBar(model), new FindingsTree(model, trace), registerCommands(server, trace, log));
+  const derivation = new DerivationPanel(model, (command, args) => server.execute(command, args), context.extensionUri);
+  context.subscriptions.push(log, server, trace, testing, derivation, new Gutter(model, context.extensionUri), new StatusBar(model), new FindingsTree(model, trace), registerCommands(server, trace, derivation, log));
   const started = server.start();
   started.catch((error: unknown) => {
     log.error(String(error));

@@ -125,6 +125,27 @@ step('the trace ends with Escape', async () => {
   });
 });
 
+step('the derivation graph of the function is drawn, and leads to the code', async () => {
+  await goTo(page, line, 1);
+  await command(page, 'Draw the Derivation Graph of the Function', page.locator('.tab', { hasText: 'Derivation Graph: sell' }));
+  const graph = page.frameLocator('iframe.webview').frameLocator('#active-frame');
+  const error = graph.locator('g.error[aria-label*="use-after-free"]').first();
+  await error.waitFor();
+  await command(page, 'View: Toggle Primary Side Bar Visibility');
+  await error.scrollIntoViewIfNeeded();
+  await error.focus();
+  await vscode.picture('derivation');
+  await error.focus();
+  await page.keyboard.press('ArrowUp');
+  const before = graph.locator('g.configuration:focus');
+  await before.waitFor();
+  const place = / line (\d+)/.exec(await before.getAttribute('aria-label'));
+  await page.keyboard.press('Enter');
+  await page.locator('.statusbar', { hasText: `Ln ${place[1]}, Col` }).waitFor();
+  await page.locator('.tab', { hasText: 'Derivation Graph: sell' }).locator('.codicon-close').click();
+  await command(page, 'View: Toggle Primary Side Bar Visibility');
+});
+
 step('a full check by the code action finds the same', async () => {
   const [at] = await findings();
   await goTo(page, at.line + 1, at.character + 2);
