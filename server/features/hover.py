@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from analysis.model.report import Count, FunctionReport
+from analysis.model.report import Count, FunctionReport, Verdict
 from analysis.wire import CheckDone
 from server.columns import Columns
 from server.convert import overall, stale_reason
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from server.app import EverproofServer
 
 _NAME = re.compile(r"[^\W\d]\w*")
+_ORDER = {"violated": 0, "unknown": 1, "safe": 2}
 _SIGNS = {"safe": "✓", "violated": "✗", "unknown": "?"}
 
 
@@ -72,14 +73,14 @@ def describe(function: FunctionReport, stale: str | None, last_check: CheckDone 
 
 
 def _verdict_lines(function: FunctionReport) -> list[str]:
-    """One line for each rule that says something, one for all that are safe."""
-    lines = [
-        f"- {_SIGNS[v.verdict]} `{rule}`: {v.verdict}" + (f" ({v.reason})" if v.reason else "")
-        for rule, v in sorted(function.verdicts.items())
-        if v.verdict != "safe"
+    """One line for all rules with the same verdict for the same reason: what is violated first, what is safe last."""
+    groups: dict[tuple[Verdict, str | None], list[str]] = {}
+    for rule, verdict in sorted(function.verdicts.items(), key=lambda item: (_ORDER[item[1].verdict], item[0])):
+        groups.setdefault((verdict.verdict, verdict.reason), []).append(f"`{rule}`")
+    return [
+        f"- {_SIGNS[verdict]} {verdict}: {', '.join(rules)}" + (f" ({reason})" if reason else "")
+        for (verdict, reason), rules in groups.items()
     ]
-    safe = [f"`{rule}`" for rule, v in sorted(function.verdicts.items()) if v.verdict == "safe"]
-    return lines + ([f"- {_SIGNS['safe']} safe: {', '.join(safe)}"] if safe else [])
 
 
 def work_text(done: CheckDone) -> str:

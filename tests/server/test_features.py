@@ -9,6 +9,10 @@ from lsp_editor import Editor
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from analysis.model.places import whole_line
+from analysis.model.report import FunctionReport, RuleVerdict
+from server.features.hover import describe
+
 TEXT = "int callee(int *p) {\n    return BUG;\n}\nint caller(void) {\n    return callee(0);\n}\nint unknown_one(void) {}\n"
 
 
@@ -92,6 +96,19 @@ async def test_a_lens_above_each_function_says_its_verdict(editor: Editor, works
         (3, "✓ safe", ""),
         (6, "? unknown: not decided by this engine", ""),
     ]
+
+
+def test_a_hover_has_one_line_for_all_rules_that_say_the_same() -> None:
+    none, lost = "no violation found", "its finding is suppressed"
+    verdicts = {
+        "a": RuleVerdict("safe", None, (), "automaton"),
+        "b": RuleVerdict("unknown", none, (), "automaton"),
+        "c": RuleVerdict("violated", None, (), "automaton"),
+        "d": RuleVerdict("unknown", lost, (), "automaton"),
+        "e": RuleVerdict("unknown", none, (), "automaton"),
+    }
+    lines = describe(FunctionReport("f", whole_line("a.c", 1), verdicts), None, None).splitlines()
+    assert lines[2:] == ["- ✗ violated: `c`", f"- ? unknown: `b`, `e` ({none})", f"- ? unknown: `d` ({lost})", "- ✓ safe: `a`"]
 
 
 async def test_lenses_and_status_are_stale_while_the_text_is_newer(editor: Editor, workspace: Path) -> None:
