@@ -24,7 +24,7 @@ Assumed = tuple[ir.Expr, bool]
 
 
 class Assuming(Protocol):
-    """A state that the last step told the truth of a symbolic condition; None if it told nothing."""
+    """A state that knows of the last step that a symbolic condition is true or false; None if it knows nothing new."""
 
     @property
     def assumed(self) -> Assumed | None:

@@ -7,8 +7,8 @@ components' stop operators.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 
@@ -17,12 +17,14 @@ from analysis.cpa.composite import AnyCpa, Composite, State
 from analysis.cpa.domains.assumptions import NONE, assumptions_cpa
 from analysis.cpa.domains.constraints import TRUE, CheckAt, Constraints, constraints_cpa, is_covered
 from analysis.cpa.domains.location import Bounds, LocationTransfer, location_cpa
+from analysis.cpa.domains.rule_automaton import RuleTransfer, rule_automaton_cpa
 from analysis.cpa.domains.symbolic_value import SymbolicTransfer, renaming, symbolic_value_cpa
 from analysis.cpa.formulas import ConditionFormulas, Mode
 from analysis.model.c_types import LP64, DataModel
+from analysis.rules.automaton import Rule
 from analysis.smt.solver import Solver
 
-LOCATION, ASSUMPTIONS, CONSTRAINTS, VALUES = range(4)
+LOCATION, ASSUMPTIONS, CONSTRAINTS, VALUES, RULES = range(5)
 
 
 class SymbolicOptions(msgspec.Struct, frozen=True):
@@ -42,8 +44,8 @@ class SymbolicOptions(msgspec.Struct, frozen=True):
 
 
 class SymbolicExecution:
-    """A composition for one program. `targets` are the locations, by function, that violate the property; `more` are further
-    components (a rule automaton), whose states follow these."""
+    """A composition for one program. `targets` are the locations, by function, that violate the property; `rules` are rules whose
+    automata run along, as a component whose state follows the others'. ValueError for rules under the order `aliased`."""
 
     def __init__(
         self,
@@ -51,8 +53,10 @@ class SymbolicExecution:
         solver: Solver,
         targets: Mapping[str, frozenset[int]],
         options: SymbolicOptions = SymbolicOptions(),  # noqa: B008 - an immutable value
-        more: tuple[AnyCpa, ...] = (),
+        rules: Sequence[Rule] = (),
     ) -> None:
+        if rules and options.less_or_equal == "aliased":
+            raise ValueError("the automata of rules remember identifiers, which `aliased` would rename")
         self.options = options
         self.locations = LocationTransfer(program, options.bounds)
         self.values = SymbolicTransfer(
@@ -64,6 +68,8 @@ class SymbolicExecution:
         )
         self.formulas = ConditionFormulas(program, options.mode, options.model)
         location = location_cpa(self.locations, targets)
+        self.rules = RuleTransfer(rules, program, self.values, VALUES, CONSTRAINTS)
+        more: tuple[AnyCpa, ...] = (rule_automaton_cpa(self.rules),) if rules else ()
         components: list[AnyCpa] = [
             location,
             assumptions_cpa(),
@@ -77,6 +83,7 @@ class SymbolicExecution:
                 definite=options.definite,
                 remove_obsolete=options.remove_obsolete,
                 is_target=_any_target((location, None, None, None, *more)),
+                tellers=[RULES] if rules else [],
             ),
             symbolic_value_cpa(self.values, less_or_equal="aliased" if options.less_or_equal == "aliased" else "subset"),
             *more,
@@ -87,12 +94,15 @@ class SymbolicExecution:
             self.locations,
             merge="sep" if options.merge == "sep" else "agree",
             covers=self._covers if options.less_or_equal == "aliased" else None,
+            order=[RULES, CONSTRAINTS, VALUES] if rules else None,
         )
+        self._more = bool(rules)
 
-    def initial(self, function: str, *more: Any) -> State:
-        """The state at the entry of a function; `more` are the initial states of the further components. KeyError if the program
-        does not define the function."""
-        return (self.locations.initial(function), NONE, TRUE, self.values.initial(), *more)
+    def initial(self, function: str) -> State:
+        """The state at the entry of a function. KeyError if the program does not define it."""
+        values = self.values.initial()
+        more = (self.rules.initial(values),) if self._more else ()
+        return (self.locations.initial(function), NONE, TRUE, values, *more)
 
     def _covers(self, state: State, other: State) -> bool:
         """Section 4.2's aliased order, with one bijection for values and constraints."""

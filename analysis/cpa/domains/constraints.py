@@ -146,7 +146,8 @@ class Decide:
 
 
 class ConstraintsTransfer:
-    """Learns from branches. `values`: the index of the component of the composition that has the symbolic values."""
+    """Learns from branches. `values`: the index of the component of the composition that has the symbolic values; `tellers`: the
+    indices of others that tell conditions."""
 
     def __init__(
         self,
@@ -157,9 +158,11 @@ class ConstraintsTransfer:
         definite: bool = True,
         remove_obsolete: bool = True,
         check: Callable[[Any], bool] | None = None,
+        tellers: Sequence[int] = (),
     ) -> None:
         self._decide = decide
         self._values = values
+        self._tellers = (values, *tellers)
         self._check_at = check_at
         self._definite = definite
         self._remove_obsolete = remove_obsolete
@@ -179,15 +182,22 @@ class ConstraintsTransfer:
         return found
 
     def _told(self, state: Constraints, others: Sequence[Any]) -> Sequence[Constraints]:
-        values: Assuming = others[self._values]
-        if values.assumed is None:
-            return (state,)
-        condition = condition_of(values.assumed)
-        if isinstance(condition, ir.IntConst):
-            return (state,) if condition.value != 0 else ()
-        if negation(condition) in state.members:
-            return ()
-        return (state,) if condition in state.members else self._added(state, condition, others[self._values])
+        for index in self._tellers:
+            teller: Assuming = others[index]
+            if teller.assumed is None:
+                continue
+            condition = condition_of(teller.assumed)
+            if isinstance(condition, ir.IntConst):
+                if condition.value == 0:
+                    return ()
+            elif negation(condition) in state.members:
+                return ()
+            elif condition not in state.members:
+                following = self._added(state, condition, others[self._values])
+                if not following:
+                    return ()
+                state = following[0]
+        return (state,)
 
     def _added(self, state: Constraints, condition: ir.Expr, values: Any) -> Sequence[Constraints]:
         conditions = (*state.conditions, condition)
@@ -201,6 +211,7 @@ class ConstraintsTransfer:
             known = dict(definite)
             decided = {v: n for v, n in self._decide.definite(formulas).items() if v not in known}
             definite = tuple(sorted((known | decided).items(), key=lambda pair: pair[0].name))
+            decided = {**state.decided, **decided}
         if self._remove_obsolete:
             conditions = without_obsolete(conditions, values.identifiers(), {v.name for v, _ in definite})
         return (constraints_of(conditions, definite, decided),)
@@ -277,9 +288,10 @@ def constraints_cpa(
     definite: bool = True,
     remove_obsolete: bool = True,
     is_target: Callable[[Any], bool] | None = None,
+    tellers: Sequence[int] = (),
 ) -> Cpa[Constraints, None]:
-    """The component, with stop-sep. `values`: the index of the component with the symbolic values; `is_target` says of a
-    composite state whether it has to be checked, with `check_at` "target"."""
+    """The component, with stop-sep. `values`: the index of the component with the symbolic values; `tellers`: of others that
+    tell conditions; `is_target` says of a composite state whether it has to be checked, with `check_at` "target"."""
     decide = Decide(solver, formulas)
     domain = ConstraintsDomain(less_or_equal, decide)
     transfer = ConstraintsTransfer(
@@ -289,6 +301,7 @@ def constraints_cpa(
         definite=definite and check_at == "assume",
         remove_obsolete=remove_obsolete and check_at == "assume",
         check=is_target,
+        tellers=tellers,
     )
     return Cpa(
         name="constraints",

@@ -26,11 +26,12 @@ from analysis.cpa.defaults import MergeJoin, MergeSep, StopSep, TrivialAdjustmen
 from analysis.cpa.effects import Effect, Effects
 from analysis.cpa.evaluate import Work
 from analysis.cpa.interface import Cpa
-from analysis.cpa.memory import WIDTH_BITS, WIDTH_MASK, Contents, Store, covers, join
+from analysis.cpa.memory import WIDTH_BITS, WIDTH_MASK, Contents, Store, covers, holders, join
 from analysis.cpa.precision import TrackedVariables, VariablePrecision
 from analysis.cpa.steps import Step
 from analysis.cpa.symbolic import Assumed, Deciding, Renaming, as_value, identifiers, substitute
 from analysis.cpa.symbolic_algebra import SymbolicAlgebra
+from analysis.cpa.values import Value
 from analysis.model import ir
 from analysis.model.c_types import LP64, DataModel
 
@@ -155,6 +156,18 @@ class SymbolicTransfer:
     def initial(self) -> SymbolicValues:
         """The state at the entry; parameters get their identifiers when they are read."""
         return SymbolicValues(self.effects.initial(), 0)
+
+    def value_of(self, state: SymbolicValues, function: str, expr: ir.Expr) -> Value:
+        """The value of a scalar expression of the function in its innermost activation; the state stays as it is."""
+        return self.effects.evaluator(function, state.depth).value(expr)(Work(state.store, state.counters, "asked"))
+
+    def holders(self, state: SymbolicValues, value: Value) -> Sequence[str]:
+        """The roots of the objects that hold the value, or a pointer into the object that it leads to."""
+        return holders(state.store, value)
+
+    def is_shared(self, root: str) -> bool:
+        """Whether code that is not known could change the object or read it."""
+        return root[0] == "@" or self.effects.writer.is_taken(root)
 
     def successors(self, state: SymbolicValues, step: Step, precision: TrackedVariables) -> Sequence[SymbolicValues]:
         """The states after the step: none if it is impossible, two if it allocates."""

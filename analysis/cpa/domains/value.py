@@ -21,7 +21,7 @@ from analysis.cpa.defaults import MergeJoin, MergeSep, NoStrengthening, StopSep,
 from analysis.cpa.effects import Effect, Effects
 from analysis.cpa.evaluate import Place, Work
 from analysis.cpa.interface import Cpa
-from analysis.cpa.memory import Store, covers, join
+from analysis.cpa.memory import Store, covers, holders, join
 from analysis.cpa.precision import TrackedVariables, VariablePrecision
 from analysis.cpa.steps import Step
 from analysis.cpa.values import Value
@@ -96,6 +96,18 @@ class ExplicitTransfer(NoStrengthening[ExplicitValues, TrackedVariables]):
     def initial(self) -> ExplicitValues:
         """The state at the entry: globals as the program starts with them, or, if it does not start there, unknown."""
         return ExplicitValues(self.effects.initial(), 0)
+
+    def value_of(self, state: ExplicitValues, function: str, expr: ir.Expr) -> Value:
+        """The value of a scalar expression of the function in its innermost activation; the state stays as it is."""
+        return self.effects.evaluator(function, state.depth).value(expr)(Work(state.store, None, "asked"))
+
+    def holders(self, state: ExplicitValues, value: Value) -> Sequence[str]:
+        """The roots of the objects that hold the value, or a pointer into the object that it leads to."""
+        return holders(state.store, value)
+
+    def is_shared(self, root: str) -> bool:
+        """Whether code that is not known could change the object or read it."""
+        return root[0] == "@" or self.effects.writer.is_taken(root)
 
     def successors(self, state: ExplicitValues, step: Step, precision: TrackedVariables) -> Sequence[ExplicitValues]:
         """The state after the step, none if it is impossible."""
