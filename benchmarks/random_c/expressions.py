@@ -32,12 +32,13 @@ class Expressions(Writer):
             return Value(f"sizeof({r.choice(scalars).text})", UNSIGNED_LONG)
         return self._constant()
 
-    def _element(self) -> Value:
+    def _element(self, *, target: bool = False) -> Value:
         name, type_, length = self._random.choice(self._names.arrays)
-        return Value(f"{name}[{self._index(length)}]", type_)
+        return Value(f"{name}[{self._index(length, target=target)}]", type_)
 
-    def _index(self, length: int) -> str:
-        if self._risky():
+    def _index(self, length: int, *, target: bool = False) -> str:
+        """An index. Only that of a `target` may be out of bounds: what does not matter the compiler does not even read."""
+        if target and self._chance(4 * self._risk):
             return f"({self._expression(1).text}) & 15"
         if self._chance(0.4):
             return str(self._random.randrange(length))

@@ -17,7 +17,7 @@ class Statements(Declarations):
         """An lvalue to assign."""
         kind = self._random.randrange(4)
         if kind == 0 and self._names.arrays:
-            return self._element()
+            return self._element(target=True)
         if kind == 1:
             member = self._member()
             if member is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from analysis.cfa.graph import Program
 from analysis.cfa.link import LinkedProgram, link
@@ -48,9 +49,10 @@ def run_of(
     bounds: Bounds | None = None,
     model: DataModel = LP64,
     any_globals: bool = False,
+    past: tuple[Literal["signed-overflow", "uninitialized-read"], ...] = (),
 ) -> Run:
     """Runs a text, recording the way."""
-    start = Start(entry, any_globals, model)
+    start = Start(entry, any_globals, model, past)
     return execute(program_of(text, model), start, inputs or Script(values), bounds or Bounds(output=10_000), record=True)
 
 

@@ -1,6 +1,7 @@
 """Operators of C as functions on registers: each takes the operands' functions and gives the operation's (C11 6.5).
 
-Results are exact: what a signed type cannot hold is a violation, what an unsigned one cannot hold wraps.
+Results are exact: what a signed type cannot hold is a violation (or wraps, with a note, where that is asked for), what an
+unsigned one cannot hold wraps.
 """
 
 from __future__ import annotations
@@ -51,8 +52,17 @@ def comparison(operator: str, left: Evaluate, right: Evaluate, constant: int | f
     return lambda r: compare(left(r), constant)
 
 
-def integer(operator: str, left: Evaluate, right: Evaluate, type_: Integer, constant: int | None) -> Evaluate:
-    """An operator on two integers of the result's type (of a shift, the left one)."""
+def wrapped(value: int, text: str, type_: Integer, registers: Registers) -> int:
+    """The result of a signed operation modulo 2 to the width, noted as an assumption."""
+    registers[1].assume(f"signed overflow wraps: {text}")
+    value &= (1 << type_.bits) - 1
+    return value - (1 << type_.bits) if value >> (type_.bits - 1) else value
+
+
+def integer(
+    operator: str, left: Evaluate, right: Evaluate, type_: Integer, constant: int | None, *, wraps: bool = False
+) -> Evaluate:
+    """An operator on two integers of the result's type (of a shift, the left one). `wraps`: signed overflow is no violation."""
     if operator in _BITWISE:
         bitwise = _BITWISE[operator]
         if constant is None:
@@ -61,13 +71,13 @@ def integer(operator: str, left: Evaluate, right: Evaluate, type_: Integer, cons
     if operator in ("/", "%"):
         return _division(operator, left, right, type_)
     if operator in ("<<", ">>"):
-        return _shift(operator, left, right, type_)
-    return _signed(operator, left, right, type_, constant) if type_.signed else _unsigned(operator, left, right, type_)
+        return _shift(operator, left, right, type_, wraps)
+    return _signed(operator, left, right, type_, constant, wraps) if type_.signed else _unsigned(operator, left, right, type_)
 
 
-def _signed(operator: str, left: Evaluate, right: Evaluate, type_: Integer, constant: int | None) -> Evaluate:
+def _signed(operator: str, left: Evaluate, right: Evaluate, type_: Integer, constant: int | None, wraps: bool) -> Evaluate:
     low, high = bounds_of(type_)
-    if constant is not None and operator in "+-":
+    if constant is not None and operator in "+-" and not wraps:
         added = constant if operator == "+" else -constant
 
         def add_constant(r: Registers) -> int:
@@ -84,7 +94,8 @@ def _signed(operator: str, left: Evaluate, right: Evaluate, type_: Integer, cons
         value: int = compute(one, other)
         if low <= value <= high:
             return value
-        overflow(f"{one} {operator} {other}", type_)
+        text = f"{one} {operator} {other}"
+        return wrapped(value, text, type_, r) if wraps else overflow(text, type_)
 
     return ring
 
@@ -112,7 +123,7 @@ def _division(operator: str, left: Evaluate, right: Evaluate, type_: Integer) ->
     return divide
 
 
-def _shift(operator: str, left: Evaluate, right: Evaluate, type_: Integer) -> Evaluate:
+def _shift(operator: str, left: Evaluate, right: Evaluate, type_: Integer, wraps: bool) -> Evaluate:
     bits, mask, high = type_.bits, (1 << type_.bits) - 1, bounds_of(type_)[1]
     signed, to_left = type_.signed, operator == "<<"
 
@@ -125,13 +136,13 @@ def _shift(operator: str, left: Evaluate, right: Evaluate, type_: Integer) -> Ev
         if not signed:
             return int(value << by & mask)
         if value < 0 or value << by > high:  # C11 6.5.7p4
-            overflow(f"{value} << {by}", type_)
+            return wrapped(value << by, f"{value} << {by}", type_, r) if wraps else overflow(f"{value} << {by}", type_)
         return int(value << by)
 
     return shift
 
 
-def negation(operand: Evaluate, type_: Integer) -> Evaluate:
+def negation(operand: Evaluate, type_: Integer, *, wraps: bool = False) -> Evaluate:
     """`-e` of an integer."""
     high, mask = bounds_of(type_)[1], (1 << type_.bits) - 1
     if not type_.signed:
@@ -140,7 +151,7 @@ def negation(operand: Evaluate, type_: Integer) -> Evaluate:
     def negate(r: Registers) -> int:
         value: int = -operand(r)
         if value > high:
-            overflow(f"-({-value})", type_)
+            return wrapped(value, f"-({-value})", type_, r) if wraps else overflow(f"-({-value})", type_)
         return value
 
     return negate

@@ -10,9 +10,11 @@ from collections.abc import Callable, Sequence
 
 from analysis.cfa.graph import Cfa, Edge
 from analysis.engines.witness.arithmetic import Evaluate, Registers
-from analysis.engines.witness.expressions import FIRST, Expressions, Local, is_aggregate
+from analysis.engines.witness.expressions import Expressions
 from analysis.engines.witness.halting import EndError, not_modelled
 from analysis.engines.witness.library import SETJMP, modelled
+from analysis.engines.witness.memory import ASKED, KNOWN
+from analysis.engines.witness.objects import FIRST, Local, is_aggregate
 from analysis.engines.witness.outcome import Stuck
 from analysis.engines.witness.program_code import ProgramCode, in_memory
 from analysis.engines.witness.scalars import converter
@@ -213,13 +215,13 @@ class FunctionCode:
     def _write_bits(self, target: ir.Field, first: int, count: int, before: int, width: int) -> Write:
         record = self.expressions.address(target.record)
         mask = ((1 << width) - 1) << before
-        known = bytes((1,)) * count
+        known = bytes((KNOWN,)) * count
 
         def write(r: Registers, value: object) -> None:
             memory, address = r[0], record(r) + first
             block = memory.writable(address, count)
             offset = address - block.base
-            if 2 in block.mask[offset : offset + count]:
+            if ASKED in block.mask[offset : offset + count]:
                 memory.ask(block, offset, count)
             old = int.from_bytes(block.data[offset : offset + count], "little")
             new = old & ~mask | int(value) << before & mask  # type: ignore[call-overload]

@@ -12,7 +12,7 @@ import msgspec
 
 from analysis.model.c_types import Type
 
-QuestionKind = Literal["parameter", "expression", "result", "memory", "allocation", "written"]
+QuestionKind = Literal["parameter", "expression", "result", "memory", "indeterminate", "allocation", "written"]
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -22,6 +22,7 @@ class Question(msgspec.Struct, frozen=True):
     - `expression`: an `ir.Unknown`; `name` is empty.
     - `result`: what the external function `name` returns.
     - `memory`: what an object that was there before the run holds at `offset` bytes; `name` is the object spelled for people.
+    - `indeterminate`: what the variable `name` holds, which has no value yet (only where `Start.past` says so).
     - `allocation`: whether `name` (`malloc`, `calloc`, ...) finds memory: 0 for no. No answer means that it does.
     - `written`: what the external function `name` leaves where its argument number `offset`, from 0, points. No answer: nothing.
 

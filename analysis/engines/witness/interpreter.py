@@ -13,4 +13,4 @@ def execute(program: Program, start: Start, inputs: Inputs, bounds: Bounds = DEF
     """Runs the program from the start to the first observation or another end; `record` keeps the way. Never raises for what the
     program does. Raises KeyError if the program does not define the function."""
     way: list[Step] | None = [] if record else None
-    return Machine(code_of(program, start.data_model), start, inputs, bounds).run(way=way)
+    return Machine(code_of(program, start), start, inputs, bounds).run(way=way)

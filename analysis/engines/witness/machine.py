@@ -1,4 +1,4 @@
-"""The machine: frames, the loop over edges, and the questions to the inputs.
+"""The machine: frames, and the loop over edges.
 
 C's calls are frames on a list, never Python's: a recursion of any depth ends at its bound.
 """
@@ -6,21 +6,21 @@ C's calls are frames on a list, never Python's: a recursion of any depth ends at
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 from analysis.engines.witness.arithmetic import Registers
-from analysis.engines.witness.expressions import Local, is_aggregate
 from analysis.engines.witness.function_code import FunctionCode
 from analysis.engines.witness.halting import EndError, JumpError, ViolationError, not_modelled
-from analysis.engines.witness.inputs import Fresh, Inputs, InputValue, Object, Question, QuestionKind
+from analysis.engines.witness.inputs import Inputs
 from analysis.engines.witness.library import ERRORS, modelled
-from analysis.engines.witness.memory import ASKED, KNOWN, UNDEFINED, Block, BlockKind, Memory
-from analysis.engines.witness.outcome import Bounds, End, NoInput, Observation, RanOut, Returned, Run, Start, Step
+from analysis.engines.witness.memory import ASKED, KNOWN, UNDEFINED, Block, Memory
+from analysis.engines.witness.objects import Local, is_aggregate
+from analysis.engines.witness.outcome import Bounds, End, Observation, RanOut, Returned, Run, Start, Step
 from analysis.engines.witness.program_code import ProgramCode
-from analysis.engines.witness.scalars import bounds_of, converter, int_to_float, round_to_float
+from analysis.engines.witness.questions import Questions
+from analysis.engines.witness.scalars import converter
 from analysis.engines.witness.static_data import static_block
-from analysis.engines.witness.unknown_bytes import parts_of, unsigned
-from analysis.model.c_types import DOUBLE, Floating, Integer, Pointer, Type, Void, spell
+from analysis.model.c_types import Type, Void, spell
 from analysis.model.spelling import display_name
 
 
@@ -36,40 +36,26 @@ class Frame:
         self.blocks = blocks
 
 
-class Machine:
-    """One run. `watch` is called before each edge with the function's code, its registers and the location."""
+class Machine(Questions):
+    """One run of a program."""
 
     def __init__(self, code: ProgramCode, start: Start, inputs: Inputs, bounds: Bounds) -> None:
-        self.code = code
+        memory = Memory(code.model, code.static.next_page, bounds.memory, self._missing)
+        super().__init__(code, memory, inputs, any_value="uninitialized-read" in start.past)
         self.start = start
         self.bounds = bounds
-        self.memory = Memory(code.model, code.static.next_page, bounds.memory, self._missing)
-        self.memory.ask = self._ask_bytes
         self.frames: list[Frame] = []
         self.blocks: list[Block] = []
-        self.current: FunctionCode
         self.registers: Registers
-        self.location = 0
-        self.step = 0
         self.running = False  # whether there is a current function with its registers
-        self.peeking = False  # while values are only looked at: nothing is asked for, no object comes to be
         self.pending: tuple[str, list[Any], tuple[Type, ...]] = ("", [], ())
         self.returned: Any = None
         self.last_call = 0  # the number of the call's edge that the last return came back to
-        self.asked: list[tuple[Question, InputValue]] = []
-        self.assumptions: dict[str, None] = {}
         self.printed: list[str] = []
-        self.fresh: list[int] = []
-        self._inputs = inputs
         self._printed_length = 0
-        self._numbers: dict[str, int] = {}
         self._literals: dict[bytes, int] = {}
-        self._numbered: dict[QuestionKind, int] = {}
-        self._numbered_at = -1
         self._jumps: dict[int, tuple[int, Registers, int]] = {}
         self._remains: dict[Local, Block] = {}
-
-    # running
 
     def run(self, *, way: list[Step] | None = None, watch: Callable[[], End | None] | None = None) -> Run:
         """Runs to the end; the way is added to `way`. An end that `watch` gives, before an edge, is the run's."""
@@ -145,6 +131,8 @@ class Machine:
                 try:
                     edge = node(registers)
                 except JumpError as jump:
+                    if way is not None:
+                        way.append(Step(code.name, self.edge_here()))
                     self._jump(jump)
                     break
                 if way is not None:
@@ -256,7 +244,7 @@ class Machine:
 
     def new_local(self, registers: Registers, local: Local) -> int:
         """The address of a local variable that comes to be."""
-        self._look_only()
+        self.look_only()
         self.memory.make_room(local.size)
         block = Block("local", display_name(local.name), local.size, UNDEFINED, local.type)
         registers[local.slot] = address = self.memory.add(block)
@@ -269,27 +257,15 @@ class Machine:
             return self.blocks
         return next(frame.blocks for frame in self.frames if frame.registers is registers)
 
-    def new_block(self, kind: BlockKind, size: int, fill: int, type_: Type | None = None) -> int:
-        """The address of a new object on the heap, or of another that is known by number."""
-        self.memory.make_room(size)
-        number = self._numbers[kind] = self._numbers.get(kind, 0) + 1
-        names = {"heap": "heap block", "resource": "resource", "literal": "literal"}
-        name = f"fresh {number - 1}" if kind == "given" else f"{names.get(kind, kind)} {number}"
-        return self.memory.add(Block(kind, name, size, fill, type_))
-
     def literal(self, data: bytes) -> int:
         """The address of a string literal; equal ones are one object."""
         address = self._literals.get(data)
         if address is None:
-            self._look_only()
+            self.look_only()
             block = Block("literal", "string literal", len(data), KNOWN)
             block.data[:] = data
             address = self._literals[data] = self.memory.add(block)
         return address
-
-    def assume(self, text: str) -> None:
-        """Notes what the run takes for given."""
-        self.assumptions.setdefault(text)
 
     def print(self, text: str) -> None:
         """Keeps what is printed, up to the bound."""
@@ -303,107 +279,8 @@ class Machine:
         name = self.code.static.name_at(page)
         if name is None:
             return None
-        peeking, self.peeking = self.peeking, False  # static objects are always there
-        block = static_block(self, name)
-        self.peeking = peeking
-        return block
-
-    # questions
-
-    def _look_only(self) -> None:
-        if self.peeking:
-            not_modelled("nothing is there yet to be looked at")
-
-    def edge_here(self) -> int:
-        """The id of the edge that is being executed (of a branch, the first one's), -1 before the first."""
-        edges = self.current.cfa.outgoing.get(self.location, ())
-        return edges[0].id if edges and self.step else -1
-
-    def question(self, kind: QuestionKind, type_: Type, name: str, offset: int) -> Question:
-        """The next question of a kind at this step."""
-        self._look_only()
-        step = max(0, self.step - 1)
-        if self._numbered_at != step:
-            self._numbered, self._numbered_at = {}, step
-        number = self._numbered.get(kind, 0)
-        self._numbered[kind] = number + 1
-        return Question(kind, type_, name, offset, self.current.name, self.edge_here(), step, number)
-
-    def optional(self, kind: Literal["allocation", "written"], type_: Type, name: str, offset: int) -> Any:
-        """The answer to a question that need not have one, as a value of the type."""
-        question = self.question(kind, type_, name, offset)
-        answer = self._inputs.answer(question)
-        if answer is None:
-            return None
-        self.asked.append((question, answer))
-        return self._taken(answer, type_)
-
-    def ask(self, kind: QuestionKind, type_: Type, name: str, offset: int) -> Any:
-        """The answer to a question, as a value of the type."""
-        if kind == "expression" and not self.peeking:
-            self.assume(f"a value of type {spell(type_)} that is not modelled, in {display_name(self.current.name)}")
-        question = self.question(kind, type_, name, offset)
-        answer = self._inputs.answer(question)
-        if answer is None:
-            raise EndError(NoInput(question))
-        self.asked.append((question, answer))
-        return self._taken(answer, type_)
-
-    def _taken(self, answer: InputValue, type_: Type) -> Any:
-        if isinstance(answer, Fresh):
-            return self._fresh_object(answer, type_)
-        if isinstance(answer, Object):
-            return self._object(answer)
-        if isinstance(type_, Floating):
-            if isinstance(answer, int):
-                return int_to_float(answer, type_.bits)
-            return round_to_float(answer) if type_.bits == 32 else answer
-        if isinstance(answer, float):
-            convert = converter(DOUBLE, type_, self.code.pointer_bits)
-            return answer if convert is None else convert(answer)
-        wide = Integer(256, True, "input")
-        convert = converter(wide, type_, self.code.pointer_bits)
-        if isinstance(type_, Integer) and bounds_of(type_)[0] <= answer <= bounds_of(type_)[1]:
-            return answer
-        return answer if convert is None else convert(answer)
-
-    def _fresh_object(self, answer: Fresh, type_: Type) -> int:
-        target = type_.target if isinstance(type_, Pointer) else Void()
-        size = self.code.size(target)
-        if size is None:
-            not_modelled(f"a new object of type {spell(target)}, whose size is not known")
-        address = self.new_block("given", size * answer.elements, ASKED, target)
-        self.fresh.append(address)
-        return address
-
-    def _object(self, answer: Object) -> int:
-        kind, _, number = answer.name.partition(" ")
-        if kind == "fresh" and number.isdigit() and int(number) < len(self.fresh):
-            return self.fresh[int(number)] + answer.offset
-        address = self.code.static.addresses.get(answer.name)
-        if address is None:
-            not_modelled(f"an input that points to {answer.name}, which is not there")
-        return address + answer.offset
-
-    def _ask_bytes(self, block: Block, offset: int, size: int) -> None:
-        """Asks for the bytes of a range that are inputs, by the parts that the block's type has there."""
-        for at, type_ in parts_of(self.code, block, offset, size):
-            self._ask_part(block, at, type_)
-        here = block.mask[offset : offset + size]
-        if size in (2, 4, 8) and here == bytes((ASKED,)) * size:
-            self._ask_part(block, offset, unsigned(8 * size))
-        for at in range(offset, offset + size):
-            if block.mask[at] == ASKED:
-                self._ask_part(block, at, unsigned(8))
-
-    def _ask_part(self, block: Block, offset: int, type_: Type) -> None:
-        size = self.code.size(type_) or 1
-        if block.mask[offset : offset + size] != bytes((ASKED,)) * size:
-            return
-        value = self.ask("memory", type_, block.name, offset)
-        fixed, block.fixed = block.fixed, False
-        self.current.expressions.store(type_)(self.memory, block.base + offset, value)
-        block.fixed = fixed
+        with self.no_peek():  # static objects are always there
+            return static_block(self, name)
 
 
 _SETJMP = object()  # what `returned` is while `setjmp` returns for the first time

@@ -52,6 +52,8 @@ class Memory:
         self._left = bound
         self._missing = missing
         self.ask: Callable[[Block, int, int], None] = _nobody
+        self.note: Callable[[str], None] = _nowhere
+        self.any_value = False  # whether indeterminate bytes are inputs, too
         self.last_page = (1 << (model.pointer_bits - 1 - self.shift)) if self._wide else 1 << (32 - self.shift)
 
     def add(self, block: Block) -> int:
@@ -141,12 +143,17 @@ class Memory:
         block.size += more
 
     def undefined(self, block: Block, offset: int, size: int) -> None:
-        """Called when not all of the bytes to be read are known: asks for those that are inputs; others are a violation."""
+        """Called when not all of the bytes to be read are known: asks for those that are inputs; others are a violation,
+        unless they count as inputs, too."""
         part = block.mask[offset : offset + size]
         if ASKED in part:
             self.ask(block, offset, size)
             part = block.mask[offset : offset + size]
-        if UNDEFINED in part:
+        if UNDEFINED in part and self.any_value:
+            self.note(f"{described(block)} is read before it has a value")
+            block.mask[offset : offset + size] = part.replace(bytes((UNDEFINED,)), bytes((ASKED,)))
+            self.ask(block, offset, size)
+        elif UNDEFINED in part:
             where = f"+{offset}" if offset else ""
             raise ViolationError(
                 "uninitialized-read", f"read of {size} bytes of {described(block)}{where} before they are written"
@@ -170,6 +177,10 @@ class Memory:
         offset = address - block.base
         block.data[offset : offset + len(data)] = data
         block.mask[offset : offset + len(data)] = mask
+
+
+def _nowhere(_text: str) -> None:
+    """Notes nothing."""
 
 
 def _nobody(_block: Block, _offset: int, _size: int) -> None:

@@ -37,11 +37,16 @@ class Start(msgspec.Struct, frozen=True):
 
     `any_globals`: the function is entered in the middle of a program's life, so that globals hold values that are asked for
     when they are first read (`Question.kind` "memory"); else they hold what the program starts with.
+
+    `past` are violations that do not end the run, for programs that mean something by them: signed arithmetic and shifts wrap
+    then (as with `gcc -fwrapv`), and an indeterminate value is asked for ("indeterminate", "memory"). When that happens it is
+    among the run's assumptions.
     """
 
     function: str
     any_globals: bool = False
     data_model: DataModel = LP64
+    past: tuple[Literal["signed-overflow", "uninitialized-read"], ...] = ()
 
 
 class Bounds(msgspec.Struct, frozen=True):

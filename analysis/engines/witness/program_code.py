@@ -7,6 +7,7 @@ from bisect import bisect_right
 
 from analysis.cfa.graph import Cfa, Global, Program
 from analysis.engines.witness.memory import page_shift, place
+from analysis.engines.witness.outcome import Start
 from analysis.frontend.types import Layout
 from analysis.model import ir
 from analysis.model.c_types import DataModel, Record, Type
@@ -49,9 +50,10 @@ class StaticLayout:
 
 
 class ProgramCode:
-    """A program as it is run under one data model."""
+    """A program as it is run under one data model. `wraps`: signed overflow does not end a run."""
 
-    def __init__(self, program: Program, model: DataModel) -> None:
+    def __init__(self, program: Program, model: DataModel, wraps: bool) -> None:
+        self.wraps = wraps
         self.functions = program.functions
         self.globals: dict[str, Global] = program.globals
         self.externals = program.externals
@@ -90,15 +92,16 @@ class ProgramCode:
         return None
 
 
-_known: weakref.WeakKeyDictionary[Program, dict[str, ProgramCode]] = weakref.WeakKeyDictionary()
+_known: weakref.WeakKeyDictionary[Program, dict[tuple[str, bool], ProgramCode]] = weakref.WeakKeyDictionary()
 
 
-def code_of(program: Program, model: DataModel) -> ProgramCode:
-    """The code of a program, made once."""
+def code_of(program: Program, start: Start) -> ProgramCode:
+    """The code of a program for runs that begin so, made once."""
     found = _known.setdefault(program, {})
-    if model.name not in found:
-        found[model.name] = ProgramCode(program, model)
-    return found[model.name]
+    key = start.data_model.name, "signed-overflow" in start.past
+    if key not in found:
+        found[key] = ProgramCode(program, start.data_model, key[1])
+    return found[key]
 
 
 def in_memory(cfa: Cfa) -> frozenset[str]:

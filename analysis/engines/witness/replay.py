@@ -58,7 +58,7 @@ class _Replay:
     def __init__(
         self, program: Program, start: Start, way: Sequence[Step], inputs: Inputs, kind: Kind | None, bounds: Bounds
     ) -> None:
-        self._machine = Machine(code_of(program, start.data_model), start, inputs, bounds)
+        self._machine = Machine(code_of(program, start), start, inputs, bounds)
         self._claimed = tuple(way)
         self._kind = kind
         self._taken: list[Step] = []

@@ -70,8 +70,7 @@ def _add(code: FunctionCode, found: dict[str, Shown], part: ir.Expr) -> None:
 
 def look(machine: Machine, shown: Sequence[Shown], registers: list[Any], values: dict[str, str], *, again: bool = False) -> None:
     """Adds the values of what can be looked at now; `again`: also of what is there already."""
-    machine.peeking = True
-    try:
+    with machine.peek():
         for one in shown:
             if one.text in values and not again:
                 continue
@@ -79,8 +78,6 @@ def look(machine: Machine, shown: Sequence[Shown], registers: list[Any], values:
                 values[one.text] = spelled(machine, one.value(registers), one.type)
             except (EndError, ViolationError):
                 values.pop(one.text, None)
-    finally:
-        machine.peeking = False
 
 
 def spelled(machine: Machine, value: Any, type_: Type) -> str:

@@ -139,3 +139,21 @@ def test_runs_are_deterministic() -> None:
     run_of("int main(void) { return 0; }")
     assert execute(program, Start("main"), Script(), Bounds(), record=True) == first
     assert execute(program_of(text), Start("main"), Script(), Bounds(), record=True) == first
+
+
+def test_going_past_an_indeterminate_value() -> None:
+    text = main_of("int x, *p = &x, y; int z = y + *p; return z == y + *p && x != 3 ? z : 100;")
+    inputs = Recording(2, 5)
+    run = run_of(text, inputs=inputs, past=("uninitialized-read",))
+    assert run.end == Returned(7)
+    assert [(q.kind, q.name) for q in inputs.questions] == [("indeterminate", "y"), ("memory", "x")]
+    assert run.assumptions == ("y is read before it has a value", "x is read before it has a value")
+
+
+def test_going_past_signed_overflow() -> None:
+    text = main_of("int x = 2147483647; int y = x + 1; y = -y; y = y * 3; return (y << 1 == 0) * 10 + (y < 0);")
+    run = run_of(text, past=("signed-overflow",))
+    assert run.end == Returned(11)
+    assert run.assumptions[0] == "signed overflow wraps: 2147483647 + 1"
+    assert len(run.assumptions) == 4
+    assert isinstance(run_of(text).end, Observation)

@@ -21,6 +21,8 @@ def _absolute(type_: Integer | None) -> Function:
     def absolute(machine: Machine, arguments: list[Any], _types: Types) -> int:
         exact = type_ or machine.code.model.long
         if abs(arguments[0]) > bounds_of(exact)[1]:
+            if machine.code.wraps:
+                return int(arguments[0])
             overflow(f"abs({arguments[0]})", exact)
         return abs(int(arguments[0]))
 
