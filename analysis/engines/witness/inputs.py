@@ -64,7 +64,7 @@ class Inputs(Protocol):
 
 class Script:
     """Answers by position in the run: `at` by step, kind and number, then `values` in the order of the other questions (but those
-    of kind `allocation` and `written`), then `rest`."""
+    of kind `allocation` and `written`), then `rest`. One object is for one run: it counts what it has answered."""
 
     def __init__(
         self,

@@ -15,12 +15,12 @@ from analysis.engines.witness.inputs import Inputs
 from analysis.engines.witness.library import ERRORS, modelled
 from analysis.engines.witness.memory import ASKED, KNOWN, UNDEFINED, Block, Memory
 from analysis.engines.witness.objects import Local, is_aggregate
-from analysis.engines.witness.outcome import Bounds, End, Observation, RanOut, Returned, Run, Start, Step
+from analysis.engines.witness.outcome import Bounds, End, NotModelled, Observation, RanOut, Returned, Run, Start, Step
 from analysis.engines.witness.program_code import ProgramCode
 from analysis.engines.witness.questions import Questions
 from analysis.engines.witness.scalars import converter
 from analysis.engines.witness.static_data import static_block
-from analysis.model.c_types import Type, Void, spell
+from analysis.model.c_types import INT, Type, Void, spell
 from analysis.model.spelling import display_name
 
 
@@ -53,6 +53,7 @@ class Machine(Questions):
         self.last_call = 0  # the number of the call's edge that the last return came back to
         self.printed: list[str] = []
         self._printed_length = 0
+        self._errno = 0
         self._literals: dict[bytes, int] = {}
         self._jumps: dict[int, tuple[int, Registers, int]] = {}
         self._remains: dict[Local, Block] = {}
@@ -66,6 +67,8 @@ class Machine(Questions):
             end = Observation(violation.kind, violation.text, max(0, self.step - 1))
         except EndError as ended:
             end = ended.end
+        except RecursionError:
+            end = NotModelled("an expression that is nested too deeply")
         if way is not None and len(way) < self.step and (edge := self.edge_here()) >= 0:
             way.append(Step(self.current.name, edge))  # the one during which it ended
         return Run(end, self.step, tuple(way or ()), tuple(self.asked), tuple(self.assumptions), "".join(self.printed))
@@ -266,6 +269,12 @@ class Machine(Questions):
             block.data[:] = data
             address = self._literals[data] = self.memory.add(block)
         return address
+
+    def errno(self) -> int:
+        """The address of `errno`, which is 0 at the start."""
+        if self._errno == 0:
+            self._errno = self.memory.add(Block("global", "errno", 4, KNOWN, INT))
+        return self._errno
 
     def print(self, text: str) -> None:
         """Keeps what is printed, up to the bound."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
-from analysis.engines.witness import Bounds
+from analysis.engines.witness import Bounds, Script, Start, execute
 from analysis.engines.witness.outcome import Exited, NotModelled, RanOut, Returned, Stuck
 from analysis.model.c_types import ILP32
-from tests.support.runs import main_of, run_of
+from tests.support.runs import main_of, program_of, run_of
 
 
 def returned(statements: str, globals_: str = "") -> object:
@@ -175,3 +177,29 @@ def test_what_is_not_modelled_says_so() -> None:
     assert run_of(main_of('char *s = "abc"; s[0] = 1; return 0;')).end == NotModelled("a write to a string literal")
     assert isinstance(run_of(main_of("double d = 1e30; return (int)d;")).end, NotModelled)
     assert run_of(main_of('asm("nop"); return 0;')).end == NotModelled("inline assembler")
+
+
+def test_tables_of_characters_and_errno_of_glibc() -> None:
+    text = """
+    const unsigned short **__ctype_b_loc(void); const int **__ctype_toupper_loc(void); int *__errno_location(void);
+    int main(void) {
+        int found = 0;
+        for (const char *s = "a Z_9"; *s; s++)
+            found = found * 100 + ((*__ctype_b_loc())[(int)*s] >> 8 & 15) + ((*__ctype_b_loc())[*s] >> 13 & 1) * 20;
+        *__errno_location() = 3;
+        return found + *__errno_location() + (*__ctype_toupper_loc())['x'] - 'X' + (*__ctype_b_loc())[-1];
+    }
+    """
+    assert run_of(text).end == Returned(620050008 + 3)  # lower and alpha, space, upper and alpha, none, digit
+
+
+def test_expressions_nested_beyond_pythons_stack_are_a_value() -> None:
+    program = program_of("int main(void) { unsigned x = 1; return " + "(x + " * 200 + "x" + ")" * 200 + "; }")
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(300)
+    try:
+        end = execute(program, Start("main"), Script()).end
+    finally:
+        sys.setrecursionlimit(limit)
+    assert end == NotModelled("an expression that is nested too deeply")
+    assert execute(program_of(main_of("return 1;")), Start("main"), Script()).end == Returned(1)

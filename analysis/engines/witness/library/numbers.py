@@ -66,7 +66,51 @@ def _upper(_machine: Machine, arguments: list[Any], _types: Types) -> int:
     return value - 32 if 97 <= value <= 122 else value
 
 
+# the tests of <ctype.h>, with their bits in the table of glibc on little-endian machines
+_CLASSES: tuple[tuple[int, Callable[[str], bool]], ...] = (
+    (8, str.isupper),
+    (9, str.islower),
+    (10, str.isalpha),
+    (11, str.isdigit),
+    (12, lambda c: c in "0123456789abcdefABCDEF"),
+    (13, lambda c: c in " \t\n\v\f\r"),
+    (14, lambda c: " " <= c <= "~"),
+    (15, lambda c: "!" <= c <= "~"),
+    (0, lambda c: c in " \t"),
+    (1, lambda c: c < " " or c == "\x7f"),
+    (2, lambda c: "!" <= c <= "~" and not c.isalnum()),
+    (3, str.isalnum),
+)
+_FIRST_CHARACTER, _CHARACTERS = -128, 384  # what glibc's tables of characters can be indexed by
+
+
+def _table(size: int, entry: Callable[[int], int]) -> Function:
+    """`__ctype_b_loc` and its like: the address of a pointer to the entry of character 0 in a table, made once a run."""
+
+    def run(machine: Machine, _arguments: list[Any], _types: Types) -> int:
+        entries = range(_FIRST_CHARACTER, _FIRST_CHARACTER + _CHARACTERS)
+        data = b"".join((entry(character) & ((1 << 8 * size) - 1)).to_bytes(size, "little") for character in entries)
+        start = machine.literal(data) - _FIRST_CHARACTER * size
+        return machine.literal(start.to_bytes(machine.code.pointer_bits // 8, "little"))
+
+    return run
+
+
+def _classes(character: int) -> int:
+    if not 0 <= character < 128:
+        return 0
+    return sum(1 << bit for bit, test in _CLASSES if test(chr(character)))
+
+
+def _errno(machine: Machine, _arguments: list[Any], _types: Types) -> int:
+    return machine.errno()
+
+
 MODELS: dict[str, Function] = {
+    "__ctype_b_loc": _table(2, _classes),
+    "__ctype_tolower_loc": _table(4, lambda c: c + 32 if 65 <= c <= 90 else c),
+    "__ctype_toupper_loc": _table(4, lambda c: c - 32 if 97 <= c <= 122 else c),
+    "__errno_location": _errno,
     "abs": _absolute(INT),
     "labs": _absolute(None),
     "llabs": _absolute(LONG_LONG),

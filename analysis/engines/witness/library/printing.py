@@ -20,6 +20,7 @@ Function = Callable[["Machine", list[Any], Types], Any]
 _CONVERSION = re.compile(
     r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d*))?(?P<length>hh|h|ll|l|z|j|t|L|q)?(?P<kind>.)", re.DOTALL
 )
+_WIDEST = 100_000
 _WIDTHS = {"hh": 8, "h": 16, None: 32, "ll": 64, "j": 64, "q": 64}
 
 
@@ -31,6 +32,8 @@ def formatted(machine: Machine, format_: str, arguments: Iterator[Any]) -> str:
             return "%"
         flags = found["flags"]
         width = next(arguments) if found["width"] == "*" else int(found["width"] or 0)
+        if abs(width) > _WIDEST:
+            not_modelled(f"a field {abs(width)} characters wide")
         if width < 0:
             flags, width = flags + "-", -width
         precision: int | None = None
