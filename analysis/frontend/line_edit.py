@@ -1,10 +1,12 @@
-"""The preprocessed text after an edit of a few lines, without the preprocessor, where it would only copy them.
+"""The preprocessed text after an edit of a few lines, without the preprocessor, where it would only copy what was typed.
 
 Most of what a key costs is the run of the compiler. A line outside of comments, conditionals left out, and arguments of macros,
 on which no word is a macro, comes out of the preprocessor as it is, but for comments and white space (C11 5.1.1.2, phases 3
 and 4). So when such lines become other such lines, the text is the one before with these lines replaced. That the old lines were
-of this kind shows in the old text: they are there, each on its own line, as `written` says. (Arguments of a macro that stand
+of this kind shows in the old text: they are there, each on its own line, as `source_lines` says. (Arguments of a macro that stand
 on further lines are printed on the line where the macro is.) Blank lines show nothing by themselves; the line before them does.
+
+On a line with macros the same holds of the tokens before the first macro, and of those after the last and its arguments.
 
 `edit_lines` gives None wherever this does not hold; then the compiler is run.
 """
@@ -12,28 +14,14 @@ on further lines are printed on the line where the macro is.) Blank lines show n
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from analysis.frontend.difference import difference
 from analysis.frontend.line_map import LineMap, escape
 from analysis.frontend.macros import Macros
+from analysis.frontend.source_lines import Copied, Lines, Token, edited_lines, printed, written
 
-_TOKEN = re.compile(
-    rb"""(?P<space>[ \t]+|/\*(?:[^*]|\*(?!/))*+\*/|//.*)"""
-    rb"""|(?P<word>[A-Za-z_$][\w$]*)"""
-    rb"""|(?P<other>\.?\d(?:[eEpP][+-]|[\w.$])*|"(?:[^"\\]|\\.)*+"?|'(?:[^'\\]|\\.)*+'?|/(?!\*)|\*(?!/)|[!#%&()+,\-.:;<=>?@\[\]^`{|}~])"""
-)
-_FAR = 100  # lines: more than are typed at once
 _BEFORE = 8  # lines: preprocessors leave out longer runs of blank lines
-
-
-class Copied(NamedTuple):
-    """A line as it comes out of the preprocessor if no word in it is a macro, with its words, its first token and its last."""
-
-    text: bytes
-    words: tuple[bytes, ...]
-    first: bytes
-    last: bytes
 
 
 class Edit(NamedTuple):
@@ -43,58 +31,6 @@ class Edit(NamedTuple):
     line_map: LineMap
 
 
-class Lines(NamedTuple):
-    """The lines that an edit replaces: from number `first` on (from 1), what they were and are."""
-
-    first: int
-    old: list[bytes]
-    new: list[bytes]
-
-
-def edited_lines(old: bytes, new: bytes) -> Lines | None:
-    """The lines in which two texts differ, None if they are the same or too many."""
-    if old == new:
-        return None
-    edit = difference(old, new)
-    start = old.rfind(b"\n", 0, edit.start) + 1
-    end = old.find(b"\n", edit.old_end)
-    end = len(old) if end < 0 else end
-    before, after = old[start:end], new[start : end + len(new) - len(old)]
-    if max(before.count(b"\n"), after.count(b"\n")) > _FAR:
-        return None
-    return Lines(old.count(b"\n", 0, start) + 1, before.split(b"\n"), after.split(b"\n"))
-
-
-def written(line: bytes) -> Copied | None:
-    """The line as the preprocessor copies it; None if it cannot be told from the line alone."""
-    line = line.removesuffix(b"\r")
-    if line.rstrip().endswith((b"\\", b"??/")) or b"\\U" in line or b"\\u" in line or b'R"' in line:
-        return None
-    parts: list[bytes] = []
-    words: list[bytes] = []
-    first = last = b""
-    at, spaced = 0, False
-    while at < len(line):
-        match = _TOKEN.match(line, at)
-        if match is None:
-            return None
-        if match.lastgroup == "space":
-            spaced = True
-        else:
-            last = match.group()
-            if not first:
-                first = last
-                parts.append(b" " * at)
-            elif spaced:
-                parts.append(b" ")
-            parts.append(last)
-            spaced = False
-            if match.lastgroup == "word":
-                words.append(last)
-        at = match.end()
-    return Copied(b"".join(parts), tuple(words), first, last)
-
-
 def edit_lines(source: bytes, text: bytes, line_map: LineMap, new: bytes, macros: Macros) -> Edit | None:
     """The preprocessed text of the source `new`, from those of `source`; `macros` are those of both. None where the preprocessor
     must be asked."""
@@ -102,44 +38,117 @@ def edit_lines(source: bytes, text: bytes, line_map: LineMap, new: bytes, macros
     if lines is None or macros.renumbered:
         return None
     old, now = [written(line) for line in lines.old], [written(line) for line in lines.new]
-    before = None
-    if any(line is not None and not line.text for line in old) or any(line is not None and line.first == b"(" for line in now):
+    if any(line is None or line.is_directive for line in (*old, *now)):
+        return None
+    before, after = [line for line in old if line is not None], [line for line in now if line is not None]
+    if _mentions(after, macros):
+        return _beside_macros(text, line_map, lines.first, before, after, macros)
+    return _copied_lines(source, text, line_map, new, lines, before, after, macros) or _beside_macros(
+        text, line_map, lines.first, before, after, macros
+    )
+
+
+def _copied_lines(
+    source: bytes,
+    text: bytes,
+    line_map: LineMap,
+    new: bytes,
+    lines: Lines,
+    old: list[Copied],
+    now: list[Copied],
+    macros: Macros,
+) -> Edit | None:
+    """The edit of lines that were copied into others that are, too."""
+    rows = line_map.rows_of(lines.first, len(old))
+    if rows is None or [line.text for line in old] != [row.rstrip() for row in text[rows[0] : rows[1]].split(b"\n")]:
+        return None
+    if not all(line.tokens for line in old) or any(line.first == b"(" for line in now):
         before = _line_before(source, lines.first)
-        if before is None:
+        if before is None or not _ends_plainly(text, line_map, *before, macros):
             return None
-    rows = line_map.rows_of(lines.first, len(lines.old))
-    if rows is None or not _is_copied(text[rows[0] : rows[1]], old, macros) or not _can_be_copied(now, macros):
-        return None
-    if before is not None and not _ends_plainly(text, line_map, *before, macros):
-        return None
     added = len(now) - len(old)
     if added and macros.depends_on_lines(new[_offset(new, lines.first + len(now)) :]):
         return None
-    return replace_rows(text, line_map, rows, [line.text for line in now if line is not None], added)
+    return replace_rows(text, line_map, rows, b"\n".join(line.text for line in now), added)
 
 
-def replace_rows(text: bytes, line_map: LineMap, rows: tuple[int, int], now: list[bytes], added: int) -> Edit:
-    """The text with other lines in place of the bytes `rows`; `added`: by how many lines there are more."""
-    head, tail = text[: rows[0]] + b"\n".join(now), text[rows[1] :]
+def _beside_macros(
+    text: bytes, line_map: LineMap, number: int, old: list[Copied], now: list[Copied], macros: Macros
+) -> Edit | None:
+    """The edit of one line before its first macro, or behind its last."""
+    rows = line_map.rows_at(number) if len(old) == len(now) == 1 else []
+    if not rows:
+        return None
+    was, is_ = old[0], now[0]
+    same = _common(was.tokens[::-1], is_.tokens[::-1])
+    head, new_head = was.tokens[: len(was.tokens) - same], is_.tokens[: len(is_.tokens) - same]
+    opens = new_head[:1] != head[:1] and is_.first == b"("  # it could be what a macro in the line before takes
+    if head and new_head and not opens and not _any_macro((*head, *new_head), macros):
+        there, wanted = printed(head, was.indent), printed(new_head, is_.indent)
+        begin = rows[0][0]
+        if text.startswith(there, begin):
+            end = begin + len(there)
+            gap = (
+                b"" if text[end : end + 1] in (b" ", b"\n", b"") else b" "
+            )  # a macro's first token must not join what is before it
+            return replace_rows(text, line_map, (begin, end), wanted + gap, 0)
+    same = _common(was.tokens, is_.tokens)
+    tail, new_tail = was.tokens[same:], is_.tokens[same:]
+    if _stands_free(was.tokens[:same], macros) and not _any_macro((*tail, *new_tail), macros):
+        last = was.tokens[same - 1]
+        there, wanted = printed((last, *tail)), printed((last, *new_tail))
+        begin, end = rows[-1]
+        if text[begin:end].endswith(there):
+            return replace_rows(text, line_map, (end - len(there), end), wanted, 0)
+    return None
+
+
+def replace_rows(text: bytes, line_map: LineMap, rows: tuple[int, int], now: bytes, added: int) -> Edit:
+    """The text with something else in place of the bytes `rows`; `added`: by how many lines there are more."""
+    head, tail = text[: rows[0]] + now, text[rows[1] :]
     if added:
         tail = _renumbered(tail, line_map.main, added)
     result = head + tail
     return Edit(result, line_map.edited(result, rows[1], len(head) - rows[1], added))
 
 
-def _is_copied(text: bytes, lines: list[Copied | None], macros: Macros) -> bool:
-    """Whether lines are in the preprocessed text as they were copied."""
-    there = text.split(b"\n")
-    return len(there) == len(lines) and all(
-        line is not None and line.text == row.rstrip() and line.first != b"#" for line, row in zip(lines, there, strict=True)
-    )
+def _mentions(lines: Sequence[Copied], macros: Macros) -> bool:
+    return any(_any_macro(line.tokens, macros) for line in lines)
 
 
-def _can_be_copied(lines: list[Copied | None], macros: Macros) -> bool:
-    return all(
-        line is not None and line.first != b"#" and line.text[:2] != b"%:" and not any(map(macros.may_be, line.words))
-        for line in lines
-    )
+def _any_macro(tokens: Sequence[Token], macros: Macros) -> bool:
+    return any(token.is_word and macros.may_be(token.text) for token in tokens)
+
+
+def _common(one: Sequence[Token], other: Sequence[Token]) -> int:
+    """How many tokens two sequences begin with in common."""
+    shorter = min(len(one), len(other))
+    return next((at for at in range(shorter) if one[at] != other[at]), shorter)
+
+
+def _stands_free(tokens: Sequence[Token], macros: Macros) -> bool:
+    """Whether the last of the tokens that a line begins with is no macro, and in no arguments of one on the line."""
+    at, last = 0, -1
+    while at < len(tokens):
+        if tokens[at].is_word and macros.may_be(tokens[at].text):
+            at = _behind_arguments(tokens, at + 1)
+        else:
+            last = at
+            at += 1
+    return last == len(tokens) - 1 >= 0
+
+
+def _behind_arguments(tokens: Sequence[Token], at: int) -> int:
+    """Where the arguments in parentheses that begin at a token are over; `at` itself if none do."""
+    depth = 0
+    while at < len(tokens):
+        depth += {b"(": 1, b")": -1}.get(tokens[at].text, 0)
+        if depth == 0 and tokens[at].text != b")":
+            return at
+        at += 1
+        if depth == 0:
+            return at
+    return at
 
 
 def _line_before(source: bytes, number: int) -> tuple[int, bytes] | None:
@@ -154,7 +163,7 @@ def _line_before(source: bytes, number: int) -> tuple[int, bytes] | None:
 def _ends_plainly(text: bytes, line_map: LineMap, number: int, line: bytes, macros: Macros) -> bool:
     """Whether a line is copied and what comes after it cannot belong to a macro on it."""
     copied = written(line)
-    if copied is None or not copied.text or copied.first == b"#":
+    if copied is None or not copied.tokens or copied.is_directive:
         return False
     rows = line_map.rows_of(number, 1)
     return rows is not None and text[rows[0] : rows[1]].rstrip() == copied.text and not macros.may_be(copied.last)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import NamedTuple
 
 _MARKER = re.compile(rb'\n#(?:line)? (\d{1,9}) "([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"([ 0-9]*+)')
@@ -93,21 +94,33 @@ class LineMap:
         """The range of the preprocessed text that consecutive lines of the main file from a number on left, the blank ones
         included, without the last line end; None if they are not all there, in one piece and just once."""
         found: tuple[int, int] | None = None
-        ends = [*self._starts[1:], len(self._text) + 1]
-        for start, path, first, end in zip(self._starts, self._paths, self._numbers, ends, strict=True):
-            if path != self.main or first >= number + count:
-                continue
-            stop = max(start, self._text.rfind(b"\n", start, end - 1) + 1) if end <= len(self._text) else len(self._text)
-            rows = self._text[start:stop].split(b"\n") if first + self._text.count(b"\n", start, stop) >= number else []
-            skipped = max(0, number - first)
-            mine = rows[skipped : number + count - first]
+        for first, start, rows in self._pieces(number, count):
+            mine = rows[max(0, number - first) : number + count - first]
             if not any(row.strip() for row in mine) and len(mine) < count:
                 continue
             if found is not None or first > number or len(mine) < count:
                 return None
-            begin = start + sum(len(row) + 1 for row in rows[:skipped])
+            begin = start + sum(len(row) + 1 for row in rows[: number - first])
             found = begin, begin + len(b"\n".join(mine))
         return found
+
+    def rows_at(self, number: int) -> list[tuple[int, int]]:
+        """The ranges of the preprocessed text that come from a line of the main file and are not blank, in order."""
+        found = []
+        for first, start, rows in self._pieces(number, 1):
+            if 0 <= number - first < len(rows) and rows[number - first].strip():
+                begin = start + sum(len(row) + 1 for row in rows[: number - first])
+                found.append((begin, begin + len(rows[number - first])))
+        return found
+
+    def _pieces(self, number: int, count: int) -> Iterator[tuple[int, int, list[bytes]]]:
+        """The segments of the main file that may have some of the lines: their first line, where they begin, and their rows."""
+        ends = [*self._starts[1:], len(self._text) + 1]
+        for start, path, first, end in zip(self._starts, self._paths, self._numbers, ends, strict=True):
+            if path == self.main and first < number + count:
+                stop = max(start, self._text.rfind(b"\n", start, end - 1) + 1) if end <= len(self._text) else len(self._text)
+                if first + self._text.count(b"\n", start, stop) >= number:
+                    yield first, start, self._text[start:stop].split(b"\n")
 
     def edited(self, text: bytes, end: int, by: int, added: int) -> LineMap:
         """The map of a text that differs in a piece of the main file that ended at `end`: what follows moved by so many bytes,

@@ -6,9 +6,10 @@ import time
 from collections.abc import Mapping
 
 from analysis.frontend.compiler_flags import UnitFlags
-from analysis.frontend.line_edit import Lines, edit_lines, edited_lines, written
+from analysis.frontend.line_edit import edit_lines
 from analysis.frontend.macros import Macros, read_macros
 from analysis.frontend.preprocess import Preprocessed, definitions, preprocess, read_source
+from analysis.frontend.source_lines import Lines, edited_lines, written
 from analysis.model.options import Options
 
 
@@ -39,7 +40,7 @@ def _has_only_text(source: bytes, lines: Lines) -> bool:
     above = source.split(b"\n", lines.first - 1)[lines.first - 2 : lines.first - 1] if lines.first > 1 else []
     copied = [written(line) for line in (*above, *lines.old, *lines.new)]
     edited = copied[len(above) :]
-    return None not in copied and all(line and line.first != b"#" and line.text[:2] != b"%:" for line in edited)
+    return None not in copied and not any(line is None or line.is_directive for line in edited)
 
 
 def _read(before: Preprocessed, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes]) -> Macros | None:
