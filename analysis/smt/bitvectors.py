@@ -76,6 +76,29 @@ def _neutral(op: str, one: Term, other: Term, left: int | None, right: int | Non
     return None
 
 
+def product_overflows(one: Term, other: Term) -> Term:
+    """That the product of two bit-vectors, read as signed, does not fit into their width (`bvsmulo` of SMT-LIB 2.7)."""
+    width = one.sort.width
+    left, right = constant_of(one), constant_of(other)
+    if left is not None and right is not None:
+        product = signed_value(left, width) * signed_value(right, width)
+        return boolean(not -(1 << (width - 1)) <= product < 1 << (width - 1))
+    if _digits(one) + _digits(other) <= width:
+        return FALSE
+    return Term("bvsmulo", (one, other), BOOL)
+
+
+def _digits(term: Term) -> int:
+    """How many of its lowest bits hold all that the term says as a signed number, its sign included."""
+    width = term.sort.width
+    if term.op == "value":
+        value = signed_value(constant_of(term) or 0, width)
+        return (value if value >= 0 else ~value).bit_length() + 1
+    if term.op == "sign_extend":
+        return term.args[0].sort.width
+    return term.args[0].sort.width + 1 if term.op == "zero_extend" else width
+
+
 def complement(term: Term) -> Term:
     """All bits flipped: -t - 1."""
     return linear.combine(bits(-1, term.sort.width), term, -1)

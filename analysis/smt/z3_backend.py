@@ -8,6 +8,7 @@ other.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -22,6 +23,7 @@ from analysis.smt.terms import BOOL, Sort, Term
 _CACHED = 200_000  # translated terms that are kept; beyond it all are forgotten
 _DEFAULT = Budget()
 _UNBOUNDED = 4_294_967_295
+_LOOK_AGAIN = 0.02  # seconds between two looks at z3's memory
 _INTERRUPT_AGAIN = 0.001  # seconds: z3 forgets an interrupt that comes before its check has begun
 
 _NARY = {"and": z3core.Z3_mk_and, "or": z3core.Z3_mk_or, "+": z3core.Z3_mk_add, "*": z3core.Z3_mk_mul}
@@ -135,15 +137,27 @@ class _Translation:
             return make(self.ref, term.data[0], args[0])
         if op == "bvadd":
             return self._sum(args)
+        if op == "bvsmulo":
+            return self._product_overflows(*args)
         return _PLAIN[op](self.ref, *args)
+
+    def _product_overflows(self, one: Any, other: Any) -> Any:
+        below = self._kept(z3core.Z3_mk_bvmul_no_underflow(self.ref, one, other))
+        above = self._kept(z3core.Z3_mk_bvmul_no_overflow(self.ref, one, other, True))
+        fits = self._kept(z3core.Z3_mk_and(self.ref, 2, (z3.Ast * 2)(below, above)))
+        return z3core.Z3_mk_not(self.ref, fits)
+
+    def _kept(self, made: Any) -> Any:
+        """An object that no term stands for, with a reference."""
+        z3core.Z3_inc_ref(self.ref, made)
+        self._inner.append(made)
+        return made
 
     def _sum(self, args: list[Any]) -> Any:
         """A sum of bit-vectors, which z3 adds in pairs."""
         total = args[0]
         for argument in args[1:]:
-            total = z3core.Z3_mk_bvadd(self.ref, total, argument)
-            z3core.Z3_inc_ref(self.ref, total)
-            self._inner.append(total)
+            total = self._kept(z3core.Z3_mk_bvadd(self.ref, total, argument))
         return total
 
     def _value(self, term: Term) -> Any:
@@ -200,6 +214,40 @@ class Z3Model:
         return {term: self.value(term) for term in terms}
 
 
+class _MemoryWatch:
+    """Ends checks that take more memory than their budget has: z3 itself looks only in some of its phases."""
+
+    def __init__(self) -> None:
+        self._running: dict[Z3Solver, int] = {}
+        self._wake = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def begin(self, solver: Z3Solver, megabytes: int) -> None:
+        """Looks after a solver from now on."""
+        self._running[solver] = megabytes << 20
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._look, name="memory of z3", daemon=True)
+            self._thread.start()
+        self._wake.set()
+
+    def end(self, solver: Z3Solver) -> None:
+        """Lets a solver alone."""
+        self._running.pop(solver, None)
+
+    def _look(self) -> None:
+        while self._wake.wait():
+            self._wake.clear()
+            while self._running:
+                time.sleep(_LOOK_AGAIN)
+                used = z3core.Z3_get_estimated_alloc_size()
+                for solver, limit in list(self._running.items()):
+                    if used > limit:
+                        solver.run_out_of_memory()
+
+
+_WATCH = _MemoryWatch()
+
+
 class Z3Solver:
     """A `solver.Solver`. The memory that a budget bounds is what z3 has taken in the whole process."""
 
@@ -208,6 +256,7 @@ class Z3Solver:
         self._has_inner_scope = False
         self._answer: Answer | None = None
         self._assumptions: dict[Term, Term] = {}
+        self._is_over_budget = False
         self._stopped = threading.Event()
         self._idle = threading.Event()
         self._idle.set()
@@ -266,10 +315,14 @@ class Z3Solver:
         literals = [self._translation.term(literal) for literal in self._assumptions]
         self._allow(budget or _DEFAULT)
         self._idle.clear()
+        self._is_over_budget = False
+        if self._budget is not None and self._budget.megabytes is not None:
+            _WATCH.begin(self, self._budget.megabytes)
         try:
             self._answer = INTERRUPTED if self._stopped.is_set() else self._checked(literals)
         finally:
             self._idle.set()
+            _WATCH.end(self)
         return self._answer
 
     def _close_check(self) -> None:
@@ -284,7 +337,8 @@ class Z3Solver:
 
     def _checked(self, literals: list[Any]) -> Answer:
         answer, reason = self._checked_once(literals)
-        if "interrupt" in reason and not self._stopped.is_set():  # an interrupt that came after the check that it was for
+        stray = "interrupt" in reason and not self._stopped.is_set() and not self._is_over_budget
+        if stray:  # an interrupt that came after the check that it was for
             answer, reason = self._checked_once(literals)
         return answer
 
@@ -301,7 +355,7 @@ class Z3Solver:
     def _failed(self, reason: str) -> Answer:
         if self._stopped.is_set():
             return INTERRUPTED
-        if "memory" in reason:
+        if "memory" in reason or self._is_over_budget:
             self._is_spent = True  # z3's solver would give this answer from now on, whatever its budget
             return Answer("unknown", "memory")
         if any(word in reason for word in ("timeout", "cancel", "interrupt")):
@@ -346,6 +400,11 @@ class Z3Solver:
         while not self._idle.is_set():
             z3core.Z3_solver_interrupt(self._ref, self._solver)
             self._idle.wait(_INTERRUPT_AGAIN)
+
+    def run_out_of_memory(self) -> None:
+        """Ends the check that is running because it took too much memory."""
+        self._is_over_budget = True
+        z3core.Z3_solver_interrupt(self._ref, self._solver)
 
     def resume(self) -> None:
         """See solver.Solver."""

@@ -67,6 +67,11 @@ class Addresses:
         return 16 * self.slot
 
     @property
+    def static_end(self) -> int:
+        """No object with static storage has an address as high as this."""
+        return self._first_path_slot * self.slot
+
+    @property
     def end(self) -> int:
-        """No object of the path has an address as high as this so far."""
+        """No object has an address as high as this so far."""
         return self._next[False] * self.slot

@@ -9,7 +9,7 @@ import math
 
 from analysis.model.c_types import DataModel, Floating, Integer, Type
 from analysis.smt import linear
-from analysis.smt.bitvectors import compare, complement, extend, extract, operation, signed_value
+from analysis.smt.bitvectors import compare, complement, extend, extract, operation, product_overflows, signed_value
 from analysis.smt.build import FALSE, TRUE, and_, bits, constant_of, distinct, eq, ite, not_, or_
 from analysis.smt.encoding import scalars
 from analysis.smt.encoding.floats import Floats, constant_value
@@ -134,8 +134,10 @@ class Bits:
                 return eq(left, least)
             case "/" | "%" if right is not None:
                 return and_(eq(left, least), eq(right, bits(-1, width)))
-            case "+" | "-" | "*" if right is not None:
-                wide = 2 * width if operator == "*" else width + 1
+            case "*" if right is not None:
+                return product_overflows(left, right)
+            case "+" | "-" if right is not None:
+                wide = width + 1
                 exact = operation(_OPERATIONS[operator], extend(left, wide, signed=True), extend(right, wide, signed=True))
                 return distinct(exact, extend(extract(width - 1, 0, exact), wide, signed=True))
             case "<<" if right is not None:

@@ -9,7 +9,7 @@ from analysis.smt.bitvectors import extend, multiply, operation
 from analysis.smt.build import FALSE, TRUE, and_, constant_of, eq, ite
 from analysis.smt.encoding import library
 from analysis.smt.encoding.bits import Bits
-from analysis.smt.encoding.places import ANY_TAG
+from analysis.smt.encoding.content import ANY_TAG
 from analysis.smt.encoding.regions import Alternatives
 from analysis.smt.encoding.state import State
 from analysis.smt.terms import Term

@@ -38,6 +38,9 @@ class Tag(NamedTuple):
     low: int = 0
 
 
+ANY_TAG = Tag("any")
+
+
 class Patch(NamedTuple):
     """A write at an unknown offset, in bytes, done if `condition` holds; it stays between the bits `low` and `high`, if known."""
 
@@ -118,6 +121,11 @@ def may_alias(one: Tag, other: Tag) -> bool:
     if "char" in (one.scalar, other.scalar) and not (one.record and other.record):
         return True
     return one.scalar == other.scalar
+
+
+def is_same_kind(one: Tag, other: Tag) -> bool:
+    """Whether two accesses say that they are to scalars of one kind."""
+    return one.scalar == other.scalar != "any"
 
 
 Relation = Literal["never", "same", "maybe"]

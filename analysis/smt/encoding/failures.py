@@ -15,8 +15,8 @@ from analysis.model.spelling import spell_expr
 from analysis.smt import linear
 from analysis.smt.build import FALSE, TRUE, and_, constant_of, eq, not_, or_
 from analysis.smt.encoding import library, scalars
+from analysis.smt.encoding.content import ANY_TAG
 from analysis.smt.encoding.formula import Condition, FailureKind, Formula
-from analysis.smt.encoding.places import ANY_TAG
 from analysis.smt.encoding.regions import Spot
 from analysis.smt.encoding.state import State
 from analysis.smt.terms import Term

@@ -15,7 +15,7 @@ from analysis.smt import linear
 from analysis.smt.build import FALSE, TRUE, and_, constant_of, distinct, eq, ite, not_, number, or_
 from analysis.smt.encoding.addresses import Addresses
 from analysis.smt.encoding.bits import Bits
-from analysis.smt.encoding.content import Cell, Content, Fill, FillKind, Layer, Patch, Tag
+from analysis.smt.encoding.content import ANY_TAG, Cell, Content, Fill, FillKind, Layer, Patch, Tag
 from analysis.smt.encoding.fills import Fills
 from analysis.smt.encoding.formula import Ledger
 from analysis.smt.encoding.integers import Integers
@@ -27,7 +27,7 @@ from analysis.smt.terms import Term, subterms
 
 IN_BOUNDS = "accesses through pointers and indices stay inside their objects"
 OUTSIDE_POINTERS = "a pointer from outside is null or points to an object"
-OWN_TYPES = "what pointers from outside point to is accessed through its own type, or as characters"
+OWN_TYPES = "what pointers from outside point to is aligned, and accessed through its own type or as characters"
 _MOST_CASES = 256
 _OUTSIDE = 0
 
@@ -42,6 +42,7 @@ class Memory:
         self._contents: dict[int, Content] = {}
         self._alive: dict[int, Term] = {}
         self._escaped: dict[int, int] = {}
+        self.statics_are_known = False  # whether the outside may point to objects with static storage
         self.freed_outside: list[tuple[Term, Term]] = []  # conditions and pointers
         self._generation = 0
         self.addresses = Addresses(arithmetic.model)
@@ -64,6 +65,7 @@ class Memory:
         other.regions = list(self.regions)
         other._alive, other._escaped = dict(self._alive), dict(self._escaped)
         other.freed_outside = list(self.freed_outside)
+        other.statics_are_known = self.statics_are_known
         other.addresses = self.addresses.copy()
         other._bind(arithmetic, ledger, self.fills.copy(arithmetic, ledger))
         other._contents = dict(self._contents)
@@ -287,11 +289,13 @@ class Memory:
     def constrain_outside(self, pointer: Term) -> None:
         """Notes that a pointer came from outside: it is null, or points outside, or to an object that is known there."""
         compare = self._arithmetic.compare
+        is_path_known = any(not self.regions[number_].is_static for number_ in self._escaped)
         inside = FALSE
-        if self._escaped:
+        if is_path_known or self.statics_are_known:
+            end = self.addresses.end if is_path_known else self.addresses.static_end
             inside = and_(
                 compare("<=", self.fills.offset(self.addresses.first), pointer, self._pointer_type),
-                compare("<", pointer, self.fills.offset(self.addresses.end), self._pointer_type),
+                compare("<", pointer, self.fills.offset(end), self._pointer_type),
             )
         outside = compare(">=", pointer, self.fills.offset(self.addresses.outside), self._pointer_type)
         self._ledger.assume(OUTSIDE_POINTERS)
@@ -320,9 +324,9 @@ class Memory:
         extra = spot.bits % 8
         offset = linear.add(spot.symbolic, self.fills.offset((spot.bits - extra) // 8))
         if not extra and width % 8 == 0:
-            return self.objects.read_at(layer, offset, width, type_, spot.low, spot.high, tag)
+            return self.objects.read_at(layer, offset, width, type_, spot.low, spot.high, tag, spot.is_typed)
         whole = -(-(extra + width) // 8) * 8
-        pattern = self.objects.read_at(layer, offset, whole, unsigned(whole), spot.low, spot.high, Tag("any"))
+        pattern = self.objects.read_at(layer, offset, whole, unsigned(whole), spot.low, spot.high, ANY_TAG)
         value = self._patterns.value(self._patterns.cut(pattern, extra, width), width, type_)
         return value if value is not None else self.objects.open(type_, "a floating value is no bit-field")
 
@@ -349,12 +353,12 @@ class Memory:
             self.objects.write(self._content(spot.region), spot.bits, cell._replace(term=term), tag)
             return
         self._ledger.assume(OWN_TYPES if spot.is_typed else IN_BOUNDS)
-        tag = tag if spot.is_typed else Tag("any")
+        tag = tag if spot.is_typed else ANY_TAG
         extra = spot.bits % 8
         offset = linear.add(spot.symbolic, self.fills.offset((spot.bits - extra) // 8))
         if extra or cell.width % 8:
             cell = self._spliced(spot, offset, extra, cell)
-            tag = Tag("any")
+            tag = ANY_TAG
         patch = Patch(condition, offset, cell.width, cell.term, cell.type, spot.low, spot.high, tag)
         self._content(spot.region).push(patch, spot.low, spot.high)
 
@@ -362,7 +366,7 @@ class Memory:
         """The whole bytes that a bit-field is in, with the bit-field written."""
         whole = -(-(extra + cell.width) // 8) * 8
         type_ = unsigned(whole)
-        old = self.objects.read_at(self.layer(spot.region), offset, whole, type_, spot.low, spot.high, Tag("any"))
+        old = self.objects.read_at(self.layer(spot.region), offset, whole, type_, spot.low, spot.high, ANY_TAG)
         pattern = self._patterns.of(cell.term, cell.type)
         if pattern is None:
             return Cell(whole, self.objects.open(type_, "a floating value is no bit-field"), type_)

@@ -8,7 +8,19 @@ from analysis.model.c_types import Floating, Type
 from analysis.smt import linear
 from analysis.smt.build import FALSE, TRUE, and_, eq, ite, not_
 from analysis.smt.encoding.bits import Bits
-from analysis.smt.encoding.content import Cell, Content, Fill, Layer, Patch, Tag, may_alias, overlapping, relation
+from analysis.smt.encoding.content import (
+    ANY_TAG,
+    Cell,
+    Content,
+    Fill,
+    Layer,
+    Patch,
+    Tag,
+    is_same_kind,
+    may_alias,
+    overlapping,
+    relation,
+)
 from analysis.smt.encoding.fills import Fills
 from analysis.smt.encoding.formula import Ledger
 from analysis.smt.encoding.integers import Integers
@@ -64,7 +76,7 @@ class Objects:
                 layer = layer.below
         offset = self._fills.offset(low // 8)
         for patch in reversed(passed):
-            value = self._after(patch, offset, width, low % 8, type_, value)
+            value = self._after(patch, offset, width, low % 8, type_, value, tag)
         return value
 
     def _composed(self, layer: Layer, edges: list[int], type_: Type) -> Term:
@@ -89,7 +101,7 @@ class Objects:
             if pattern is not None and isinstance(self._arithmetic, Bits):
                 pattern = self._patterns.cut(pattern, 0, cell.width)
             return None if pattern is None else self._patterns.cut(pattern, low - at, width)
-        return self.read(layer, low, width, unsigned(width), Tag("any"))
+        return self.read(layer, low, width, unsigned(width), ANY_TAG)
 
     def _cell_value(self, cell: Cell, type_: Type) -> Term:
         if cell.type == type_:
@@ -97,9 +109,11 @@ class Objects:
         value = self._patterns.convert(cell.term, cell.type, type_)
         return value if value is not None else self.open(type_, "a floating value is read as an integer, or the other way round")
 
-    def _after(self, patch: Patch, offset: Term, width: int, extra: int, type_: Type, before: Term) -> Term:
+    def _after(self, patch: Patch, offset: Term, width: int, extra: int, type_: Type, before: Term, tag: Tag) -> Term:
         """What is at an offset (`extra` bits after it) after a patch, from what was there before."""
         meets = relation(offset, width + extra, patch.offset, patch.width)
+        if meets == "maybe" and is_same_kind(patch.tag, tag):
+            meets = "same"  # aligned objects of one type overlap in whole or not at all (C11 6.3.2.3p7)
         if meets == "never":
             return before
         value = self._cell_value(Cell(patch.width, patch.term, patch.type), type_) if width == patch.width else None
@@ -146,12 +160,24 @@ class Objects:
 
     # -- unknown offsets ----------------------------------------------------------------------------------------
 
-    def read_at(self, layer: Layer, offset: Term, width: int, type_: Type, low: int | None, high: int | None, tag: Tag) -> Term:
-        """The scalar at an offset in bytes; it lies between the bits `low` and `high`, where these are known."""
+    def read_at(
+        self,
+        layer: Layer,
+        offset: Term,
+        width: int,
+        type_: Type,
+        low: int | None,
+        high: int | None,
+        tag: Tag,
+        is_typed: bool = False,
+    ) -> Term:
+        """The scalar at an offset in bytes; it lies between the bits `low` and `high`, where these are known.
+        `is_typed`: what is there was written through types that tell whether it can be meant."""
+        cell_tag = tag if is_typed else ANY_TAG
         passed: list[Patch | tuple[Fill, Term]] = []
         value: Term | None = None
         while value is None:
-            passed.extend(self._as_patches(layer, low, high, tag))
+            passed.extend(self._as_patches(layer, low, high, cell_tag))
             base = layer.base
             if isinstance(base, Patch):
                 if not _apart(base, low, high, tag):
@@ -168,7 +194,7 @@ class Objects:
             return self.open(type_, "a large array is read at an unknown index")
         for change in reversed(passed):
             if isinstance(change, Patch):
-                value = self._after(change, offset, width, 0, type_, value)
+                value = self._after(change, offset, width, 0, type_, value, tag)
             else:
                 value = ite(change[1], self._fills.read(change[0], offset, 0, width, type_), value)
         return value

@@ -11,15 +11,13 @@ from analysis.smt.bitvectors import extend
 from analysis.smt.build import TRUE, constant_of
 from analysis.smt.encoding import scalars
 from analysis.smt.encoding.bits import Bits
-from analysis.smt.encoding.content import Tag
+from analysis.smt.encoding.content import ANY_TAG, Tag
 from analysis.smt.encoding.expressions import Expressions
 from analysis.smt.encoding.formula import Ledger
 from analysis.smt.encoding.integers import Integers
 from analysis.smt.encoding.memory import Memory
 from analysis.smt.encoding.regions import Alternatives, Spot, scalar_class
 from analysis.smt.terms import Term
-
-ANY_TAG = Tag("any")
 
 
 class Places:

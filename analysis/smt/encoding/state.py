@@ -10,14 +10,14 @@ from analysis.model import ir
 from analysis.model.c_types import CHAR, Array, DataModel, Floating, Integer, Pointer, Type
 from analysis.smt.build import TRUE, symbol
 from analysis.smt.encoding.bits import Bits
-from analysis.smt.encoding.content import FillKind, Tag
+from analysis.smt.encoding.content import ANY_TAG, FillKind, Tag
 from analysis.smt.encoding.formula import Input, InputKind, Ledger, Mode
 from analysis.smt.encoding.frames import Frame, address_taken
 from analysis.smt.encoding.integers import Integers, SignedOverflow
 from analysis.smt.encoding.layouts import BitLayout
 from analysis.smt.encoding.memory import Memory
 from analysis.smt.encoding.patterns import Patterns
-from analysis.smt.encoding.places import ANY_TAG, Places
+from analysis.smt.encoding.places import Places
 from analysis.smt.encoding.regions import Alternatives, Spot, scalar_class
 from analysis.smt.terms import BOOL, Term
 
@@ -37,6 +37,7 @@ class State:
         layout = BitLayout.of(program, model)
         arithmetic = Integers(model, self.ledger, signed_overflow) if mode == "int" else Bits(model, self.ledger, signed_overflow)
         self._bind(arithmetic, Memory(arithmetic, self.ledger, layout))
+        self.memory.statics_are_known = bool(address_taken(program))
         self.frames: list[Frame] = []
         self.steps = 0
         self._asked = 0

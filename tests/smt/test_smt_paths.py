@@ -1,0 +1,472 @@
+"""Paths as formulas: calls, memory, failures, and how far an answer can be trusted."""
+
+import re
+
+import pytest
+from support.lowered import unit_of
+
+from analysis.cfa.link import link
+from analysis.model import ir
+from analysis.model.c_types import ILP32, LP64
+from analysis.model.spelling import spell_effect
+from analysis.smt.build import and_, distinct, eq, number
+from analysis.smt.encoding.path import PathEncoder
+from analysis.smt.z3_backend import Z3Solver
+
+MODES = pytest.mark.parametrize("mode", ["int", "bv"])
+SOLVER = Z3Solver()
+HEAD = """typedef unsigned long size_t; void *malloc(size_t); void *calloc(size_t, size_t); void free(void *);
+  void *realloc(void *, size_t); void *memcpy(void *, const void *, size_t); void *memset(void *, int, size_t); int nondet(void);
+  void show(int *); void reach_error(void); void __VERIFIER_assume(int); struct pair { int first, second; struct pair *next; };
+"""
+
+
+def program_of(text, model=LP64):
+    return link([unit_of(HEAD + text, model=model)]).program
+
+
+def walk(program, mode, *, entry="f", branches="", calls=True, model=LP64, stop=None, **options):
+    """Follows one path: `branches` says which way to go where there are two (t, f), in order; defined functions are entered.
+    `stop` is a pattern: the walk ends before the first edge that is spelled so, and gives the edge, too."""
+    encoder = PathEncoder(program, mode, model, **options)
+    encoder.start(entry)
+    ways = iter(branches)
+    stack = []
+    location = program.functions[entry].entry
+    while True:
+        cfa = program.functions[encoder.function]
+        edges = cfa.outgoing.get(location, ())
+        if len(edges) > 1:
+            wanted = next(ways) == "t"
+            edges = tuple(e for e in edges if isinstance(e.effect, ir.Assume) and e.effect.truth == wanted)
+        if not edges:
+            return encoder
+        (edge,) = edges
+        if stop is not None and encoder.depth == 0 and re.search(stop, spell_effect(edge.effect)):
+            return encoder, edge
+        callee = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
+        if calls and callee in program.functions:
+            encoder.enter(edge, callee)
+            stack.append(edge.target)
+            location = program.functions[callee].entry
+            continue
+        encoder.take(edge)
+        location = edge.target
+        if isinstance(edge.effect, ir.Return):
+            if not stack:
+                return encoder
+            encoder.leave()
+            location = stack.pop()
+
+
+def status(encoder, *more):
+    SOLVER.push()
+    SOLVER.add(*encoder.formula().conjuncts, *more)
+    answer = SOLVER.check().status
+    SOLVER.pop()
+    return answer
+
+
+def returned(text, mode, **options):
+    """The value that the path returns if it is the only one possible, else None."""
+    options.setdefault("model", LP64)
+    encoder, edge = walk(program_of(text, options["model"]), mode, stop="^return", **options)
+    term = encoder.value(edge.effect.value)
+    SOLVER.push()
+    SOLVER.add(*encoder.formula().conjuncts)
+    assert SOLVER.check().status == "sat"
+    value = SOLVER.model().value(term)
+    other = SOLVER.check(distinct(term, number(value, term.sort))).status
+    SOLVER.pop()
+    return _signed(value, term) if other == "unsat" else None
+
+
+def _signed(value, term):
+    width = term.sort.width
+    return value - (1 << width) if width and value >> (width - 1) else value
+
+
+# -- calls ---------------------------------------------------------------------------------------------------------------
+
+
+@MODES
+def test_calls_pass_arguments_and_results(mode):
+    assert returned("int g(int a, int b) { return a - 2 * b; } int f(void) { int x = 10; x = g(x, 3) + 1; return x; }", mode) == 5
+
+
+@MODES
+def test_each_call_has_its_own_variables(mode):
+    text = "int g(int n) { int x = n; if (n > 0) { int y = g(n - 1); x = x * 10 + y; } return x; } int f(void) { return g(3); }"
+    assert returned(text, mode, branches="tttf") == 3 * 1 * 10 + (2 * 10 + (1 * 10 + 0)) == 60
+    assert status(walk(program_of(text), mode, branches="ttf")) == "unsat"
+
+
+@MODES
+def test_structures_are_passed_and_returned_by_value(mode):
+    text = """struct pair g(struct pair p) { p.first += p.second; return p; }
+      int f(void) { struct pair a = { 1, 2 }, b; b = g(a); return 100 * a.first + b.first; }"""
+    assert returned(text, mode) == 103
+
+
+@MODES
+def test_a_callee_writes_through_the_address_of_a_local(mode):
+    assert (
+        returned("void set(int *p, int v) { *p = v; } int f(void) { int x = 1, y = 2; set(&y, 7); return 10 * x + y; }", mode)
+        == 17
+    )
+
+
+@MODES
+def test_call_through_a_pointer_is_of_the_function_it_holds(mode):
+    program = program_of(
+        "int one(void) { return 1; } int two(void) { return 2; } int f(int c) { int (*p)(void) = c ? one : two; return p(); }"
+    )
+    for branch, function, expected in (("t", "one", "sat"), ("t", "two", "unsat"), ("f", "two", "sat")):
+        encoder, edge = walk(program, mode, branches=branch, stop=r"p\(\)")
+        encoder.enter(edge, function)
+        assert status(encoder) == expected
+
+
+def test_leaving_the_first_function_and_entering_what_is_no_call():
+    program = program_of("int f(void) { int x = 1; return x; }")
+    encoder = PathEncoder(program)
+    encoder.start("f")
+    with pytest.raises(ValueError, match="started in this function"):
+        encoder.leave()
+    with pytest.raises(ValueError, match="only a call edge"):
+        encoder.enter(program.functions["f"].edges[0], "f")
+    with pytest.raises(KeyError):
+        encoder.start("missing")
+
+
+# -- branches and inputs --------------------------------------------------------------------------------------------------
+
+
+@MODES
+def test_only_the_branches_constrain(mode):
+    program = program_of("int f(int a) { int b = a + 1; if (a > 5) { if (b < 3) return 1; return 2; } return 3; }")
+    assert status(walk(program, mode, branches="tt")) == ("unsat" if mode == "int" else "sat")  # a + 1 wraps in bv
+    assert status(walk(program, mode, branches="tf")) == "sat"
+    assert status(walk(program, "bv", branches="tt", signed_overflow="assume")) == "unsat"
+    assert status(walk(program, "int", branches="tt", signed_overflow="wrap")) == "sat"
+
+
+def test_assumed_overflow_is_said():
+    program = program_of("int f(int a) { int b = a + 1; return b; }")
+    assert walk(program, "int").formula().assumptions == ("signed arithmetic does not overflow",)
+    assert walk(program, "bv").formula().assumptions == ()
+    assert walk(program_of("int f(short a) { int b = a + 1; return b; }"), "int").formula().assumptions == ()
+
+
+@MODES
+def test_inputs_in_the_order_of_need(mode):
+    program = program_of("int f(int a, unsigned char b) { int u; int r = nondet(); if (r > b) return u; return nondet(); }")
+    encoder, _ = walk(program, mode, branches="t", stop="^return")
+    encoder.value(ir.IntConst(1, ir.IntConst(1, LP64.long).type))
+    inputs = encoder.inputs()
+    assert [(i.kind, i.name, i.step) for i in inputs] == [("parameter", "a", 0), ("parameter", "b", 0), ("result", "nondet()", 1)]
+    SOLVER.push()
+    SOLVER.add(*encoder.formula().conjuncts)
+    assert SOLVER.check().status == "sat"
+    _a, b, r = (SOLVER.model().value(i.term) for i in inputs)
+    SOLVER.pop()
+    assert 0 <= b <= 255
+    assert _signed(r, inputs[2].term) > b
+
+
+@MODES
+def test_a_fork_does_not_change_its_origin(mode):
+    program = program_of("int f(int a) { int v[2] = { 1, 2 }; v[0] = 5; return v[0]; }")
+    encoder, edge = walk(program, mode, stop=r"v\[0\] = 5")
+    read = program.functions["f"].edges[-1].effect.value
+    before = encoder.fork()
+    encoder.take(edge)
+    assert status(before, eq(before.value(read), encoder.value(read))) == "unsat"
+    assert before.formula() == walk(program, mode, stop=r"v\[0\] = 5")[0].formula()
+
+
+@MODES
+def test_same_path_same_formula(mode):
+    text = "int g(int *p) { return *p + nondet(); } int f(int *q, int n) { int v[4]; v[n & 3] = 1; return g(q) > n ? v[1] : 0; }"
+    first, second = (walk(program_of(text), mode, branches="t").formula() for _ in range(2))
+    assert first == second
+    assert [c.digest for c in first.conjuncts] == [c.digest for c in second.conjuncts]
+
+
+# -- memory ---------------------------------------------------------------------------------------------------------------
+
+
+@MODES
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        ("int a[4] = { 1, 2, 3 }; int *p = a + 1; p[1] = 9; return a[2] * 10 + a[3];", 90),
+        ("struct pair s = { 1, 2 }, *p = &s; p->second = 7; p->next = p; return p->next->next->second;", 7),
+        ("struct pair s = { 1, 2 }, t; t = s; s.first = 5; return t.first * 10 + s.first;", 15),
+        ("union { int i; unsigned char b[4]; } u; u.i = 0x01020304; u.b[1] = 0x7f; return u.i;", 0x01027F04),
+        ("union { short h[2]; int i; } u; u.h[0] = -1; u.h[1] = 1; return u.i;", 0x1FFFF),
+        ("int x = -2; return *(unsigned char *)&x + ((unsigned char *)&x)[3];", 0xFE + 0xFF),
+        ("int x = 0x11223344, y = 0; memcpy(&y, (char *)&x + 1, 2); return y;", 0x2233),
+        ("char s[8] = \"ab\"; return s[0] * 100 + s[1] + s[2];", 97 * 100 + 98),
+        ("const char *s = \"xyz\"; return s[1];", ord("y")),
+        ("int a[3]; memset(a, 0xff, sizeof a); return a[1];", -1),
+        ("struct { unsigned a : 3; int b : 5; } s; s.a = 12; s.b = 17; return s.a * 100 + s.b;", 4 * 100 - 15),
+        ("int m[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } }; int (*p)[3] = m; return p[1][2];", 6),
+        ("int *p = malloc(4 * sizeof(int)); __VERIFIER_assume(p != 0); p[3] = 4; int *q = p + 3; return *q;", 4),
+        ("int *p = calloc(3, 4); __VERIFIER_assume(p != 0); p[1] = 2; return p[0] + p[1] + p[2];", 2),
+        ("int *p = malloc(8); __VERIFIER_assume(p != 0); p[1] = 6; p = realloc(p, 64); __VERIFIER_assume(!!p); return p[1];", 6),
+        ("static int counter = 41; counter++; return counter;", 42),
+        ("int x = 3, *p = &x, **pp = &p; **pp = 8; return x;", 8),
+        ("_Bool b = 5; char c = 300; short h = 70000; return b * 10000 + c * 100 + (h == 4464);", 10000 + 4401),
+        ("double d = 0.5; float g = 3; return (int)(d * 8) + (g > d);", 5),
+    ],
+)  # fmt: skip
+def test_memory_holds_what_was_written(body, value, mode):
+    assert returned(f"int f(void) {{ {body} }}", mode) == value
+
+
+@MODES
+def test_unknown_index(mode):
+    text = "int f(unsigned i, unsigned j) { int a[8] = { 0 }; __VERIFIER_assume(i < 8 && j < 8); a[i] = 5; %s }"
+    program = program_of(text % "if (a[j] == 5) return 1; return 0;")
+    same = walk(program, mode, branches="ttt")
+    i, j = (given.term for given in same.inputs())
+    assert status(same) == "sat"
+    assert status(same, eq(i, j)) == "sat"
+    assert status(same, distinct(i, j)) == "unsat"
+    assert status(walk(program, mode, branches="ttf"), eq(i, j)) == "unsat"
+    assert same.formula().is_exact
+
+
+@MODES
+def test_pointer_that_is_one_of_two(mode):
+    text = "int f(int c) { int x = 1, y = 2; int *p = c ? &x : &y; *p = 7; return 10 * x + y; }"
+    assert returned(text, mode, branches="t") == 72
+    assert returned(text, mode, branches="f") == 17
+    program = program_of(
+        "int f(int c) { int x = 1, y = 2; int *t[2]; t[0] = &x; t[1] = &y; *t[c & 1] = 7; if (x + y == 9) return 1; return 0; }"
+    )
+    for branch, bit in (("t", 0), ("f", 1)):
+        chosen = walk(program, mode, branches=branch)
+        (c, *_) = chosen.inputs()
+        assert status(chosen, eq(c.term, number(bit, c.term.sort))) == "sat"
+        assert status(chosen, eq(c.term, number(1 - bit, c.term.sort))) == "unsat"
+
+
+@MODES
+def test_memory_outside_is_an_input_that_is_read_once(mode):
+    program = program_of("int f(int *p, int *q) { int a = *p; *q = a + 1; if (*p != a) return 1; return 0; }")
+    changed = walk(program, mode, branches="t")
+    p, q = (given.term for given in changed.inputs()[:2])
+    assert status(changed, eq(p, q)) == "sat"
+    assert status(changed, distinct(p, q)) == "unsat"
+    assert [(given.kind, given.name) for given in changed.inputs()[2:]] == [("memory", "memory")]
+
+
+@MODES
+def test_members_of_structures_outside_do_not_alias(mode):
+    program = program_of(
+        "int f(struct pair *p, struct pair *q) { p->first = 1; q->second = 2; q->next = 0; return p->first != 1 ? 1 : 0; }"
+    )
+    assert status(walk(program, mode, branches="t")) == "unsat"
+
+
+@MODES
+def test_a_parameter_does_not_point_to_a_local(mode):
+    program = program_of("int f(int *p) { int x = 1; int *q = &x; *p = 5; if (*q != 1) return 1; return 0; }")
+    assert status(walk(program, mode, branches="t")) == "unsat"
+
+
+@MODES
+def test_a_parameter_may_point_to_a_global_whose_address_is_taken(mode):
+    text = (
+        "int shared, own; int *where(void) { return &shared; } int f(int *p) { %s = 1; *p = 5; if (%s != 1) return 1; return 0; }"
+    )
+    assert status(walk(program_of(text % ("shared", "shared")), mode, branches="t")) == "sat"
+    assert status(walk(program_of(text % ("own", "own")), mode, branches="t")) == "unsat"
+
+
+@MODES
+def test_what_a_call_can_reach_may_change(mode):
+    text = "int f(void) { int x = 1, y = 1; show(&x); if (%s != 1) return 1; return 0; }"
+    reached = walk(program_of(text % "x"), mode, branches="t")
+    assert status(reached) == "sat"
+    assert reached.formula().assumptions == ("show() has no body: it returns anything and writes only what its arguments reach",)
+    assert status(walk(program_of(text % "y"), mode, branches="t")) == "unsat"
+
+
+@MODES
+def test_a_call_that_is_not_followed_is_an_approximation(mode):
+    program = program_of("int g; void set(void) { g = 2; } int f(void) { g = 1; set(); if (g == 3) return 1; return 0; }")
+    skipped = walk(program, mode, branches="t", calls=False)
+    assert status(skipped) == "sat"
+    assert skipped.formula().approximations == ("the call of set is not followed",)
+    assert status(walk(program, mode, branches="t")) == "unsat"
+
+
+def test_approximations_are_said():
+    def approximations(body, mode="int"):
+        return walk(program_of(f"int f(int a, int b, double d, float *p) {{ {body} }}"), mode).formula().approximations
+
+    assert approximations("int c = a & b; return c;") == ("a bitwise operation on two unknown operands is only bounded",)
+    assert approximations("int c = a & b; return c;", "bv") == ()
+    assert approximations("int c = a & 0xff0; return c;") == ()
+    assert approximations("double e = d * 2; return 0;") == ("floating arithmetic is not followed",)
+    assert approximations("int c = d; return 0;") == ("a floating value that is converted to an integer is not followed",)
+    assert approximations("double e = 1.5 * 2; int c = e; return 0;") == ()
+
+
+def test_not_a_number_is_a_possibility():
+    program = program_of("int f(double d) { if (d == d) return 0; return 1; }")
+    assert status(walk(program, "int", branches="f")) == "sat"
+
+
+@MODES
+def test_unsupported_leaves_everything_open(mode):
+    program = program_of('int f(int a) { int x = 1; asm volatile("nop" : "=r"(x)); if (x == 77) return 1; return 0; }')
+    unsupported = program.functions["f"].unsupported
+    encoder = walk(program, mode, branches="t")
+    assert status(encoder) == "sat"
+    assert not unsupported or not encoder.formula().is_exact
+
+
+@pytest.mark.parametrize("mode", ["int", "bv"])
+def test_ilp32(mode):
+    assert (
+        returned(
+            "int f(void) { long x = 2147483647; int *p = (int *)0; return sizeof p * 10 + sizeof x + (p == 0); }",
+            mode,
+            model=ILP32,
+        )
+        == 45
+    )
+
+
+# -- failures -------------------------------------------------------------------------------------------------------------
+
+BLOCK = "int f(unsigned n, unsigned i) { int *p = malloc(4ul * n); if (!p) return 0; "
+FAILURES = [
+    ("null-dereference", "int f(int *p) { return *p; }", "sat"),
+    ("null-dereference", "int f(int *p) { if (!p) return 0; return *p; }", "unsat"),
+    ("null-dereference", "int f(void) { int *p = malloc(4); return *p; }", "sat"),
+    ("null-dereference", "int f(void) { int x = 1; int *p = &x; return *p; }", None),
+    ("null-dereference", "int f(struct pair *p) { if (!p) return 0; return p->next->first; }", "sat"),
+    ("null-dereference", "int f(int *p, unsigned i) { return p[i]; }", "sat"),
+    ("array-bounds", "int f(unsigned i) { int a[4] = { 0 }; return a[i]; }", "sat"),
+    ("array-bounds", "int f(unsigned i) { int a[4] = { 0 }; if (i >= 4) return 0; return a[i]; }", "unsat"),
+    ("array-bounds", "int f(int i) { int a[4] = { 0 }; if (i >= 4) return 0; return a[i]; }", "sat"),
+    ("array-bounds", "int f(void) { int a[4] = { 0 }; int *p = a; return p[4]; }", "sat"),
+    ("array-bounds", "int f(void) { int a[4] = { 0 }; int *p = a; return p[3]; }", None),
+    ("array-bounds", "int f(unsigned n) { char *p = malloc(n); if (!p) return 0; if (n < 8) return 0; return p[7]; }", "unsat"),
+    ("array-bounds", "int f(unsigned n) { char *p = malloc(n); if (!p) return 0; return p[7]; }", "sat"),
+    ("array-bounds", BLOCK + "if (i >= n) return 0; return p[i]; }", "unsat"),
+    ("array-bounds", BLOCK + "if (i > n) return 0; return p[i]; }", "sat"),
+    ("use-after-free", "int f(void) { int *p = malloc(4); if (!p) return 0; free(p); return *p; }", "sat"),
+    ("use-after-free", "int f(void) { int *p = malloc(4), *q = malloc(4); if (!p || !q) return 0; free(q); return *p; }", None),
+    ("use-after-free", "int f(int *p, int *q) { free(q); return *p; }", "sat"),
+    ("use-after-free", "int f(int *p, int *q) { if (p == q) return 0; free(q); return *p; }", "unsat"),
+    ("use-after-free", "int *g(void) { int x = 1; return &x; } int f(void) { int *p = g(); return *p; }", "sat"),
+    ("division-by-zero", "int f(int a, int b) { return a / b; }", "sat"),
+    ("division-by-zero", "int f(int a, int b) { if (b <= 0) return 0; return a % b; }", "unsat"),
+    ("division-by-zero", "int f(int a) { return a / 2; }", None),
+    ("shift-range", "int f(int a, int b) { return a << b; }", "sat"),
+    ("shift-range", "int f(int a, int b) { return a << (b & 31); }", None),
+    ("shift-range", "int f(int a, unsigned b) { if (b >= 32) return 0; return a >> b; }", "unsat"),
+    ("signed-overflow", "int f(int a, int b) { return a + b; }", "sat"),
+    ("signed-overflow", "int f(int a) { if (a > 1000 || a < -1000) return 0; return a * a; }", "unsat"),
+    ("signed-overflow", "int f(short a, short b) { return a * b; }", None),
+    ("signed-overflow", "int f(int a) { return -a; }", "sat"),
+    ("signed-overflow", "int f(int a) { return a / -1; }", "sat"),
+    ("signed-overflow", "unsigned f(unsigned a) { return a + 1; }", None),
+    ("signed-overflow", "int f(int a) { return 1 << (a & 31); }", "sat"),
+    ("uninitialized-read", "int f(void) { int x; return x; }", "sat"),
+    ("uninitialized-read", "int f(void) { int x = 1; return x; }", None),
+    ("uninitialized-read", "int f(void) { int a[3]; a[1] = 2; return a[2]; }", "sat"),
+    ("uninitialized-read", "int f(void) { int a[3]; a[1] = 2; return a[1]; }", None),
+    ("uninitialized-read", "int f(unsigned i) { int a[3]; a[0] = a[1] = 2; if (i > 1) return 0; return a[i]; }", "unsat"),
+]  # fmt: skip
+
+
+@MODES
+@pytest.mark.parametrize(("kind", "text", "expected"), FAILURES)
+def test_the_last_return_fails(kind, text, expected, mode):
+    # "sat": the edge can fail; "unsat": it cannot after the branches of the path; None: it cannot by its form or its values,
+    # which an encoding may leave to the solver
+    program = program_of(text)
+    last = program.functions["f"].edges[-1]
+    encoder, edge = _to_edge(program, mode, last)
+    condition = encoder.condition_at(edge, kind)
+    if condition is None:
+        assert expected is None
+        return
+    assert condition.kind == kind
+    SOLVER.push()
+    SOLVER.add(*condition.formula.conjuncts)
+    answer = SOLVER.check().status
+    SOLVER.pop()
+    assert answer == (expected or "unsat"), condition.formula
+
+
+def _to_edge(program, mode, wanted):
+    """The encoder before an edge of `f`, along the way on which no earlier test returns."""
+    cfa = program.functions["f"]
+    encoder = PathEncoder(program, mode)
+    encoder.start("f")
+    way = _way(cfa, cfa.entry, wanted, ())
+    for edge in way:
+        callee = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
+        if callee in program.functions:
+            encoder.enter(edge, callee)
+            for inner in program.functions[callee].edges:
+                encoder.take(inner)
+            encoder.leave()
+        else:
+            encoder.take(edge)
+    return encoder, wanted
+
+
+def _way(cfa, location, wanted, seen):
+    for edge in cfa.outgoing.get(location, ()):
+        if edge == wanted:
+            return ()
+        if edge.target not in seen:
+            rest = _way(cfa, edge.target, wanted, (*seen, location))
+            if rest is not None:
+                return (edge, *rest)
+    return None
+
+
+@MODES
+@pytest.mark.parametrize(
+    ("kind", "body", "expected"),
+    [
+        ("double-free", "int *p = malloc(4); free(p); free(p);", "sat"),
+        ("double-free", "int *p = malloc(4); free(p); p = 0; free(p);", None),
+        ("double-free", "int *p = malloc(4); int *q = malloc(4); free(q); free(p);", None),
+        ("invalid-free", "int x; int *p = &x; free(p);", "sat"),
+        ("invalid-free", "char *p = malloc(4); p++; free(p);", "sat"),
+        ("invalid-free", "char *p = malloc(4); free(p);", None),
+    ],
+)
+def test_bad_frees(kind, body, expected, mode):
+    program = program_of(f"void f(void) {{ {body} }}")
+    last = [edge for edge in program.functions["f"].edges if isinstance(edge.effect, ir.Call)][-1]
+    encoder, edge = _to_edge(program, mode, last)
+    condition = encoder.condition_at(edge, kind)
+    answer = None
+    if condition is not None:
+        SOLVER.push()
+        SOLVER.add(and_(*condition.formula.conjuncts))
+        answer = SOLVER.check().status
+        SOLVER.pop()
+    assert answer in ((expected,) if expected else (None, "unsat"))
+
+
+@MODES
+def test_failed_assertion(mode):
+    program = program_of("void f(unsigned a) { if (a * 2 == 1) reach_error(); if (a > 3) reach_error(); }")
+    first, second = (edge for edge in program.functions["f"].edges if isinstance(edge.effect, ir.Call))
+    for edge, branches, expected in ((first, "t", "unsat"), (second, "ft", "sat")):
+        encoder, _ = walk(program, mode, branches=branches, stop="reach_error")
+        assert SOLVER.check(*encoder.condition_at(edge, "assertion").formula.conjuncts).status == expected
+        assert encoder.condition_at(edge, "division-by-zero") is None

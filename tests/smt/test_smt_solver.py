@@ -1,0 +1,207 @@
+import re
+import threading
+from pathlib import Path
+
+import pytest
+
+from analysis.smt import build, linear
+from analysis.smt.bitvectors import compare, operation
+from analysis.smt.memo import Memo, MemoSolver, query_digest
+from analysis.smt.solver import INTERRUPTED, SAT, UNSAT, Answer, Budget
+from analysis.smt.terms import BOOL, INT, REAL, Term, array, bit_vector
+from analysis.smt.z3_backend import Z3Solver
+
+X, Y = build.symbol("x", INT), build.symbol("y", INT)
+
+
+def at_least(term, value):
+    return linear.at_most(build.integer(value), term)
+
+
+def hard_formulas(count=1):
+    """Factorisations of numbers of 120 bits into two of 60, which take for ever; many of them take much memory."""
+    formulas, width = [], 128
+    half, one = build.bits(1 << 63, width), build.bits(1, width)
+    for number in range(count):
+        p, q = (build.symbol(f"{name}{number}", bit_vector(width)) for name in "pq")
+        product = build.bits((2**61 - 1) * (2**59 - 55) + 2 * number, width)
+        formulas += [build.eq(operation("bvmul", p, q), product), compare("bvult", one, p), compare("bvult", one, q)]
+        formulas += [compare("bvult", p, half), compare("bvult", q, half)]
+    return formulas
+
+
+def test_scopes():
+    solver = Z3Solver()
+    solver.add(at_least(X, 3))
+    solver.push()
+    solver.add(linear.less(X, build.integer(3)))
+    assert solver.check() is UNSAT
+    solver.pop()
+    assert solver.check() == SAT
+    with pytest.raises(ValueError, match="1 scopes to close, 0 are open"):
+        solver.pop()
+
+
+def test_model():
+    solver = Z3Solver()
+    bits, flag, real = build.symbol("b", bit_vector(8)), build.symbol("f", BOOL), build.symbol("r", REAL)
+    solver.add(build.eq(X, build.integer(-5)), build.eq(bits, build.bits(200, 8)), build.not_(flag))
+    solver.add(build.eq(real, build.real(__import__("fractions").Fraction(1, 3))))
+    with pytest.raises(ValueError, match="only after a check"):
+        solver.model()
+    solver.check()
+    model = solver.model()
+    assert [model.value(term) for term in (X, bits, flag, linear.add(X, X))] == [-5, 200, False, -10]
+    assert model.value(real) * 3 == 1
+    assert model.value(Y) == model.value(Y)
+    with pytest.raises(ValueError, match="element by element"):
+        model.value(build.symbol("m", array(INT, INT)))
+
+
+def test_assumptions_hold_for_one_check_and_give_a_core():
+    solver = Z3Solver()
+    solver.add(at_least(X, 3))
+    small, even, flag = linear.less(X, build.integer(2)), build.eq(Y, build.integer(2)), build.symbol("flag", BOOL)
+    assert solver.check(even, small, flag) is UNSAT
+    assert solver.core() == (small,)
+    assert solver.check(even, flag) is SAT
+    assert solver.model().value(flag) is True
+    solver.add(build.not_(flag))
+    assert solver.check(flag) is UNSAT
+    assert solver.core() == (flag,)
+    assert solver.check() is SAT
+
+
+def test_sum_of_many_bit_vectors():
+    solver = Z3Solver()
+    symbols = [build.symbol(f"s{i}", bit_vector(16)) for i in range(20)]
+    total = build.bits(5, 16)
+    for term in symbols:
+        total = linear.add(total, term)
+        solver.add(build.eq(term, build.bits(3, 16)))
+    assert solver.check(build.eq(total, build.bits(65, 16))) is SAT
+    assert solver.check(build.distinct(total, build.bits(65, 16))) is UNSAT
+
+
+@pytest.mark.parametrize("scopes", [0, 1])
+def test_time_is_a_reason(scopes):
+    solver = Z3Solver()
+    for _ in range(scopes):
+        solver.push()
+    solver.add(*hard_formulas())
+    assert solver.check(budget=Budget(20)) == Answer("unknown", "time")
+    solver.push()
+    solver.add(build.FALSE)
+    assert solver.check() is UNSAT
+
+
+@pytest.mark.parametrize("scopes", [0, 1])
+def test_memory_is_a_reason_and_the_solver_lives_on(scopes):
+    solver = Z3Solver()
+    solver.add(at_least(X, 4))
+    for _ in range(scopes):
+        solver.push()
+    solver.push()
+    solver.add(*hard_formulas(12))
+    assert solver.check(budget=Budget(60_000, 30)) == Answer("unknown", "memory")
+    solver.pop()
+    assert solver.check(linear.less(X, build.integer(9))) is SAT
+    assert 4 <= solver.model().value(X) < 9
+
+
+def test_an_interrupt_ends_checks_until_resume():
+    solver = Z3Solver()
+    solver.add(*hard_formulas())
+    other = threading.Thread(target=solver.interrupt)
+    other.start()
+    assert solver.check(budget=Budget(None)) == INTERRUPTED  # before it starts or while it runs
+    other.join()
+    assert solver.check() == INTERRUPTED
+    solver.resume()
+    solver.push()
+    solver.add(build.FALSE)
+    assert solver.check() is UNSAT
+
+
+def test_memo_answers_what_was_asked_before():
+    memo = Memo()
+    one, other = MemoSolver(Z3Solver(), memo), MemoSolver(Z3Solver(), memo)
+    formulas = [at_least(X, 3), linear.less(X, Y)]
+    one.add(*formulas)
+    assert one.check() is SAT
+    other.add(formulas[1], build.TRUE)
+    other.push()
+    other.add(formulas[0], formulas[0])
+    assert other.check() is SAT
+    assert (memo.hits, memo.misses) == (1, 1)
+    assert other.model().value(X) >= 3  # the inner solver is asked now
+    assert other.check(build.eq(Y, build.integer(1))) is UNSAT
+    assert other.core() == (build.eq(Y, build.integer(1)),)
+    assert one.check(build.eq(Y, build.integer(1))) is UNSAT
+    assert one.core() == (build.eq(Y, build.integer(1)),)
+    assert (memo.hits, memo.misses) == (2, 2)
+
+
+def test_memo_sees_scopes_that_were_closed():
+    memo = Memo()
+    solver = MemoSolver(Z3Solver(), memo)
+    solver.add(at_least(X, 3))
+    for bound, expected in ((2, UNSAT), (5, SAT), (2, UNSAT)):
+        solver.push()
+        solver.push()
+        solver.add(linear.less(X, build.integer(bound)))
+        assert solver.check() == expected
+        solver.pop(2)
+    assert solver.check() is SAT
+    assert (memo.hits, memo.misses) == (1, 3)
+
+
+class Unsettled:
+    """A solver that cannot answer."""
+
+    def __init__(self, answer):
+        self.answer = answer
+        self.asked = 0
+
+    def check(self, *_assumptions, budget=None):
+        self.asked += 1
+        return self.answer
+
+
+@pytest.mark.parametrize("reason", ["interrupted", "time", "memory", "incomplete"])
+def test_nothing_unsettled_is_kept(reason):
+    memo, inner = Memo(), Unsettled(Answer("unknown", reason))
+    solver = MemoSolver(inner, memo)
+    assert solver.check() == solver.check() == Answer("unknown", reason)
+    assert inner.asked == 2
+    assert len(memo) == 0
+
+
+def test_memo_is_bounded_and_keeps_what_is_used():
+    memo = Memo(most=2)
+    for number in (1, 2):
+        memo.put(bytes([number]), SAT)
+    assert memo.get(b"\1") is SAT
+    memo.put(b"\3", UNSAT)
+    assert [memo.get(key) for key in (b"\1", b"\2", b"\3")] == [SAT, None, UNSAT]
+
+
+def test_query_digest_is_of_the_set_of_conjuncts():
+    one, other = at_least(X, 3), build.eq(X, Y)
+    assert query_digest([one, other]) == query_digest([build.and_(other, one), one, build.TRUE])
+    assert query_digest([one]) != query_digest([other])
+    assert query_digest([one, build.FALSE]) == query_digest([build.FALSE])
+    assert query_digest([]) != query_digest([build.FALSE])
+
+
+def test_one_module_imports_z3():
+    paths = [*Path("analysis").rglob("*.py"), *Path("server").rglob("*.py")]
+    importing = {path.as_posix() for path in paths if re.search(r"^\s*(import|from) z3\b", path.read_text(), re.MULTILINE)}
+    assert importing == {"analysis/smt/z3_backend.py"}
+
+
+def test_terms_with_the_same_name_and_other_sorts_do_not_meet():
+    solver = Z3Solver()
+    solver.add(build.eq(build.symbol("v", INT), build.integer(3)), build.eq(build.symbol("v", bit_vector(8)), build.bits(4, 8)))
+    assert solver.check() is SAT
+    assert Term("symbol", (), INT, "v") is build.symbol("v", INT)
