@@ -88,9 +88,8 @@ def _beside_macros(
         begin = rows[0][0]
         if text.startswith(there, begin):
             end = begin + len(there)
-            gap = (
-                b"" if text[end : end + 1] in (b" ", b"\n", b"") else b" "
-            )  # a macro's first token must not join what is before it
+            joins = _any_macro(was.tokens[len(head) : len(head) + 1], macros) and text[end : end + 1] not in (b" ", b"\n", b"")
+            gap = b" " if joins else b""  # the first token of a macro's expansion must not join what is before it
             return replace_rows(text, line_map, (begin, end), wanted + gap, 0)
     same = _common(was.tokens, is_.tokens)
     tail, new_tail = was.tokens[same:], is_.tokens[same:]
