@@ -1,0 +1,47 @@
+"""What a task may take, and what becomes of it: values, never exceptions (DESIGN.md, section 11)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+End = Literal["", "time", "memory", "interrupted", "crashed", "failed"]
+
+
+class Budget(msgspec.Struct, frozen=True):
+    """What one task may take: seconds of wall time, and megabytes beyond what the process holds when it begins."""
+
+    seconds: float = 5.0
+    megabytes: int = 1_000
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """How the task with this ticket ended. `answer` is what the work gave, if `end` is empty; else `end` says why there is none:
+
+    `time` or `memory`: it ran out of its budget. `interrupted`: it was cancelled. `crashed`: its process ended by itself, and did
+    so again when it was tried once more. `failed`: the work raised an exception, which `detail` names.
+    `ms` is the time in milliseconds, of the last try.
+    """
+
+    ticket: int
+    end: End
+    answer: Any = None
+    detail: str = ""
+    ms: float = 0.0
+
+
+def reason_of(outcome: Outcome, budget: Budget) -> str:
+    """Why there is no answer, in words that complete "not decided: "."""
+    match outcome.end:
+        case "time":
+            return f"the budget of {budget.seconds:g} s was not enough"
+        case "memory":
+            return f"the budget of {budget.megabytes} MB was not enough"
+        case "crashed":
+            return "the prover crashed, twice"
+        case "failed":
+            return f"the prover failed by a defect of Everproof ({outcome.detail})"
+        case "interrupted":
+            return "the proof was interrupted"
+    return ""

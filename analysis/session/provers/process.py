@@ -1,0 +1,128 @@
+"""One prover process as the checker process sees it: started, given a task, cancelled, terminated, killed.
+
+Processes are forks of a *fork server* (multiprocessing's), which has loaded the work and with it z3, and nothing else: no
+program, no thread, no open file of the checker's. So one is there soon when it is needed, and again when one
+was killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from multiprocessing.context import BaseContext
+from typing import Any, NamedTuple
+
+from analysis.session.provers.outcome import Budget, End
+from analysis.session.provers.prover import Cancel, Order, Reply, serve
+
+GRACE = 0.03  # seconds from asking a process to give up its task to terminating it, and from there to killing it
+
+_starting = threading.Lock()
+
+
+class Task(NamedTuple):
+    """Something to do. `tries` counts processes that died on it."""
+
+    ticket: int
+    payload: bytes
+    budget: Budget
+    tries: int = 0
+
+
+class ProverProcess:
+    """A process that is idle, has a `task`, or is to end. Only the thread that made it uses it."""
+
+    def __init__(self, work: str) -> None:
+        context = _context(work)
+        here, there = context.Pipe()
+        self.connection: Connection = here
+        self.process: Any = context.Process(target=serve, args=(there, work), name="everproof prover", daemon=True)  # type: ignore[attr-defined]  # BaseContext does not declare it
+        self.task: Task | None = None
+        self.began = 0.0
+        self.deadline = 0.0
+        self.stopped: End = ""  # why its task was ended from outside
+        self._stage = 0
+        with _starting, _without_current_folder():
+            self.process.start()
+        there.close()
+
+    def run(self, task: Task) -> None:
+        """Gives an idle process a task. OSError if it is gone."""
+        self.task, self.began, self.stopped, self._stage = task, time.monotonic(), "", 0
+        self.deadline = self.began + task.budget.seconds
+        self.connection.send(Order(task.ticket, task.payload, task.budget.megabytes))
+
+    def stop(self, why: End) -> None:
+        """Asks it to give up its task; `press` then sees to it."""
+        if self.task is not None and not self.stopped:
+            self.stopped, self.deadline = why, time.monotonic() + GRACE
+            with contextlib.suppress(OSError):
+                self.connection.send(Cancel(self.task.ticket))
+
+    def press(self, now: float) -> None:
+        """What the deadline asks for, if it is over: cancel, then terminate, then kill."""
+        if self.task is None or now < self.deadline:
+            return
+        if not self.stopped:
+            self.stop("time")
+            return
+        self.deadline = now + GRACE
+        self._stage += 1
+        if self._stage == 1:
+            self.process.terminate()
+        else:
+            self.process.kill()
+
+    def finished(self) -> None:
+        """Its task is over."""
+        self.task = None
+
+    def receive(self) -> Reply | None:
+        """What it says; None when it has ended."""
+        try:
+            reply = self.connection.recv()
+        except (EOFError, OSError):
+            return None
+        return reply if isinstance(reply, Reply) else None
+
+    def end(self) -> None:
+        """Ends the process, whatever it does, and frees what it takes."""
+        self.connection.close()  # an idle one ends by this
+        if self.task is not None:
+            self.process.kill()
+        self.process.join(1)
+        if self.process.exitcode is None:
+            self.process.kill()
+            self.process.join()
+        self.process.close()
+
+
+def _context(work: str) -> BaseContext:
+    """The context that starts provers. What the fork server loads is settled when it starts: with the first prover."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    main = getattr(getattr(sys.modules["__main__"], "__spec__", None), "name", None)  # multiprocessing runs it in each process
+    context.set_forkserver_preload([work.partition(":")[0], *([main] if main else [])])
+    return context
+
+
+@contextlib.contextmanager
+def _without_current_folder() -> Iterator[None]:
+    """Python, when it is started as multiprocessing does, looks for modules in the current folder first, which may be one that
+    the user has only opened (DESIGN.md, section 13): not so what is started in here."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
