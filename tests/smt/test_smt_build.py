@@ -14,9 +14,9 @@ from analysis.smt.terms import INT, Term, bit_vector
 from analysis.smt.z3_backend import Z3Solver
 
 WIDTH = 6
-NAMES = ("x", "y", "z")
+NAMES = ("x", "y", "z", "d")
 SOLVER = Z3Solver()
-VALUES = st.tuples(*(st.integers(-70, 70) for _ in NAMES))
+VALUES = st.tuples(*(st.integers(-70, 70) for _ in NAMES[:-1]), st.integers(-5, 5).filter(bool))  # the last one divides
 
 
 def numbers(solver_free: bool):
@@ -26,7 +26,7 @@ def numbers(solver_free: bool):
         leaves,
         lambda inner: (
             st.tuples(st.sampled_from(("+", "-", "*")), inner, inner)
-            | st.tuples(st.sampled_from(("div", "mod")), inner, st.sampled_from((-5, -1, 2, 3, 8)))
+            | st.tuples(st.sampled_from(("div", "mod")), inner, st.sampled_from((-5, -1, 2, 3, 8, "d")))
             | st.tuples(st.just("ite"), st.tuples(st.sampled_from(("<=", "<", "=")), inner, inner), inner, inner)
         ),
         max_leaves=8,
@@ -46,7 +46,7 @@ def as_int_term(recipe) -> Term:
         case ("*", one, other):
             return multiply(as_int_term(one), as_int_term(other))
         case ("div" | "mod" as op, one, divisor):
-            return euclidean(op, as_int_term(one), build.integer(divisor))
+            return euclidean(op, as_int_term(one), as_int_term(divisor))
         case ("ite", (test, one, other), then, otherwise):
             made = {"<=": linear.at_most, "<": linear.less, "=": build.eq}[test]
             return build.ite(made(as_int_term(one), as_int_term(other)), as_int_term(then), as_int_term(otherwise))
@@ -62,10 +62,10 @@ def value_of(recipe, values) -> int:
         case ("+" | "-" | "*" as op, one, other):
             return {"+": operator.add, "-": operator.sub, "*": operator.mul}[op](value_of(one, values), value_of(other, values))
         case ("mod", one, divisor):
-            return value_of(one, values) % abs(divisor)
+            return value_of(one, values) % abs(value_of(divisor, values))
         case ("div", one, divisor):
-            dividend = value_of(one, values)
-            return (dividend - dividend % abs(divisor)) // divisor
+            dividend, by = value_of(one, values), value_of(divisor, values)
+            return (dividend - dividend % abs(by)) // by
         case ("ite", (test, one, other), then, otherwise):
             holds = {"<=": operator.le, "<": operator.lt, "=": operator.eq}[test]
             return value_of(then if holds(value_of(one, values), value_of(other, values)) else otherwise, values)

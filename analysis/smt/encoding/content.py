@@ -56,11 +56,12 @@ class Patch(NamedTuple):
 
 class Fill(NamedTuple):
     """Bits `low` to `high` (None: everything) that are zero, or what `name` says: a symbol where `is_scalar`, else an array of
-    symbols. `born` is when their values came to be."""
+    symbols. `born` is when their values came to be, `region` the number of the object that was filled."""
 
     kind: FillKind
     name: str
     born: int
+    region: int
     low: int | None = None
     high: int | None = None
     is_scalar: bool = False

@@ -61,11 +61,11 @@ class Fills:
         """A known offset in bytes."""
         return number(value, self.pointer_sort)
 
-    def symbol(self, name: str, type_: Type, kind: InputKind, born: int, person: str = "") -> Term:
-        """An input of its own, of a scalar type."""
+    def symbol(self, name: str, type_: Type, kind: InputKind, born: int, person: str, fill: Fill | None = None) -> Term:
+        """An input of its own, of a scalar type; `person` is its name for people, `fill` where it is."""
         term = symbol(name, self._arithmetic.sort(type_))
         if term not in self.inputs:
-            self._note(term, kind, person or name, type_, None)
+            self._note(term, kind, person, type_, None if fill is None else self.offset(0), fill)
             self.births[term] = born
             self._ledger.constrain(self._arithmetic.in_range(term, type_))
             self._announce(term, kind, type_)
@@ -76,8 +76,9 @@ class Fills:
         if isinstance(type_, Pointer) and kind != "undefined" and self.on_pointer is not None:
             self.on_pointer(term)
 
-    def _note(self, term: Term, kind: InputKind, name: str, type_: Type, address: Term | None) -> None:
-        self.inputs.setdefault(term, Input(term, kind, name, type_, self.step, address))
+    def _note(self, term: Term, kind: InputKind, name: str, type_: Type, address: Term | None, fill: Fill | None = None) -> None:
+        region = None if fill is None else fill.region
+        self.inputs.setdefault(term, Input(term, kind, name, type_, self.step, address, region))
 
     def read(self, fill: Fill, offset: Term, low: int, width: int, type_: Type) -> Term:
         """A scalar of `width` bits: `low` of them after the byte at `offset`."""
@@ -112,7 +113,7 @@ class Fills:
         first = reads[0].type
         if (reads[0].offset, reads[0].width) != (offset, width):
             return self._open(type_)
-        found = self.symbol(f"{fill.name}:{_class(first, width)}", first, kind, fill.born, fill.name.partition("@")[0])
+        found = self.symbol(f"{fill.name}:{_class(first, width)}", first, kind, fill.born, fill.name.partition("@")[0], fill)
         converted = self._patterns.convert(found, first, type_)
         return converted if converted is not None else self._open(type_)
 
@@ -125,7 +126,7 @@ class Fills:
         if scalars.is_bool(type_):
             self._ledger.constrain(self._arithmetic.in_range(term, type_))
         if term not in self.inputs:
-            self._note(term, kind, fill.name.partition("@")[0], type_, offset)
+            self._note(term, kind, fill.name.partition("@")[0], type_, offset, fill)
             self._announce(term, kind, type_)
         return term
 
@@ -156,7 +157,7 @@ class Fills:
         self.births[content] = fill.born
         term = select(content, offset)
         if term not in self.inputs:
-            self._note(term, kind, fill.name.partition("@")[0], type_, offset)
+            self._note(term, kind, fill.name.partition("@")[0], type_, offset, fill)
             self._ledger.constrain(self._arithmetic.in_range(term, type_))
             self._announce(term, kind, type_)
         return term

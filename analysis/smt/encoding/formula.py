@@ -62,7 +62,7 @@ class Input(msgspec.Struct, frozen=True):
     - unknown: an `ir.Unknown`;
     - undefined: what an object without initialiser holds (C11 6.7.9p10);
     - memory: what an object holds that the path did not write: at its start, or since a call was not followed that could write
-      it. `name` is the object's; `address` where in it, in bytes from its start, and for memory outside from 0.
+      it. `name` is the object's, `region` its number; `address` where in it, in bytes from its start, outside from address 0.
     """
 
     term: Term
@@ -71,6 +71,7 @@ class Input(msgspec.Struct, frozen=True):
     type: Type
     step: int
     address: Term | None = None
+    region: int | None = None
 
 
 class Condition(msgspec.Struct, frozen=True):

@@ -236,7 +236,10 @@ class Integers:
         if low >= 0 or other_low >= 0:
             least = 0
         self.intervals.declare(result, least, most)
-        limits += [linear.at_most(integer(int(least)), result), linear.at_most(result, integer(int(most)))]
+        if math.isfinite(least):
+            limits.append(linear.at_most(integer(int(least)), result))
+        if math.isfinite(most):
+            limits.append(linear.at_most(result, integer(int(most))))
         self.ledger.constrain(and_(*limits))
         return result
 

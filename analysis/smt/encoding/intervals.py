@@ -61,11 +61,13 @@ class Intervals:
                 low, high = self.of(term.args[0])
                 divisor = int(str(term.args[1].data))
                 return _floor(low, divisor), _floor(high, divisor)
-            case "div" if self.of(term.args[1])[0] > 0 and self.of(term.args[0])[0] >= 0:
-                return 0, self.of(term.args[0])[1]
-            case "mod" if self.of(term.args[1])[0] > 0:
+            case "div":  # by something that is not 0, as every division is constrained
                 low, high = self.of(term.args[0])
-                most = self.of(term.args[1])[1] - 1
+                most = max(abs(low), abs(high))
+                return (0 if low >= 0 and self.of(term.args[1])[0] >= 0 else -most), most
+            case "mod":
+                low, high = self.of(term.args[0])
+                most = max(map(abs, self.of(term.args[1]))) - 1
                 return 0, min(most, high) if low >= 0 else most
             case _:
                 return ANY

@@ -87,7 +87,7 @@ class Memory:
     def _fill(self, region: Region, kind: FillKind) -> Fill:
         self._generation += 1
         is_scalar = isinstance(region.type, Integer | Pointer)
-        return Fill(kind, f"{region.name}@{self._generation}", self.clock, is_scalar=is_scalar)
+        return Fill(kind, f"{region.name}@{self._generation}", self.clock, region.number, is_scalar=is_scalar)
 
     def refill(self, number_: int, kind: FillKind) -> None:
         """Replaces all that an object holds."""

@@ -10,12 +10,14 @@ from analysis.cfa.graph import Edge, Program
 from analysis.model import ir
 from analysis.model.c_types import LP64, DataModel, Floating, Integer, Pointer
 from analysis.smt.build import TRUE, eq, not_
+from analysis.smt.encoding.assigned import Assigned, assigned
 from analysis.smt.encoding.calls import Calls
 from analysis.smt.encoding.failures import Failures
 from analysis.smt.encoding.formula import Condition, FailureKind, Formula, Input, Mode
 from analysis.smt.encoding.frames import Frame
 from analysis.smt.encoding.integers import SignedOverflow
 from analysis.smt.encoding.state import State
+from analysis.smt.solver import Model
 from analysis.smt.terms import Term
 
 
@@ -185,6 +187,10 @@ class PathEncoder:
     def inputs(self) -> tuple[Input, ...]:
         """The inputs so far, in the order in which a run needs them."""
         return self._state.inputs()
+
+    def assigned(self, model: Model) -> tuple[Assigned, ...]:
+        """What a model of the formula, or of a condition, chooses for the inputs, in the order in which a run needs them."""
+        return assigned(self._state, model)
 
     def fork(self) -> PathEncoder:
         """An independent copy, for the other branch. Cheap: what is common is shared."""
