@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import networkx as nx
-
+from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Program
 from analysis.model import ir
 
@@ -34,12 +33,8 @@ def callers(program: Program) -> Mapping[str, tuple[str, ...]]:
 
 def components(program: Program) -> tuple[tuple[str, ...], ...]:
     """The strongly connected components of the defined functions, callees before callers; each in the program's order."""
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(program.functions)
-    for name, called in callees(program).items():
-        graph.add_edges_from((name, target) for target in called if target in program.functions)
     order = {name: position for position, name in enumerate(program.functions)}
-    return tuple(tuple(sorted(found, key=order.__getitem__)) for found in nx.strongly_connected_components(graph))
+    return tuple(tuple(sorted(found, key=order.__getitem__)) for found in strongly_connected(callees(program)))
 
 
 def roots(program: Program) -> tuple[str, ...]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import networkx
-
 from analysis.cfa.callgraph import callees
+from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Program
 from analysis.model.report import Message
 from analysis.model.spelling import display_name
@@ -23,12 +22,11 @@ def choose_entries(program: Program, wanted: Sequence[str]) -> tuple[tuple[str, 
         return ("main",), ()
     # Not `callgraph.roots`: a function whose address only goes to code outside the program (a callback) is called by nobody here.
     # Functions that only call each other are called by nobody else: each of them can be where an execution starts.
-    graph: networkx.DiGraph[str] = networkx.DiGraph()
-    graph.add_nodes_from(program.functions)
-    graph.add_edges_from((name, target) for name, targets in callees(program).items() for target in targets)
-    groups = networkx.condensation(graph.subgraph(program.functions))
-    roots = [name for group in groups if groups.in_degree(group) == 0 for name in groups.nodes[group]["members"]]
-    return tuple(sorted(roots)), ()
+    calls = callees(program)
+    groups = strongly_connected(calls)
+    group_of = {name: number for number, group in enumerate(groups) for name in group}
+    called = {group_of[t] for name, targets in calls.items() for t in targets if t in group_of and group_of[t] != group_of[name]}
+    return tuple(sorted(name for name, number in group_of.items() if number not in called)), ()
 
 
 def _named(program: Program, wanted: Sequence[str]) -> tuple[tuple[str, ...], tuple[Message, ...]]:

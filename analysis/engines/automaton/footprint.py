@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 
-import networkx
-
+from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.paths import lvalue_cell, root_of
 from analysis.engines.automaton.returning import may_return, reaches_exit
@@ -189,11 +188,8 @@ class Footprints:
         return {cell for cell in written if visible(cell)}, read, callees
 
     def _find_components(self) -> list[tuple[str, ...]]:
-        graph: networkx.DiGraph[str] = networkx.DiGraph()
-        for name, (_, _, callees) in self._own.items():
-            graph.add_node(name)
-            graph.add_edges_from((name, callee) for callee in callees)
-        return [tuple(sorted(component)) for component in networkx.strongly_connected_components(graph)]
+        graph = {name: callees for name, (_, _, callees) in self._own.items()}
+        return [tuple(sorted(component)) for component in strongly_connected(graph)]
 
     def _number(self) -> None:
         for number, component in enumerate(self._components):
