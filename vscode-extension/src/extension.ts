@@ -26,8 +26,8 @@ export interface Api {
 export function activate(context: vscode.ExtensionContext): Api {
   const log = vscode.window.createOutputChannel('Everproof', { log: true });
   const model = new StateModel();
-  const setup = new Setup(context, log);
-  const server = new ServerConnection(model, log, () => setup.locate());
+  const setup = new Setup(context, log, () => server.restart());
+  const server: ServerConnection = new ServerConnection(model, log, () => setup.locate());
   connection = server;
   const trace = new TraceView(model, (command, args) => server.execute(command, args));
   const testing = new TestingView(model, async (token) => {

@@ -13,31 +13,36 @@ export class Setup {
   private readonly bundled: string;
   private readonly manifest: Manifest | undefined;
   private readonly environment: string;
+  private offering = false;
 
+  /** `restart` is called when the server was set up. */
   constructor(
     context: vscode.ExtensionContext,
     private readonly log: vscode.LogOutputChannel,
+    private readonly restart: () => Promise<void>,
   ) {
     this.bundled = path.join(context.extensionPath, 'bundled');
     this.manifest = readManifest(this.bundled);
     this.environment = environmentFolder(context.globalStorageUri.fsPath, this.manifest?.version ?? 'none');
   }
 
-  /** The server. If it cannot be found, the user is asked whether to set it up; undefined if that is declined or fails. */
+  /** The server; undefined if there is none. Then the user is told why, or asked whether to set it up, without waiting for that. */
   async locate(): Promise<ServerCommand | undefined> {
     const { server, python } = await this.search();
     if (server !== undefined) {
       return server;
     }
     if (python === undefined) {
-      await this.explain('Everproof needs Python 3.11 or newer, and none was found on PATH. Name one in the settings.');
-      return undefined;
+      this.explain('Everproof needs Python 3.11 or newer, and none was found on PATH. Name one in the settings.');
+    } else if (this.manifest === undefined) {
+      this.explain('This copy of the extension does not carry the server. Name the command that starts it in the settings.');
+    } else if (!this.offering) {
+      this.offering = true;
+      void this.offer(python, this.manifest).finally(() => {
+        this.offering = false;
+      });
     }
-    if (this.manifest === undefined) {
-      await this.explain('This copy of the extension does not carry the server. Name the command that starts it in the settings.');
-      return undefined;
-    }
-    return (await this.consent(python)) ? this.setUp(python, this.manifest) : undefined;
+    return undefined;
   }
 
   private search() {
@@ -53,17 +58,19 @@ export class Setup {
     });
   }
 
-  private async consent(python: Python): Promise<boolean> {
+  private async offer(python: Python, manifest: Manifest): Promise<void> {
     const question = 'Everproof’s server is not set up. Make a Python environment for it?';
-    const detail = `It is made with ${python.command} in the extension’s own storage; what is installed there comes from your package index, with fixed versions and hashes.`;
+    const detail = `It is made with ${python.executable} in the extension’s own storage; what is installed there comes from your package index, with fixed versions and hashes.`;
     const answer = await vscode.window.showInformationMessage(`${question} ${detail}`, SET_UP, SETTINGS);
     if (answer === SETTINGS) {
       await openSettings();
+    } else if (answer === SET_UP && (await this.setUp(python, manifest))) {
+      await this.restart();
     }
-    return answer === SET_UP;
   }
 
-  private async setUp(python: Python, manifest: Manifest): Promise<ServerCommand | undefined> {
+  /** Makes the environment; whether it is there now. */
+  private async setUp(python: Python, manifest: Manifest): Promise<boolean> {
     await vscode.workspace.fs.createDirectory(vscode.Uri.file(path.dirname(this.environment)));
     const options = { location: vscode.ProgressLocation.Notification, title: 'Everproof: setting up the server', cancellable: true };
     try {
@@ -73,7 +80,7 @@ export class Setup {
           controller.abort();
         });
         return makeEnvironment({
-          python: python.command,
+          python: python.executable,
           folder: this.environment,
           bundled: this.bundled,
           manifest,
@@ -87,20 +94,22 @@ export class Setup {
         });
       });
     } catch (error) {
-      await this.explain(`Everproof’s server could not be set up: ${error instanceof Error ? error.message : String(error)}`);
-      return undefined;
+      this.explain(`Everproof’s server could not be set up: ${error instanceof Error ? error.message : String(error)}`);
+      return false;
     }
-    return (await this.search()).server;
+    return true;
   }
 
-  private async explain(sentence: string): Promise<void> {
+  /** Says what is missing, and does not wait for an answer. */
+  private explain(sentence: string): void {
     this.log.error(sentence);
-    const answer = await vscode.window.showErrorMessage(sentence, SETTINGS, 'Show Log');
-    if (answer === SETTINGS) {
-      await openSettings();
-    } else if (answer !== undefined) {
-      this.log.show();
-    }
+    void vscode.window.showErrorMessage(sentence, SETTINGS, 'Show Log').then((answer) => {
+      if (answer === SETTINGS) {
+        void openSettings();
+      } else if (answer !== undefined) {
+        this.log.show();
+      }
+    });
   }
 }
 

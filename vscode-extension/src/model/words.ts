@@ -29,7 +29,7 @@ export interface StatusText {
 const CONNECTIONS: Readonly<Record<Exclude<Connection, 'running'>, StatusText>> = {
   starting: { text: '$(sync~spin) Everproof', details: ['The server is being started.'], warning: false },
   stopped: { text: '$(debug-disconnect) Everproof', details: ['The server has stopped. Click to see the log.'], warning: true },
-  missing: { text: '$(warning) Everproof', details: ['The server is not set up. Click to see what is missing.'], warning: true },
+  missing: { text: '$(warning) Everproof', details: ['The server is not set up. Click to do it.'], warning: true },
 };
 
 /** What the status bar says: the state, the function under the cursor, and what the last check took. */

@@ -11,7 +11,6 @@ export class StatusBar implements vscode.Disposable {
   constructor(private readonly model: StateModel) {
     this.item = vscode.window.createStatusBarItem('everproof.status', vscode.StatusBarAlignment.Left, 10);
     this.item.name = 'Everproof';
-    this.item.command = 'everproof.showLog';
     const show = () => {
       this.show();
     };
@@ -43,6 +42,7 @@ export class StatusBar implements vscode.Disposable {
     const { text, details, warning } = statusText(this.model.connection, status, known);
     const restricted = vscode.workspace.isTrusted ? [] : ['Restricted Mode: no compiler is run, so macros and headers are not expanded.'];
     this.item.text = text;
+    this.item.command = this.model.connection === 'missing' ? 'everproof.restartServer' : 'everproof.showLog';
     this.item.tooltip = [...details, ...restricted].join('\n\n');
     this.item.backgroundColor = warning ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
     this.item.show();
