@@ -178,8 +178,9 @@ class Bits:
         if value is not None and low <= math.trunc(value) <= high:
             return bits(math.trunc(value), self._width(target))
         self.ledger.approximate("a floating value that is converted to an integer is not followed")
-        name = target.name if isinstance(target, Integer) else "pointer"
-        return self.ledger.fresh(f"truncated:{name}", bit_vector(self._width(target)))
+        result = self.ledger.fresh(f"truncated:{scalars.kind(target)}", bit_vector(self._width(target)))
+        self.ledger.constrain(self.in_range(result, target))
+        return result
 
     def truth(self, term: Term, type_: Type) -> Term:
         """See Arithmetic."""

@@ -8,12 +8,14 @@ from analysis.model import ir
 from analysis.model.c_types import Array, Floating, Function, Integer, Pointer, Record, Type
 from analysis.smt import linear
 from analysis.smt.bitvectors import euclidean, extend, operation
-from analysis.smt.build import bits, integer, ite, real
+from analysis.smt.build import bits, constant_of, integer, ite, real
 from analysis.smt.encoding import scalars
 from analysis.smt.encoding.bits import Bits
 from analysis.smt.encoding.formula import Ledger
 from analysis.smt.encoding.integers import COMPARISONS, Integers
 from analysis.smt.terms import Term
+
+ADDRESSES = "objects are at the addresses that the formula gives them"
 
 
 class Leaves(Protocol):
@@ -127,4 +129,6 @@ class Expressions:
         value = self.value(operand)
         if isinstance(type_, Pointer) and isinstance(operand.type, Pointer):
             return value
+        if isinstance(operand.type, Pointer) and not scalars.is_bool(type_) and constant_of(value) != 0:
+            self.ledger.assume(ADDRESSES)
         return self.arithmetic.convert(value, operand.type, type_)

@@ -87,7 +87,7 @@ class Fills:
         kind: InputKind = "undefined" if fill.kind == "undefined" else "memory"
         if isinstance(type_, Floating):
             self._ledger.approximate("a floating value in memory of unknown content is not connected with its bytes")
-            return self._select(fill, f"{fill.name}:{type_.name}", REAL, offset, type_, kind)
+            return self._select(fill, f"{fill.name}:{scalars.kind(type_)}", REAL, offset, type_, kind)
         if low % 8 or width % 8:
             return self._read_bits(fill, offset, low, width, type_, kind)
         if low:
@@ -113,7 +113,7 @@ class Fills:
         first = reads[0].type
         if (reads[0].offset, reads[0].width) != (offset, width):
             return self._open(type_)
-        found = self.symbol(f"{fill.name}:{_class(first, width)}", first, kind, fill.born, fill.name.partition("@")[0], fill)
+        found = self.symbol(f"{fill.name}:{scalars.kind(first)}", first, kind, fill.born, fill.name.partition("@")[0], fill)
         converted = self._patterns.convert(found, first, type_)
         return converted if converted is not None else self._open(type_)
 
@@ -138,13 +138,13 @@ class Fills:
                 self._ledger.approximate(_SENTENCE)
             first = _Read(offset, width, type_)
             self._reads[fill.name] = (*reads, first)
-        found = self._select(fill, f"{fill.name}:{_class(first.type, width)}", INT, offset, first.type, kind)
+        found = self._select(fill, f"{fill.name}:{scalars.kind(first.type)}", INT, offset, first.type, kind)
         converted = self._patterns.convert(found, first.type, type_)
         return converted if converted is not None else self._open(type_)
 
     def _may_differ(self, read: _Read, offset: Term, width: int, type_: Type) -> bool:
         """Whether an earlier read may have seen the same memory through another array."""
-        if _class(read.type, read.width) == _class(type_, width):
+        if scalars.kind(read.type) == scalars.kind(type_):
             return False
         factors, constant = linear.parts(linear.subtract(read.offset, offset))
         if not factors:
@@ -174,15 +174,7 @@ class Fills:
 
     def _open(self, type_: Type) -> Term:
         self._ledger.approximate(_SENTENCE)
-        term = self._ledger.fresh("value", self._arithmetic.sort(type_))
+        term = self._ledger.fresh(f"value:{scalars.kind(type_)}", self._arithmetic.sort(type_))
         self._ledger.constrain(self._arithmetic.in_range(term, type_))
         self.births[term] = self.step
         return term
-
-
-def _class(type_: Type, width: int) -> str:
-    if isinstance(type_, Pointer):
-        return "pointer"
-    if scalars.is_bool(type_):
-        return "bool"
-    return f"{'int' if scalars.is_signed(type_) else 'unsigned'}{width}"

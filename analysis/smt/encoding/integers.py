@@ -274,7 +274,7 @@ class Integers:
             if low <= least and most <= high:
                 return term.args[0]
         self.ledger.approximate("a floating value that is converted to an integer is not followed")
-        result = self.ledger.fresh(f"truncated:{target.name if isinstance(target, Integer) else 'pointer'}", INT)
+        result = self.ledger.fresh(f"truncated:{scalars.kind(target)}", INT)
         self.ledger.constrain(self.in_range(result, target))
         return result
 

@@ -7,6 +7,7 @@ import itertools
 from analysis.model.c_types import Floating, Type
 from analysis.smt import linear
 from analysis.smt.build import FALSE, TRUE, and_, eq, ite, not_
+from analysis.smt.encoding import scalars
 from analysis.smt.encoding.bits import Bits
 from analysis.smt.encoding.content import (
     ANY_TAG,
@@ -43,7 +44,7 @@ class Objects:
     def open(self, type_: Type, sentence: str) -> Term:
         """Any value of a type, said to be an approximation."""
         self._ledger.approximate(sentence)
-        term = self._ledger.fresh("value", self._arithmetic.sort(type_))
+        term = self._ledger.fresh(f"value:{scalars.kind(type_)}", self._arithmetic.sort(type_))
         self._ledger.constrain(self._arithmetic.in_range(term, type_))
         self._fills.births[term] = self._fills.step
         return term

@@ -10,6 +10,7 @@ from analysis.cfa.graph import Edge, Program
 from analysis.model import ir
 from analysis.model.c_types import LP64, DataModel, Floating, Integer, Pointer
 from analysis.smt.build import TRUE, eq, not_
+from analysis.smt.encoding import scalars
 from analysis.smt.encoding.assigned import Assigned, assigned
 from analysis.smt.encoding.calls import Calls
 from analysis.smt.encoding.failures import Failures
@@ -61,8 +62,7 @@ class PathEncoder:
         frame = state.open_frame(function, None)
         for parameter in frame.cfa.parameters:
             if isinstance(parameter.type, Integer | Floating | Pointer):
-                spelled = "pointer" if isinstance(parameter.type, Pointer) else parameter.type.name
-                name = f"{parameter.name}@0:{spelled}"
+                name = f"{parameter.name}@0:{scalars.kind(parameter.type)}"
                 state.assign(parameter, state.memory.fills.symbol(name, parameter.type, "parameter", 0, parameter.name))
             else:
                 state.fill(parameter, "unknown")

@@ -41,6 +41,20 @@ def is_bool(type_: Type) -> bool:
     return isinstance(type_, Integer) and type_.name == "_Bool"
 
 
+def kind(type_: Type) -> str:
+    """What values of a scalar type there are, as a word: types with the same word have the same range. It is part of the names of
+    symbols, so that a name says the range of its symbol on every path."""
+    match type_:
+        case Pointer():
+            return "pointer"
+        case Floating(bits):
+            return f"float{bits}"
+        case Integer(bits, signed):
+            return "bool" if is_bool(type_) else f"{'int' if signed else 'unsigned'}{bits}"
+        case _:
+            return "any"
+
+
 def bounds(type_: Type, pointer_bits: int) -> tuple[int, int]:
     """The least and the greatest value of an integer or pointer type."""
     if is_bool(type_):

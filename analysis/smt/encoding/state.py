@@ -9,6 +9,7 @@ from analysis.frontend.constants import code_units
 from analysis.model import ir
 from analysis.model.c_types import CHAR, Array, DataModel, Floating, Integer, Pointer, Type
 from analysis.smt.build import TRUE, symbol
+from analysis.smt.encoding import scalars
 from analysis.smt.encoding.bits import Bits
 from analysis.smt.encoding.content import ANY_TAG, FillKind, Tag
 from analysis.smt.encoding.formula import Input, InputKind, Ledger, Mode
@@ -88,8 +89,8 @@ class State:
         if not isinstance(type_, Integer | Floating | Pointer):
             type_ = Integer(32, True, "int")
         self._asked += 1
-        spelled = "pointer" if isinstance(type_, Pointer) else type_.name
-        return self.memory.fills.symbol(f"{name}@{self.steps}.{self._asked}:{spelled}", type_, kind, self.steps, name)
+        full = f"{name}@{self.steps}.{self._asked}:{scalars.kind(type_)}"
+        return self.memory.fills.symbol(full, type_, kind, self.steps, name)
 
     def allocation(self, name: str) -> Term:
         """That an allocation finds memory."""
