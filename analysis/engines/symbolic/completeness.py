@@ -1,0 +1,92 @@
+"""Why an exploration of CFAs may not see all runs of a program: control flow that CFAs do not have, anywhere that can be reached.
+
+Whoever leaves states out because no edges lead from them to the target must ask here first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.cfa.graph import Edge, Program
+from analysis.cpa import library
+from analysis.model import ir
+from analysis.model.c_types import Array, Function, Pointer, Record, Type
+from analysis.model.spelling import display_name
+
+_BACK = frozenset({"longjmp", "siglongjmp", "_longjmp", "atexit", "at_quick_exit", "on_exit", "pthread_atfork"})
+
+
+def hidden_flow(program: Program, entries: tuple[str, ...]) -> tuple[str, ...]:
+    """The reasons, each once, in the program's order."""
+    found: dict[str, None] = {}
+    for name in _reachable(program, entries):
+        for edge in program.functions[name].edges:
+            found.update(dict.fromkeys(_hidden(program, name, edge)))
+    return tuple(found)
+
+
+def _reachable(program: Program, entries: tuple[str, ...]) -> list[str]:
+    seen = dict.fromkeys(entry for entry in entries if entry in program.functions)
+    waiting = list(seen)
+    while waiting:
+        for edge in program.functions[waiting.pop()].calls:
+            if not isinstance(edge.effect, ir.Call):
+                continue
+            for callee in program.targets(edge.effect):
+                if callee in program.functions and callee not in seen:
+                    seen[callee] = None
+                    waiting.append(callee)
+    return list(seen)
+
+
+def _hidden(program: Program, name: str, edge: Edge) -> Iterator[str]:
+    effect = edge.effect
+    if isinstance(effect, ir.Unsupported):
+        yield f"{display_name(name)}: {effect.reason} is not modelled"
+    if not isinstance(effect, ir.Call):
+        return
+    targets = program.targets(effect)
+    if not targets:
+        yield f"{display_name(name)}: a call through a pointer that can reach no known function"
+    for callee in targets:
+        if callee in program.functions:
+            continue
+        if callee in library.UNMODELLED or callee in _BACK:
+            yield f"{display_name(name)}: {callee}() is not modelled"
+        elif any(_leads_to_code(program, argument) for argument in effect.arguments):
+            yield f"{display_name(name)}: {callee}(), which has no body, may call functions that are passed to it"
+
+
+def _leads_to_code(program: Program, argument: ir.Expr) -> bool:
+    """Whether a function of the program can be called through the argument."""
+    inner = ir.strip_casts(argument)
+    if isinstance(inner, ir.AddressOf) and isinstance(inner.lvalue, ir.Var) and inner.lvalue.scope == "function":
+        return True
+    return bool(program.address_taken) and _holds_code(program, inner.type, set())
+
+
+def _holds_code(program: Program, type_: Type, seen: set[Type]) -> bool:
+    if type_ in seen:
+        return False
+    seen.add(type_)
+    match type_:
+        case Function():
+            return True
+        case Pointer(target):
+            return _holds_code(program, target, seen)
+        case Array(element):
+            return _holds_code(program, element, seen)
+        case Record(_, key):
+            definition = program.records.get(key)
+            return definition is not None and any(_holds_code(program, m.type, seen) for m in definition.members)
+    return False
+
+
+def depends_on_addresses(program: Program, entries: tuple[str, ...]) -> bool:
+    """Whether a run can depend on the numbers of addresses: somewhere a pointer is made an integer."""
+    return any(
+        isinstance(part, ir.Cast) and isinstance(part.operand.type, Pointer) and not isinstance(part.type, Pointer)
+        for name in _reachable(program, entries)
+        for parts in program.functions[name].parts.values()
+        for part in parts
+    )

@@ -1,0 +1,100 @@
+"""When an edge violates a rule, as conditions on its operands; and the program in which these lead to a location of their own.
+
+The conditions over-approximate: where none of them can hold, no run violates the rule at the edge. What only the memory's state
+tells (whether a block was freed before) has the condition "the edge is reached".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.engines.symbolic.task import Target
+from analysis.model import ir
+from analysis.model.c_types import INT, Floating, Function, Pointer
+
+TRUE = ir.IntConst(1, INT)
+
+
+class Violating(msgspec.Struct, frozen=True):
+    """A program with one more location, which is reached where the target's rule is violated.
+
+    `suspects` are the expressions that are null or zero then; none if reaching the edge is all that is known.
+    """
+
+    program: Program
+    function: str
+    location: int
+    suspects: tuple[ir.Expr, ...]
+
+
+def violating(program: Program, target: Target) -> Violating:
+    """The program with branches to a new location from where the target's edge starts."""
+    cfa = program.functions[target.function]
+    edge = cfa.by_id[target.edge]
+    suspects = tuple(_suspects(edge.effect, target))
+    conditions: list[ir.Expr] = [ir.Binary("==", e, ir.IntConst(0, e.type), INT) for e in suspects]
+    conditions = conditions or [TRUE]
+    location, number = cfa.next_location, cfa.next_edge
+    added = [Edge(number + i, edge.source, location, ir.Assume(c, True)) for i, c in enumerate(conditions)]
+    changed = Cfa(
+        name=cfa.name,
+        path=cfa.path,
+        type_=cfa.type,
+        parameters=cfa.parameters,
+        entry=cfa.entry,
+        exit_=cfa.exit,
+        edges=(*cfa.edges, *added),
+        digest=cfa.digest,
+    )
+    functions = {**program.functions, target.function: changed}
+    whole = Program(functions, program.globals, program.externals, program.records, program.address_taken)
+    return Violating(whole, target.function, location, suspects)
+
+
+def _suspects(effect: ir.Effect, target: Target) -> Iterator[ir.Expr]:
+    if target.rule == "null-dereference":
+        found = dict.fromkeys(_pointers(effect))
+    elif target.rule == "division-by-zero":
+        found = dict.fromkeys(_divisors(effect))
+    else:
+        return
+    wanted = target.expression
+    yield from (wanted,) if wanted is not None and wanted in found else found
+
+
+def _pointers(effect: ir.Effect) -> Iterator[ir.Expr]:
+    """What must not be null: the pointers that are dereferenced (as computed, and as they were before something was added), and
+    those that are passed to functions without a body, or called."""
+    for expr in ir.expressions(effect):
+        for part in ir.walk(expr):
+            if isinstance(part, ir.Deref):
+                yield from _bases(part.pointer)
+    if isinstance(effect, ir.Call):
+        for argument in (effect.callee, *effect.arguments):
+            if isinstance(argument.type, Pointer):
+                yield from _bases(argument)
+
+
+def _bases(pointer: ir.Expr) -> Iterator[ir.Expr]:
+    if not isinstance(pointer.type, Pointer):
+        return
+    yield pointer
+    inner = ir.strip_casts(pointer)
+    if isinstance(inner, ir.Binary) and isinstance(inner.left.type, Pointer):
+        yield from _bases(inner.left)
+    elif isinstance(inner, ir.AddressOf):
+        lvalue = inner.lvalue
+        while isinstance(lvalue, ir.Field | ir.Index):
+            lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
+        if isinstance(lvalue, ir.Deref):
+            yield from _bases(lvalue.pointer)
+
+
+def _divisors(effect: ir.Effect) -> Iterator[ir.Expr]:
+    for expr in ir.expressions(effect):
+        for part in ir.walk(expr):
+            if isinstance(part, ir.Binary) and part.operator in ("/", "%") and not isinstance(part.type, Floating | Function):
+                yield part.right

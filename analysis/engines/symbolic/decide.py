@@ -1,0 +1,231 @@
+"""Decides whether a violation can happen: `decide` (DESIGN.md sections 2, 7, 8).
+
+In this order, each step only if the ones before did not settle it:
+
+1. The program is run: on all its inputs where they are few, then on random ones. (This decides programs without inputs.)
+2. The claimed way is asked about: a model of its formula gives inputs to run.
+3. Symbolic execution towards the target (`explore`), each path that it finds asked about as in 2. If it ends without a path to
+   the target, and nothing was left out, the violation is refuted.
+4. If it found paths that no run takes, symbolic execution as a tree: refuted if no path of the tree leads to the violation.
+
+Nothing is confirmed that the interpreter did not observe at the target (invariant 8).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+
+from analysis.cpa.algorithm import Cancellation
+from analysis.engines.symbolic.caller import claims, doubts
+from analysis.engines.symbolic.candidates import MAIN, Candidates, Found
+from analysis.engines.symbolic.choices import Choosing, MakeInputs, constants_of, next_choices, random_inputs, unread_parameters
+from analysis.engines.symbolic.completeness import depends_on_addresses, hidden_flow
+from analysis.engines.symbolic.conditions import violating
+from analysis.engines.symbolic.distance import Distance
+from analysis.engines.symbolic.explore import Exploration
+from analysis.engines.symbolic.runs import LEAKS, OBSERVED, Attempts, described
+from analysis.engines.symbolic.task import Confirmed, Decision, Refuted, Spent, Task, Undecided
+from analysis.engines.witness.outcome import Bounds, Exited, Replayed, Returned, Start, Step, Stuck
+from analysis.smt.solver import Budget
+
+_RUN_SHARE = 0.15  # of the seconds, for runs on random inputs
+_TREE_SHARE = 0.3  # of the seconds, kept for the exploration as a tree
+_WAYS = 200  # ways that are asked about in one exploration
+NO_OTHER = "no other undefined behaviour happens first"
+
+
+def decide(task: Task, cancellation: Cancellation | None = None) -> Decision:
+    """The answer to a task. Raises KeyError if the program does not have the target's function or edge."""
+    return _Deciding(task, cancellation or Cancellation()).decide()
+
+
+class _Deciding:
+    def __init__(self, task: Task, cancellation: Cancellation) -> None:
+        self._task = task
+        self._program, self._target, self._effort = task.program, task.target, task.effort
+        self._cancellation = cancellation
+        self._began = time.monotonic()
+        self._deadline = self._began + task.effort.seconds
+        self._violating = violating(self._program, self._target)
+        self._distance = Distance(self._violating.program, self._violating.function, self._violating.location)
+        self._entries = tuple(entry for entry in task.entries if entry in self._program.functions)
+        self._states = 0
+        self._why: dict[str, None] = {}
+        self._doubts: dict[str, None] = {}
+
+    def decide(self) -> Decision:
+        if self._target.rule not in OBSERVED:
+            return self._undecided(f"the interpreter does not observe violations of {self._target.rule}", final=True)
+        self._attempts = Attempts(self._program, self._target, Bounds(steps=self._effort.run_steps, memory=32_000_000))
+        self._candidates = Candidates(
+            self._program,
+            self._target,
+            self._violating.suspects,
+            self._task.model,
+            Budget(3 * self._effort.query_milliseconds),
+        )
+        for stage in (self._by_running, self._by_the_way, self._by_exploring):
+            found = stage()
+            if found is not None:
+                return found
+        if self._doubts:
+            return self._undecided(f"assumes: {next(iter(self._doubts))}")
+        return self._undecided("; ".join(self._why) or "nothing was found in the budget")
+
+    # -- runs ---------------------------------------------------------------------------------------------------
+
+    def _start(self, entry: str) -> Start:
+        return Start(entry, any_globals=entry != MAIN, data_model=self._task.model)
+
+    def _by_running(self) -> Decision | None:
+        """Runs of `main`, if that is the only entry; others are called in unknown ways."""
+        if self._entries != (MAIN,):
+            return None
+        found = self._try_all()
+        if found is None and not self._is_late(0):
+            found = self._try_random()
+        return found
+
+    def _try_all(self) -> Decision | None:
+        """All runs of a program whose inputs are few and of few values."""
+        choices: list[int] | None = []
+        unread = unread_parameters(self._program.functions[MAIN])
+        is_whole = self._target.rule not in LEAKS and not depends_on_addresses(self._program, self._entries)
+        for _ in range(self._effort.runs):
+            if choices is None or self._is_late(1 - _RUN_SHARE):
+                break
+            recipe = Choosing(choices, unread)
+            run, replayed = self._attempts.run(self._start(MAIN), recipe)
+            inputs = recipe.first
+            if replayed is not None:
+                return self._confirmed(MAIN, replayed)
+            if inputs.open:
+                return None
+            if not isinstance(run.end, Returned | Exited | Stuck) or run.assumptions:
+                is_whole = False
+                self._why[f"a run ended so: {described(run)}"] = None
+            choices = next_choices(inputs.choices)
+        return Refuted((), self._spent()) if is_whole and choices is None else None
+
+    def _try_random(self) -> Decision | None:
+        seed = int.from_bytes(hashlib.blake2b(self._program.functions[MAIN].digest.encode(), digest_size=4).digest())
+        constants = constants_of(self._program, list(self._program.functions))
+        for make in random_inputs(seed, constants, self._effort.runs):
+            if self._is_late(1 - _RUN_SHARE):
+                return None
+            _, replayed = self._attempts.run(self._start(MAIN), make)
+            if replayed is not None and not doubts(MAIN, replayed, self._target):
+                return self._confirmed(MAIN, replayed)
+        return None
+
+    # -- ways ---------------------------------------------------------------------------------------------------
+
+    def _by_the_way(self) -> Decision | None:
+        way = self._task.way
+        if not way or way[0].function not in self._program.functions:
+            return None
+        if way[-1] == Step(self._target.function, self._target.edge):
+            way = way[:-1]
+        entry = way[0].function if way else self._target.function
+        return self._judge(entry, way)[1]
+
+    def _judge(self, entry: str, way: Sequence[Step]) -> tuple[bool, Decision | None]:
+        """Whether it is certain that no run takes the way and violates; the decision, if one does."""
+        found = Found("unknown")
+        for found in self._candidates.ask(entry, way):
+            if found.make is not None:
+                decision = self._attempt(entry, found, found.make)
+                if decision is not None:
+                    return False, decision
+            elif found.status == "unknown":
+                self._why[found.reason] = None
+        return found.status == "unsat", None
+
+    def _attempt(self, entry: str, found: Found, make: MakeInputs) -> Confirmed | None:
+        run, replayed = self._attempts.run(self._start(entry), make)
+        if replayed is None:
+            self._why[f"a candidate did not replay: {described(run)}"] = None
+            return None
+        doubt = found.given or doubts(entry, replayed, self._target)
+        if doubt:
+            self._doubts[doubt] = None
+            return None
+        return self._confirmed(entry, replayed)
+
+    # -- exploration --------------------------------------------------------------------------------------------
+
+    def _by_exploring(self) -> Decision | None:
+        hidden = hidden_flow(self._program, self._entries)
+        self._why.update(dict.fromkeys(hidden))
+        reaching = [entry for entry in self._entries if self._distance.enters(entry)]
+        refuted = not hidden and bool(self._entries)
+        for number, entry in enumerate(reaching):
+            share = (self._deadline - time.monotonic()) / (len(reaching) - number)
+            decision = self._explore_entry(entry, time.monotonic() + share)
+            if isinstance(decision, Confirmed):
+                return decision
+            refuted = refuted and decision is None
+        return Refuted((NO_OTHER,), self._spent()) if refuted else None
+
+    def _explore_entry(self, entry: str, deadline: float) -> Confirmed | Undecided | None:
+        """None: refuted from this entry."""
+        exploration = Exploration(self._violating, entry, self._effort, self._task.model, self._distance)
+        now = time.monotonic()
+        for tree in (False, True):
+            until = deadline if tree else now + (1 - _TREE_SHARE) * (deadline - now)
+            watch = _Watch(lambda way: self._judge(entry, way))
+            ending = exploration.run(self._effort.states, until, watch.judge, self._cancellation, tree=tree)
+            self._states += exploration.states
+            if isinstance(watch.decision, Confirmed):
+                return watch.decision
+            is_whole = ending == "finished" and not exploration.reasons
+            if is_whole and (not watch.ways or (tree and watch.all_certain)):
+                return None
+            self._why.update(dict.fromkeys(exploration.reasons))
+            if ending in ("budget", "cancelled"):
+                self._why["the exploration ran out of its budget" if ending == "budget" else "cancelled"] = None
+            if not watch.ways or watch.is_full:
+                break
+        return self._undecided("")
+
+    # -- answers ------------------------------------------------------------------------------------------------
+
+    def _is_late(self, share: float) -> bool:
+        """Whether less than this share of the seconds is left, or it was cancelled."""
+        left = self._deadline - time.monotonic()
+        return self._cancellation.cancelled() or left <= share * self._effort.seconds
+
+    def _spent(self) -> Spent:
+        return Spent(self._attempts.count, self._states, self._candidates.count)
+
+    def _undecided(self, reason: str, *, final: bool = False) -> Undecided:
+        return Undecided(reason, Spent() if final else self._spent(), final)
+
+    def _confirmed(self, entry: str, replayed: Replayed) -> Confirmed:
+        assert replayed.observation is not None
+        assumptions = (*replayed.assumptions, *claims(entry, replayed))
+        return Confirmed(entry, replayed.steps, replayed.asked, replayed.observation, assumptions, self._spent())
+
+
+class _Watch:
+    """What the ways of one exploration came to."""
+
+    def __init__(self, judge: Callable[[Sequence[Step]], tuple[bool, Decision | None]]) -> None:
+        self._judge = judge
+        self.ways = 0
+        self.all_certain = True
+        self.decision: Decision | None = None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether enough was tried."""
+        return self.ways >= _WAYS
+
+    def judge(self, way: Sequence[Step]) -> bool:
+        """Whether to stop."""
+        self.ways += 1
+        certain, self.decision = self._judge(way)
+        self.all_certain = self.all_certain and certain
+        return self.decision is not None or self.is_full

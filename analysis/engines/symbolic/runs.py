@@ -1,0 +1,76 @@
+"""Whether a run violates the rule at the target: only what the interpreter observed there counts (DESIGN.md, invariant 8)."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import msgspec
+
+from analysis.cfa.graph import Program
+from analysis.engines.symbolic.choices import MakeInputs
+from analysis.engines.symbolic.task import Target
+from analysis.engines.witness.interpreter import execute
+from analysis.engines.witness.outcome import (
+    Bounds,
+    Kind,
+    Observation,
+    Replayed,
+    Run,
+    Start,
+    Step,
+)
+from analysis.engines.witness.replay import described_end, replay
+
+OBSERVED: frozenset[str] = frozenset(get_args(Kind))
+"""The rules whose violations the interpreter can observe."""
+
+LEAKS = frozenset({"memory-leak", "resource-leak"})
+_LEAK_PLACES = 4  # visits of the edge of a leak that are looked at
+
+
+class Attempts:
+    """Runs of one program against one target. `count` counts them."""
+
+    def __init__(self, program: Program, target: Target, bounds: Bounds) -> None:
+        self._program = program
+        self._target = target
+        self._bounds = bounds
+        self._kind = msgspec.convert(target.rule, Kind)
+        self._source = program.functions[target.function].by_id[target.edge].source
+        self.count = 0
+
+    def run(self, start: Start, make: MakeInputs) -> tuple[Run, Replayed | None]:
+        """A run from the start, and its replay with values if it violates the rule at the target."""
+        self.count += 1
+        run = execute(self._program, start, make(), self._bounds, record=True)
+        if self._target.rule in LEAKS:
+            return run, self._leak(start, run, make)
+        if not isinstance(run.end, Observation) or run.end.kind != self._target.rule or not run.way:
+            return run, None
+        if not self._is_target(run.way[-1]):
+            return run, None
+        return run, self._replayed(start, run.way, make)
+
+    def _is_target(self, step: Step) -> bool:
+        """Whether it is the target's edge; of a branch, either edge violates with its condition."""
+        if step.function != self._target.function:
+            return False
+        return self._program.functions[step.function].by_id[step.edge].source == self._source
+
+    def _leak(self, start: Start, run: Run, make: MakeInputs) -> Replayed | None:
+        wanted = Step(self._target.function, self._target.edge)
+        places = [number for number, step in enumerate(run.way) if step == wanted]
+        for number in places[:_LEAK_PLACES]:
+            found = self._replayed(start, run.way[: number + 1], make)
+            if found is not None:
+                return found
+        return None
+
+    def _replayed(self, start: Start, way: tuple[Step, ...], make: MakeInputs) -> Replayed | None:
+        found = replay(self._program, start, way, make(), self._kind, self._bounds)
+        return found if isinstance(found, Replayed) and found.observation is not None else None
+
+
+def described(run: Run) -> str:
+    """How a run ended that did not violate the rule at the target."""
+    return described_end(run.end)

@@ -1,0 +1,91 @@
+"""What is to be decided, and the answer: immutable values that can be pickled.
+
+A task holds all that its answer depends on (DESIGN.md section 3, "a prover task is a pure function of its content"). Only the
+budget of seconds depends on the machine: what ran out of it is `Undecided`, and such an answer is not to be stored.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from analysis.cfa.graph import Program
+from analysis.engines.witness.inputs import InputValue, Question
+from analysis.engines.witness.outcome import Observation, ReplayedStep, Step
+from analysis.model import ir
+from analysis.model.c_types import LP64, DataModel
+
+
+class Target(msgspec.Struct, frozen=True):
+    """A violation of rule `rule` (its name) at an edge of a function (its linkage name). `expression`: the pointer that is
+    dereferenced or the divisor, where it is known; None: any of those on the edge."""
+
+    function: str
+    edge: int
+    rule: str
+    expression: ir.Expr | None = None
+
+
+class Effort(msgspec.Struct, frozen=True):
+    """What deciding may cost. `seconds` of the clock for all of it, `query_milliseconds` for one question to the solver;
+    `states`: abstract states; `run_steps`: edges of one run; `runs`: runs on inputs that were not computed; `recursion`: how many
+    activations of one function are followed."""
+
+    seconds: float = 10.0
+    query_milliseconds: int = 1_000
+    states: int = 100_000
+    run_steps: int = 100_000
+    runs: int = 64
+    recursion: int = 30
+
+
+class Task(NamedTuple):
+    """One finding to be decided. `entries`: the functions in which the program can begin. `way`: the edges that are claimed to
+    lead to the violation, from the start of an entry, calls of defined functions opened or stepped over; () if none is known."""
+
+    program: Program
+    target: Target
+    entries: tuple[str, ...]
+    way: tuple[Step, ...] = ()
+    effort: Effort = Effort()
+    model: DataModel = LP64
+
+
+class Spent(msgspec.Struct, frozen=True):
+    """Work counters: runs of the interpreter, abstract states, candidate paths."""
+
+    runs: int = 0
+    states: int = 0
+    paths: int = 0
+
+
+class Confirmed(msgspec.Struct, frozen=True):
+    """The violation was seen to happen. `steps` are the edges from the start of `entry` on, with the values at each; the last one
+    is the target. `inputs` are the questions that the run asked, with the answers. `assumptions`: what the run takes for given,
+    the arguments of an entry that is not `main` included."""
+
+    entry: str
+    steps: tuple[ReplayedStep, ...]
+    inputs: tuple[tuple[Question, InputValue], ...]
+    observation: Observation
+    assumptions: tuple[str, ...]
+    spent: Spent
+
+
+class Refuted(msgspec.Struct, frozen=True):
+    """No run from an entry violates the rule at the target, under the assumptions."""
+
+    assumptions: tuple[str, ...]
+    spent: Spent
+
+
+class Undecided(msgspec.Struct, frozen=True):
+    """It is not known; `reason` says why, for a person. `final`: more time would not change the answer."""
+
+    reason: str
+    spent: Spent
+    final: bool = False
+
+
+Decision = Confirmed | Refuted | Undecided
