@@ -76,7 +76,8 @@ class Term:
     def __new__(cls, op: str, args: tuple[Term, ...], sort: Sort, data: Data = None) -> Term:
         """The one term that is written so."""
         key = (op, args, sort, data)
-        known = _TERMS.get(key)
+        found = _REFERENCES.get(key)  # what `_TERMS.get` does, without calls in Python
+        known = None if found is None else found()
         if known is None:
             known = object.__new__(cls)
             known.op, known.args, known.sort, known.data, known._digest = op, args, sort, data, None
@@ -113,6 +114,7 @@ class Term:
 
 
 _TERMS: weakref.WeakValueDictionary[tuple[str, tuple[Term, ...], Sort, Data], Term] = weakref.WeakValueDictionary()
+_REFERENCES: dict[tuple[str, tuple[Term, ...], Sort, Data], weakref.ref[Term]] = vars(_TERMS)["data"]
 
 Row = tuple[str, tuple[int, ...], Sort, Data]
 
