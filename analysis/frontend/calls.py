@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from analysis.frontend import operators
 from analysis.frontend.context import Context, RefusedError, children, field_of, inside
+from analysis.frontend.line_numbers import without_line_numbers
 from analysis.frontend.scope import ObjectEntry
 from analysis.frontend.syntax import Node
 from analysis.frontend.types import VOID_POINTER, promote_argument, same_representation
@@ -156,7 +157,7 @@ class Calls(Context):
             type_ = type_.target
         if not isinstance(type_, Function):
             raise RefusedError("call of something that is no function")
-        values = self._arguments(type_, arguments)
+        values = without_line_numbers(self._arguments(type_, arguments), self.path)
         into = self._result(type_.result, result, wanted)
         self.emit(ir.Call(target, values, into), node)
         if direct and self._does_not_return(field_of(node, "function")):

@@ -193,3 +193,20 @@ def test_progress_names_the_files(checker: Checker) -> None:
     said: list[tuple[str, int, int]] = []
     checker.check(progress=lambda *step: said.append(step))
     assert said == [("Reading one.c", 0, 2), ("Reading other.c", 1, 2), ("Checking", 0, 0)]
+
+
+def test_a_line_above_an_assertion_is_no_change(tmp_path: Path) -> None:
+    text = (
+        "#include <assert.h>\nint half(int n)\n{\n    assert(n % 2 == 0);\n    return n / 2;\n}\n"
+        "int main(void)\n{\n    return half(3);\n}\n"
+    )
+    path = str(tmp_path / "a.c")
+    checker = Checker(Options())
+    checker.open([path])
+    checker.change(path, text)
+    before = checker.check()
+    checker.change(path, text.replace("int half", "\n\nint half"))
+    after = checker.check()
+    assert after.work.configurations.recomputed == 0
+    assert [f.fingerprint for f in after.findings] == [f.fingerprint for f in before.findings]
+    assert [f.place.range.start.line for f in after.findings] == [f.place.range.start.line + 2 for f in before.findings]

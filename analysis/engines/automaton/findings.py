@@ -9,12 +9,11 @@ functions whose text changed, as long as those ways are there; `settled` says wh
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 import msgspec
 
-from analysis.cfa.graph import Places
+from analysis.cfa.graph import Places, Program
 from analysis.engines.automaton.delta import ProgramDelta
 from analysis.engines.automaton.facts import Fact
 from analysis.engines.automaton.feasibility import Feasibility, Way
@@ -22,15 +21,15 @@ from analysis.engines.automaton.full import DerivationGraph, unpack
 from analysis.engines.automaton.parallel import search_all
 from analysis.engines.automaton.retrace import Retrace
 from analysis.engines.automaton.spelled import spell_path, without_temporaries
+from analysis.engines.automaton.suspicions import Error, Suspicion, suspicion
 from analysis.engines.automaton.trace import Spelled, Taken, Tracer
 from analysis.model.digest import digest_text
+from analysis.model.places import Range
 from analysis.model.report import Finding
 from analysis.model.spelling import display_name, spell_effect
 from analysis.rules.automaton import Rule
 
-_LINE = re.compile(r'(?<="__FILE__", )\d+')
 _TRIES = 3  # of errors with one message in one function, when the search for a way gives up
-_Error = tuple[str, Fact]
 
 
 class _Told(msgspec.Struct, frozen=True):
@@ -49,12 +48,14 @@ class Findings:
         self._trace_steps = trace_steps
         self._jobs = jobs
         self.ways: dict[tuple[str, frozenset[int]], Way] = {}
-        self._chosen: list[tuple[_Error, list[Taken]]] | None = None
-        self._told: dict[_Error, _Told] = {}
+        self._chosen: list[tuple[Error, list[Taken]]] | None = None
+        self._told: dict[Error, _Told] = {}
         self._spelled: dict[Taken, Spelled] = {}
         self._doubtful: dict[tuple[str, frozenset[int]], Way] = {}
         self._urgent: set[str] = set()
         self.settled = True
+        self.refuted: frozenset[Error] = frozenset()
+        self._suspects: dict[str, tuple[Error, list[Taken]]] = {}
         self.violated: dict[str, set[int]] = {}
         self.undecided: dict[str, set[int]] = {}
 
@@ -64,7 +65,19 @@ class Findings:
         self._doubtful.update((key, way) for key, way in self.ways.items() if key not in stay)
         self.ways = stay
         self._urgent.update(texts)
+        self.refuted = frozenset(error for error in self.refuted if error[0] not in self._urgent)
         self._chosen = None
+
+    def refute(self, errors: frozenset[Error]) -> None:
+        """Somebody knows that these errors cannot happen: they are not found from now on, until the text of their function
+        changes. Others with the same cause take their places."""
+        if errors != self.refuted:
+            self.refuted, self._chosen = errors, None
+
+    def suspicions(self, program: Program) -> tuple[Suspicion, ...]:
+        """The questions about the findings of the last `find`."""
+        found = self._suspects.items()
+        return tuple(suspicion(program, self._rules[error[1].rule].name, name, error, steps) for name, (error, steps) in found)
 
     def find(
         self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, patient: bool = True
@@ -87,18 +100,22 @@ class Findings:
             self._told[error] = told
         if spelled:
             self._spelled = spelled
-        return numbered(told.finding for told in self._told.values())
+        told_in_order = sorted(self._told.items(), key=lambda item: _in_order(item[1].finding))
+        findings = numbered(told.finding for _, told in told_in_order)
+        named = zip(findings, told_in_order, strict=True)
+        self._suspects = {finding.fingerprint: (error, told.steps) for finding, (error, told) in named}
+        return findings
 
     def _choose(
         self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, tracer: Tracer, patient: bool
-    ) -> list[tuple[_Error, list[Taken]]]:
+    ) -> list[tuple[Error, list[Taken]]]:
         self.violated, self.undecided = {}, {}
         feasibility = Feasibility(graph, delta, retrace, delta.thorough)
-        errors = _errors(delta, retrace)
+        errors = {error: found for error, found in _errors(delta, retrace).items() if error not in self.refuted}
         if patient:
             self._search_at_once(feasibility, delta, errors)
         facts = {(name, fact.edge): fact for name, fact in errors}
-        alike: dict[tuple[str, str, int, str], list[_Error]] = {}
+        alike: dict[tuple[str, str, int, str], list[Error]] = {}
         for name, fact in errors:
             alike.setdefault((places.place(name, fact.edge).path, name, fact.rule, self._message(fact)), []).append((name, fact))
         chosen = []
@@ -137,7 +154,7 @@ class Findings:
             self.undecided.setdefault(name, set()).add(fact.rule)
         return way
 
-    def _search_at_once(self, feasibility: Feasibility, delta: ProgramDelta, errors: Mapping[_Error, Sequence[int]]) -> None:
+    def _search_at_once(self, feasibility: Feasibility, delta: ProgramDelta, errors: Mapping[Error, Sequence[int]]) -> None:
         """Looks for the ways to all errors without a known one in several processes, if this one may have them."""
         todo = [(*error, frozenset(found)) for error, found in errors.items() if (error[0], frozenset(found)) not in self.ways]
         ways = search_all(lambda number: _search(feasibility, delta, *todo[number]), len(todo), self._jobs)
@@ -157,8 +174,7 @@ class Findings:
         message = self._message(fact)
         place = places.place(function, fact.edge)
         text = without_temporaries(spell_effect(delta.program.functions[function].by_id[fact.edge].effect))
-        # where the check is run from is no difference, nor is the line that an `assert` says it is on
-        text = _LINE.sub("__LINE__", text.replace(place.path, "__FILE__"))
+        text = text.replace(place.path, "__FILE__")  # where the check is run from is no difference
         return Finding(
             rule=rule.name,
             status="possible",
@@ -181,9 +197,9 @@ def _is_there(way: Way, delta: ProgramDelta) -> bool:
     return all(t.function in functions and (t.event == "entry" or t.edge in functions[t.function].by_id) for t in way.steps or ())
 
 
-def _errors(delta: ProgramDelta, retrace: Retrace) -> dict[_Error, list[int]]:
+def _errors(delta: ProgramDelta, retrace: Retrace) -> dict[Error, list[int]]:
     """The error configurations that an execution leads to, by function and what is wrong."""
-    found: dict[_Error, list[int]] = {}
+    found: dict[Error, list[int]] = {}
     reached = retrace.errors()
     for name in delta.program.functions:
         for configuration in reached.get(name, ()):
@@ -207,9 +223,13 @@ def numbered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings in order of place, with fingerprints that differ: the second of two alike gets a number."""
     seen: dict[str, int] = {}
     found = []
-    for finding in sorted(findings, key=lambda f: (f.place.path, f.place.range, f.rule, f.message)):
+    for finding in sorted(findings, key=_in_order):
         count = seen[finding.fingerprint] = seen.get(finding.fingerprint, 0) + 1
         if count > 1:
             finding = msgspec.structs.replace(finding, fingerprint=digest_text(finding.fingerprint, str(count)))
         found.append(finding)
     return tuple(found)
+
+
+def _in_order(finding: Finding) -> tuple[str, Range, str, str]:
+    return finding.place.path, finding.place.range, finding.rule, finding.message
