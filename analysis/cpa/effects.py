@@ -222,7 +222,8 @@ class Effects:
         compute = evaluator.value(value)
 
         def bind(work: Work) -> bool:
-            work.store = work.store.set(root, compute(work))
+            value = compute(work)  # first: it may name what it reads, in the store
+            work.store = work.store.set(root, value)
             return True
 
         return bind

@@ -17,10 +17,10 @@ Change = Callable[[Work], None]
 
 def external_change(program: Program, writer: Writer, evaluator: Evaluator, name: str, call: ir.Call) -> Change:
     """What the function changes in memory; `name` is empty if it is not known which function it is."""
-    if library.is_harmless(name) or name in library.ALLOCATORS | library.STACK_ALLOCATORS:
+    if library.is_harmless(name) or name in library.ALLOCATORS | library.STACK_ALLOCATORS | library.RELEASES:
         return lambda work: None
     known = program.externals.get(name)
-    if name in library.WRITES_FIRST | library.RELEASES and call.arguments:
+    if name in library.WRITES_FIRST and call.arguments:
         return _forget_arguments(writer, evaluator, call.arguments[:1])
     if known is not None and known.system and not any(_leads_on(a) for a in call.arguments):
         return _forget_arguments(writer, evaluator, call.arguments)

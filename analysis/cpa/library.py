@@ -104,7 +104,8 @@ ZEROING = frozenset({"calloc", "__builtin_calloc", "kzalloc"})
 """Of the allocators: the memory they give is zero."""
 
 RELEASES = frozenset({"free", "cfree", "kfree"})
-"""Functions after which the object that the first argument points to is gone."""
+"""Functions after which the object that the first argument points to is gone. What it held may not be read any more (C11
+7.22.3.3), and nothing else changes, so that nothing has to be forgotten."""
 
 
 UNMODELLED = frozenset(

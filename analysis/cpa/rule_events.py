@@ -93,7 +93,7 @@ class EventFinder:
             after.clear()
         elif step.kind == "leave":
             before.clear()
-        return Events(tuple(before), tuple(after)) if before or after else NO_EVENTS
+        return Events(_in_order(before), _in_order(after)) if before or after else NO_EVENTS
 
     def _event(self, entry: _Entry, bound: Mapping[str, ir.Expr]) -> Event:
         number, index, transition, _ = entry
@@ -169,7 +169,17 @@ class EventFinder:
             ):
                 yield self._event(entry, bound)
 
+    def _bound(self, step: Step, call: ir.Call, before: list[Event]) -> None:
+        """Arguments are assigned to parameters."""
+        parameters = self._program.functions[step.callee].parameters
+        for parameter, argument in zip(parameters, call.arguments, strict=False):
+            stored: list[Event] = []
+            self._assigned(parameter, argument, before, stored)
+            before.extend(Event(e.rule, e.index, e.transition, argument) for e in stored)
+
     def _called(self, step: Step, call: ir.Call, before: list[Event], after: list[Event]) -> None:
+        if step.kind == "enter":
+            self._bound(step, call, before)
         external = self._program.externals.get(step.callee)
         for position in external.nonnull if external is not None else ():
             if position < len(call.arguments):
@@ -209,7 +219,13 @@ class EventFinder:
         return self._has[key]
 
     def at_start(self) -> Iterator[Event]:
-        """The events when the program starts, for globals: `begin` patterns that match anywhere."""
+        """The events when the program starts, for globals: initial values that are assigned, and `begin` patterns that match
+        anywhere."""
+        for name in sorted(self._program.globals):
+            variable = self._program.globals[name]
+            stored: list[Event] = []
+            self._assigned(variable.var, variable.initial, [], stored)
+            yield from (event for event in stored if event.transition.source == START)
         seen: set[tuple[int, int, ir.Expr | None]] = set()
         for name in sorted(self._program.functions):
             for edge in self._program.functions[name].calls:
@@ -222,6 +238,11 @@ class EventFinder:
                         if event is not None and _is_global(event.entity) and (event.rule, event.index, event.entity) not in seen:
                             seen.add((event.rule, event.index, event.entity))
                             yield event
+
+
+def _in_order(events: list[Event]) -> tuple[Event, ...]:
+    """Transitions from `start` last: tracking begins anew where it stops."""
+    return tuple(sorted(events, key=lambda event: event.transition.source == START))
 
 
 def _is_global(expr: ir.Expr | None) -> bool:

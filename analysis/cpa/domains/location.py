@@ -3,7 +3,7 @@
 The order is flat: every state covers itself only. The transfer relation knows the steps, so this is the first component of every
 composition. Recursion is followed up to a bound: with more than `Bounds.recursion` activations of one function, or more than
 `Bounds.depth` of all functions, the step is a `cut` to a location from which nothing follows; `domains.assumptions` makes a
-reason of it why the result is not complete.
+reason of it why the result is not complete. A function that never returns leads to END, where the program is over.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from analysis.cpa.interface import Cpa
 from analysis.cpa.steps import Step, StepTable
 
 CUT = -1
+END = -2
 
 
 class Bounds(msgspec.Struct, frozen=True):
@@ -38,7 +39,8 @@ class Stack(msgspec.Struct, frozen=True, cache_hash=True):
 
 
 class Location(msgspec.Struct, frozen=True, cache_hash=True):
-    """A location of a function, reached by way of the open calls. `location` is CUT where a bound ended the exploration."""
+    """A location of a function, reached by way of the open calls. `location` is CUT where a bound ended the exploration, END
+    where the program ended."""
 
     function: str
     location: int
@@ -85,7 +87,7 @@ class LocationTransfer(NoStrengthening[Location, None]):
         return found
 
     def _find_moves(self, state: Location) -> list[tuple[Step, Location]]:
-        if state.location == CUT:
+        if state.location < 0:
             return []
         stack = state.stack
         if state.location == self._functions[state.function].exit:
@@ -97,8 +99,9 @@ class LocationTransfer(NoStrengthening[Location, None]):
         for step in self.steps.leaving(state.function, state.location):
             if step.kind == "enter":
                 found.append(self._enter(state, step))
-            elif not self._never_returns(step):
-                found.append((step, self._one(Location(state.function, step.edge.target, stack))))
+            else:
+                target = END if self._never_returns(step) else step.edge.target
+                found.append((step, self._one(Location(state.function, target, stack))))
         return found
 
     def _enter(self, state: Location, step: Step) -> tuple[Step, Location]:

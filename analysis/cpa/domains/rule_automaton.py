@@ -177,10 +177,10 @@ class RuleTransfer:
         value = self._values.value_of(values, step.function, event.entity)
         if value is None:
             return self._fire_at_any(state, event, step)
-        if state.facts.get((event.rule, value)) is not entry.get((event.rule, value)):
-            return [state]  # the value took a transition at this step
         if event.transition.source == START:
             return self._begin(state, event, value, after, step)
+        if state.facts.get((event.rule, value)) is not entry.get((event.rule, value)):
+            return [state]  # the value took a transition at this step
         return self._move(state, event, value, event.entity, after, step)
 
     def _fire_at_any(self, state: RuleStates, event: Event, step: Step) -> list[RuleStates]:
