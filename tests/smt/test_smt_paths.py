@@ -361,6 +361,11 @@ FAILURES = [
     ("array-bounds", "int f(unsigned n) { char *p = malloc(n); if (!p) return 0; return p[7]; }", "sat"),
     ("array-bounds", BLOCK + "if (i >= n) return 0; return p[i]; }", "unsat"),
     ("array-bounds", BLOCK + "if (i > n) return 0; return p[i]; }", "sat"),
+    ("array-bounds", "int *f(void) { static int a[4]; return &a[4]; }", None),
+    ("array-bounds", "int f(struct pair *p) { p = malloc(4); if (!p) return 0; return p->first; }", None),
+    ("array-bounds", "int f(struct pair *p) { p = malloc(4); if (!p) return 0; return p->second; }", "sat"),
+    ("array-bounds", "int f(unsigned i) { int a[2][3] = { { 0 } }; if (i > 4) return 0; return a[0][i]; }", "sat"),
+    ("null-dereference", "int *f(struct pair *p) { return &p->second; }", None),
     ("use-after-free", "int f(void) { int *p = malloc(4); if (!p) return 0; free(p); return *p; }", "sat"),
     ("use-after-free", "int f(void) { int *p = malloc(4), *q = malloc(4); if (!p || !q) return 0; free(q); return *p; }", None),
     ("use-after-free", "int f(int *p, int *q) { free(q); return *p; }", "sat"),
@@ -460,6 +465,18 @@ def test_bad_frees(kind, body, expected, mode):
         answer = SOLVER.check().status
         SOLVER.pop()
     assert answer in ((expected,) if expected else (None, "unsat"))
+
+
+@MODES
+def test_a_write_is_no_read(mode):
+    program = program_of("void f(void) { int x, a[2]; x = 1; a[x] = 2; }")
+    *_, first, second, _ = program.functions["f"].edges
+    for edge in (first, second):
+        encoder, _ = _to_edge(program, mode, edge)
+        assert encoder.condition_at(edge, "uninitialized-read") is None
+    program = program_of("void f(void) { int x, a[2]; a[x] = 2; }")
+    encoder, edge = _to_edge(program, mode, program.functions["f"].edges[-2])
+    assert encoder.condition_at(edge, "uninitialized-read").text == "x was never set"
 
 
 @MODES

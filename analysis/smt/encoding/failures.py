@@ -1,12 +1,14 @@
 """When an edge fails: the conditions of undefined behaviour and of failed assertions, at the current point of a path.
 
-The operations of an edge are looked at one by one, in the order of evaluation. Each fails if its operands can be evaluated (what
-comes before it does not fail) and their values are bad.
+The operations of an edge are looked at one by one, in the order of evaluation. Each fails if its operands can be evaluated and
+their values are bad. An lvalue is one access, of what is read or written, however many members and elements it goes through; what
+only has its address taken is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple
 
 from analysis.cfa.graph import Edge
 from analysis.model import ir
@@ -21,7 +23,15 @@ from analysis.smt.encoding.regions import Spot
 from analysis.smt.encoding.state import State
 from analysis.smt.terms import Term
 
-Finder = Callable[[State, ir.Expr], tuple[Term, str] | None]
+
+class Operation(NamedTuple):
+    """An expression that is evaluated: an lvalue that is read or written, or an operator that is computed."""
+
+    expr: ir.Expr
+    role: Literal["read", "write", "value"]
+
+
+Finder = Callable[[State, Operation], tuple[Term, str] | None]
 
 
 class Failures:
@@ -40,10 +50,10 @@ class Failures:
         found: list[Term] = []
         text = ""
         approximations, assumptions = list(self._state.ledger.approximations), list(self._state.ledger.assumptions)
-        for expr in _operations(edge.effect):
+        for operation in operations(edge.effect):
             state = self._state.fork()
             before = len(state.ledger.constraints)
-            failure = finder(state, expr)
+            failure = finder(state, operation)
             if failure is None or failure[0] is FALSE:
                 continue
             found.append(and_(*state.ledger.constraints[before:], failure[0]))
@@ -76,12 +86,52 @@ class Failures:
         return Condition(kind, Formula((*ledger.constraints, failure), ledger.approximations, ledger.assumptions), text)
 
 
-def _operations(effect: ir.Effect) -> list[ir.Expr]:
-    """The expressions of an effect and their parts, operands first; what an address is only computed from is no access."""
-    found: list[ir.Expr] = []
-    for expr in ir.expressions(effect):
-        found += ir.walk(expr)
-    return found
+def operations(effect: ir.Effect) -> Iterator[Operation]:
+    """What an edge evaluates, operands first."""
+    match effect:
+        case ir.Assign(target, value):
+            yield from _values(value)
+            yield from _written(target)
+        case ir.Assume(condition):
+            yield from _values(condition)
+        case ir.Call(callee, arguments, result):
+            for part in (callee, *arguments):
+                yield from _values(part)
+            if result is not None:
+                yield from _written(result)
+        case ir.Return(value) if value is not None:
+            yield from _values(value)
+
+
+def _written(target: ir.Expr) -> Iterator[Operation]:
+    yield from _reached(target)
+    yield Operation(target, "write")
+
+
+def _values(expr: ir.Expr) -> Iterator[Operation]:
+    """What the value of an expression needs."""
+    if isinstance(expr, ir.LVALUES):
+        yield from _reached(expr)
+        yield Operation(expr, "read")
+    elif isinstance(expr, ir.AddressOf):
+        yield from _reached(expr.lvalue)
+    else:
+        for operand in ir.operands(expr):
+            yield from _values(operand)
+        if isinstance(expr, ir.Unary | ir.Binary):
+            yield Operation(expr, "value")
+
+
+def _reached(lvalue: ir.Expr) -> Iterator[Operation]:
+    """What telling the place of an lvalue needs."""
+    match lvalue:
+        case ir.Field(record):
+            yield from _reached(record)
+        case ir.Index(array, index):
+            yield from _reached(array)
+            yield from _values(index)
+        case ir.Deref(pointer):
+            yield from _values(pointer)
 
 
 def _bad_free(state: State, pointer: Term, kind: FailureKind) -> Term:
@@ -113,10 +163,18 @@ def _is_start(state: State, spot: Spot) -> Term:
 # -- finders: that an operation fails, after its operands were evaluated in the state ------------------------------------
 
 
-def _null(state: State, expr: ir.Expr) -> tuple[Term, str] | None:
-    if not isinstance(expr, ir.Deref):
+def _dereferenced(operation: Operation) -> ir.Expr | None:
+    """The pointer that an access goes through; None for accesses of variables, and for what is no access."""
+    lvalue = operation.expr
+    while isinstance(lvalue, ir.Field | ir.Index):
+        lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
+    return lvalue.pointer if isinstance(lvalue, ir.Deref) and operation.role != "value" else None
+
+
+def _null(state: State, operation: Operation) -> tuple[Term, str] | None:
+    pointer = _dereferenced(operation)
+    if pointer is None:
         return None
-    pointer = expr.pointer
     while isinstance(pointer, ir.Binary) and isinstance(pointer.left.type, Pointer):
         pointer = pointer.left
     value = state.places.expressions.value(pointer)
@@ -127,31 +185,36 @@ def _accessed(state: State, expr: ir.Expr) -> list[tuple[Term, Spot]]:
     return list(state.places.spots(expr, state.places.tag(expr)))
 
 
-def _out_of_bounds(state: State, expr: ir.Expr) -> tuple[Term, str] | None:
-    text = f"{spell_expr(expr)} is outside of its object"
-    if (
-        isinstance(expr, ir.Index)
-        and isinstance(expr.array.type, Array)
-        and expr.array.type.length
-        and not _is_last(state, expr.array)
-    ):
-        index = state.places.expressions.value(expr.index)
-        type_ = expr.index.type
-        below = state.arithmetic.compare("<", index, state.arithmetic.constant(0, type_), type_)
-        beyond = state.arithmetic.compare(">=", index, state.arithmetic.constant(expr.array.type.length, type_), type_)
-        return or_(below, beyond), text
-    if not isinstance(expr, ir.Deref | ir.Index):
+def _out_of_bounds(state: State, operation: Operation) -> tuple[Term, str] | None:
+    expr = operation.expr
+    if operation.role == "value":
         return None
+    failures = _bad_indices(state, expr)
     width = state.memory.layout.bytes(expr.type)
-    if width is None:
-        return None
-    failures = [and_(condition, _outside(state, spot, width)) for condition, spot in _accessed(state, expr)]
-    return or_(*failures), text
+    if width is not None and not (isinstance(expr, ir.Var) or failures):
+        failures = [and_(condition, _outside(state, spot, width)) for condition, spot in _accessed(state, expr)]
+    return or_(*failures), f"{spell_expr(expr)} is outside of its object"
+
+
+def _bad_indices(state: State, lvalue: ir.Expr) -> list[Term]:
+    """That the indices that an lvalue goes through are not those of elements, where arrays are as long as they are declared."""
+    failures: list[Term] = []
+    while isinstance(lvalue, ir.Field | ir.Index):
+        if isinstance(lvalue, ir.Field):
+            lvalue = lvalue.record
+            continue
+        length = lvalue.array.type.length if isinstance(lvalue.array.type, Array) else None
+        if length and not _is_last(state, lvalue.array):
+            index, type_ = state.places.expressions.value(lvalue.index), lvalue.index.type
+            failures.append(state.arithmetic.compare("<", index, state.arithmetic.constant(0, type_), type_))
+            failures.append(state.arithmetic.compare(">=", index, state.arithmetic.constant(length, type_), type_))
+        lvalue = lvalue.array
+    return failures
 
 
 def _is_last(state: State, array: ir.Expr) -> bool:
     """Whether an array is the last member of a record behind a pointer, which may be longer than it is declared."""
-    if not isinstance(array, ir.Field):
+    if not isinstance(array, ir.Field) or not isinstance(array.record, ir.Deref):
         return False
     definition = state.memory.layout.definition(array.record.type)
     return definition is not None and bool(definition.members) and definition.members[-1].name == array.name
@@ -173,27 +236,30 @@ def _outside(state: State, spot: Spot, width: int) -> Term:
     return or_(compare("<", offset, state.memory.fills.offset(0), signed), compare(">", end, size, signed))
 
 
-def _ended(state: State, expr: ir.Expr) -> tuple[Term, str] | None:
-    if not isinstance(expr, ir.Deref):
+def _ended(state: State, operation: Operation) -> tuple[Term, str] | None:
+    pointer = _dereferenced(operation)
+    if pointer is None:
         return None
     memory = state.memory
     failures: list[Term] = []
-    for condition, spot in _accessed(state, expr):
+    for condition, spot in _accessed(state, operation.expr):
         failures.append(and_(condition, not_(memory.alive(spot.region))))
-        if spot.region == 0 and spot.symbolic is not None:
-            pointer = linear.add(spot.symbolic, memory.fills.offset(spot.bits // 8))
-            failures += [and_(condition, when, eq(freed, pointer)) for when, freed in memory.freed_outside]
-    return or_(*failures), f"what {spell_expr(expr.pointer)} points to has ended its life"
+    if memory.freed_outside:
+        value = state.places.expressions.value(pointer)
+        failures += [and_(when, eq(freed, value)) for when, freed in memory.freed_outside]
+    return or_(*failures), f"what {spell_expr(pointer)} points to has ended its life"
 
 
-def _zero_divisor(state: State, expr: ir.Expr) -> tuple[Term, str] | None:
+def _zero_divisor(state: State, operation: Operation) -> tuple[Term, str] | None:
+    expr = operation.expr
     if not isinstance(expr, ir.Binary) or expr.operator not in "/%" or not isinstance(expr.type, Integer):
         return None
     divisor = state.places.expressions.value(expr.right)
     return eq(divisor, state.arithmetic.constant(0, expr.right.type)), f"{spell_expr(expr.right)} is 0"
 
 
-def _bad_shift(state: State, expr: ir.Expr) -> tuple[Term, str] | None:
+def _bad_shift(state: State, operation: Operation) -> tuple[Term, str] | None:
+    expr = operation.expr
     if not isinstance(expr, ir.Binary) or expr.operator not in ("<<", ">>"):
         return None
     distance, type_ = state.places.expressions.value(expr.right), expr.right.type
@@ -206,23 +272,24 @@ def _bad_shift(state: State, expr: ir.Expr) -> tuple[Term, str] | None:
     return or_(below, beyond), f"{spell_expr(expr.right)} is negative or not less than {bits}"
 
 
-def _overflow(state: State, expr: ir.Expr) -> tuple[Term, str] | None:
+def _overflow(state: State, operation: Operation) -> tuple[Term, str] | None:
+    expr = operation.expr
     if not isinstance(expr, ir.Binary | ir.Unary) or not scalars.is_signed(expr.type) or expr.operator in ("!", "~"):
         return None
+    text = f"{spell_expr(expr)} overflows"
     if isinstance(expr, ir.Unary):
-        operand = state.places.expressions.value(expr.operand)
-        return state.arithmetic.overflows("-", operand, None, expr.type), f"{spell_expr(expr)} overflows"
+        return state.arithmetic.overflows("-", state.places.expressions.value(expr.operand), None, expr.type), text
     if isinstance(expr.left.type, Pointer):
         return None
     left, right = state.places.expressions.value(expr.left), state.places.expressions.value(expr.right)
-    return state.arithmetic.overflows(expr.operator, left, right, expr.left.type), f"{spell_expr(expr)} overflows"
+    return state.arithmetic.overflows(expr.operator, left, right, expr.left.type), text
 
 
-def _uninitialised(state: State, expr: ir.Expr) -> tuple[Term, str] | None:
-    if not isinstance(expr, ir.LVALUES) or not isinstance(expr.type, Integer | Pointer):
+def _uninitialised(state: State, operation: Operation) -> tuple[Term, str] | None:
+    if operation.role != "read" or not isinstance(operation.expr.type, Integer | Pointer):
         return None
-    value = state.places.read(expr)
-    return _is_undefined(state, value), f"{spell_expr(expr)} was never set"
+    value = state.places.read(operation.expr)
+    return _is_undefined(state, value), f"{spell_expr(operation.expr)} was never set"
 
 
 def _is_undefined(state: State, value: Term) -> Term:

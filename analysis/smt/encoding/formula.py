@@ -96,6 +96,7 @@ class Ledger:
     def __init__(self, prefix: str = "") -> None:
         self.prefix = prefix
         self.constraints: list[Term] = []
+        self._constrained: set[Term] = set()
         self._approximations: dict[str, None] = {}
         self._assumptions: dict[str, None] = {}
         self._next: dict[str, int] = {}
@@ -107,8 +108,9 @@ class Ledger:
         return Term("symbol", (), sort, f"{self.prefix}{name}#{number}")
 
     def constrain(self, formula: Term) -> None:
-        """Notes a constraint."""
-        if formula is not TRUE:
+        """Notes a constraint, if it says anything new."""
+        if formula is not TRUE and formula not in self._constrained:
+            self._constrained.add(formula)
             self.constraints.append(formula)
 
     def approximate(self, sentence: str) -> None:
@@ -133,6 +135,7 @@ class Ledger:
         """An independent copy."""
         other = Ledger(self.prefix)
         other.constraints = list(self.constraints)
+        other._constrained = set(self._constrained)
         other._approximations = dict(self._approximations)
         other._assumptions = dict(self._assumptions)
         other._next = dict(self._next)
