@@ -249,7 +249,10 @@ _WATCH = _MemoryWatch()
 
 
 class Z3Solver:
-    """A `solver.Solver`. The memory that a budget bounds is what z3 has taken in the whole process."""
+    """A `solver.Solver`. The memory that a budget bounds is what z3 has taken in the whole process. `checks` counts the checks of
+    all solvers."""
+
+    checks = 0
 
     def __init__(self) -> None:
         self._stack: list[list[Term]] = [[]]
@@ -305,6 +308,7 @@ class Z3Solver:
 
     def check(self, *assumptions: Term, budget: Budget | None = None) -> Answer:
         """See solver.Solver."""
+        Z3Solver.checks += 1
         self._close_check()
         self._translation.tidy()
         self._assumptions = {_literal(formula): formula for formula in assumptions}
