@@ -37,7 +37,8 @@ def _printable(value: Any) -> Any:
 
 
 def report_document(report: Report) -> dict[str, Any]:
-    """A report as plain data. `messages` and `suppressed` go beyond what schema 1 promises."""
+    """A report as plain data. `messages`, `suppressed`, `refuted`, and of findings `reason` and
+    `assumptions`, go beyond what schema 1 promises."""
     return {
         "schema": SCHEMA,
         "everproof": everproof_version(),
@@ -47,6 +48,7 @@ def report_document(report: Report) -> dict[str, Any]:
         "findings": [finding_document(finding) for finding in report.findings],
         "messages": msgspec.to_builtins(report.messages),
         "suppressed": report.suppressed,
+        "refuted": report.refuted,
         "work": msgspec.to_builtins(report.work),
         "time_ms": {stage: round(ms, 3) for stage, ms in msgspec.to_builtins(report.times).items()},
     }
@@ -62,6 +64,8 @@ def finding_document(finding: Finding) -> dict[str, Any]:
         **_place(finding.place),
         "function": finding.function,
         "fingerprint": finding.fingerprint,
+        "reason": finding.reason,
+        "assumptions": list(finding.assumptions),
         "trace": [_step(step) for step in finding.trace],
     }
 

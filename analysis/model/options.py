@@ -23,6 +23,7 @@ class Options(msgspec.Struct, frozen=True):
     `compiler` None: the first of gcc, clang, cc on PATH; "none": do not preprocess. `rules` empty: the shipped default set and
     the user's. `entries` empty: `main` if there is one, else every function that nobody calls.
     `trusted` False: no compiler is run (an untrusted workspace).
+    `engine`: "automaton" leaves findings as `possible`; "auto" has provers decide them.
     """
 
     flags: CompilerFlags = CompilerFlags()
@@ -33,4 +34,5 @@ class Options(msgspec.Struct, frozen=True):
     rules: tuple[str, ...] = ()
     rules_dirs: tuple[str, ...] = ()
     trusted: bool = True
+    engine: Literal["auto", "automaton"] = "auto"
     limits: Limits = Limits()

@@ -31,7 +31,11 @@ class TraceStep(msgspec.Struct, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A reported violation. `fingerprint` holds no line numbers, so that it survives edits elsewhere."""
+    """A reported violation. `fingerprint` holds no line numbers, so that it survives edits elsewhere.
+
+    `reason`: why a prover could not decide a possible one; None if none was asked, or has answered. `assumptions`: what a
+    confirmed one rests on, about the caller for example.
+    """
 
     rule: str
     status: FindingStatus
@@ -41,6 +45,8 @@ class Finding(msgspec.Struct, frozen=True):
     function: str
     fingerprint: str
     trace: tuple[TraceStep, ...]
+    reason: str | None = None
+    assumptions: tuple[str, ...] = ()
 
 
 class RuleVerdict(msgspec.Struct, frozen=True):
@@ -137,7 +143,7 @@ class Times(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The answer to one check of one revision."""
+    """The answer to one check of one revision. `refuted` counts possible findings that provers have shown not to happen."""
 
     verdict: Verdict
     files: tuple[FileReport, ...]
@@ -148,3 +154,4 @@ class Report(msgspec.Struct, frozen=True):
     times: Times
     suppressed: int = 0
     rechecked: tuple[Rechecked, ...] = ()
+    refuted: int = 0

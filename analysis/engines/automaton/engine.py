@@ -22,6 +22,7 @@ from analysis.engines.automaton.packed import Unpacked, pack_graph, unpack_graph
 from analysis.engines.automaton.reasons import Reasons, add_reasons, from_scratch
 from analysis.engines.automaton.retrace import Retrace
 from analysis.engines.automaton.revision import revise
+from analysis.engines.automaton.suspicions import Error, Suspicion
 from analysis.engines.automaton.world import compare
 from analysis.model.collecting import without_collecting
 from analysis.model.limits import Limits
@@ -113,6 +114,23 @@ class Analysis:
         if self._findings.violated is not before:
             self._said = None
         return found
+
+    def refute(self, errors: frozenset[Error]) -> None:
+        """Leaves out errors that another engine has refuted (see `Findings.refute`)."""
+        self._findings.refute(errors)
+
+    @property
+    def refuted(self) -> frozenset[Error]:
+        """The errors that are left out."""
+        return self._findings.refuted
+
+    def errors(self) -> dict[str, Error]:
+        """What the last findings are about, by fingerprint."""
+        return self._findings.errors()
+
+    def suspicions(self) -> tuple[Suspicion, ...]:
+        """The questions about the last findings."""
+        return self._findings.suspicions(self.program)
 
     @property
     def settled(self) -> bool:

@@ -74,6 +74,10 @@ class Findings:
         if errors != self.refuted:
             self.refuted, self._chosen = errors, None
 
+    def errors(self) -> dict[str, Error]:
+        """What the findings of the last `find` are about, by fingerprint."""
+        return {name: error for name, (error, _) in self._suspects.items()}
+
     def suspicions(self, program: Program) -> tuple[Suspicion, ...]:
         """The questions about the findings of the last `find`."""
         found = self._suspects.items()
