@@ -43,7 +43,7 @@ class Fills:
         self.births: dict[Term, int] = {}
         self.step = 0
         self.on_pointer: Callable[[Term], None] | None = None
-        self._reads: dict[str, tuple[_Read, ...]] = {}
+        self._reads: dict[str, dict[tuple[Term, int], _Read]] = {}
 
     def copy(self, arithmetic: Integers | Bits, ledger: Ledger) -> Fills:
         """An independent copy for another ledger."""
@@ -109,10 +109,10 @@ class Fills:
 
     def _read_scalar(self, fill: Fill, offset: Term, width: int, type_: Type, kind: InputKind) -> Term:
         """An object that is one scalar: a symbol, of the type of the first read."""
-        reads = self._reads.setdefault(fill.name, (_Read(offset, width, type_),))
-        first = reads[0].type
-        if (reads[0].offset, reads[0].width) != (offset, width):
+        reads = self._reads.setdefault(fill.name, {(offset, width): _Read(offset, width, type_)})
+        if (offset, width) not in reads:
             return self._open(type_)
+        first = reads[offset, width].type
         found = self.symbol(f"{fill.name}:{scalars.kind(first)}", first, kind, fill.born, fill.name.partition("@")[0], fill)
         converted = self._patterns.convert(found, first, type_)
         return converted if converted is not None else self._open(type_)
@@ -131,13 +131,13 @@ class Fills:
         return term
 
     def _read_typed(self, fill: Fill, offset: Term, width: int, type_: Type, kind: InputKind) -> Term:
-        reads = self._reads.get(fill.name, ())
-        first = next((r for r in reads if r.offset is offset and r.width == width), None)
+        reads = self._reads.get(fill.name, {})
+        first = reads.get((offset, width))
         if first is None:
-            if any(self._may_differ(r, offset, width, type_) for r in reads):
+            if any(self._may_differ(r, offset, width, type_) for r in reads.values()):
                 self._ledger.approximate(_SENTENCE)
             first = _Read(offset, width, type_)
-            self._reads[fill.name] = (*reads, first)
+            self._reads[fill.name] = {**reads, (offset, width): first}
         found = self._select(fill, f"{fill.name}:{scalars.kind(first.type)}", INT, offset, first.type, kind)
         converted = self._patterns.convert(found, first.type, type_)
         return converted if converted is not None else self._open(type_)
