@@ -20,6 +20,7 @@ from analysis.frontend.syntax import SyntaxTree, parse
 from analysis.model.c_types import ILP32, LP64
 from analysis.model.options import Options
 from analysis.model.report import Message
+from analysis.session.unclosed import with_the_rest
 
 _log = logging.getLogger("everproof.session")
 
@@ -56,7 +57,7 @@ def build(
     the text of the file is another than it was then.
     """
     if previous is not None and only_text:
-        preprocessed = reprocess(previous.preprocessed, text, flags, options, overlay)
+        preprocessed = with_the_rest(previous, reprocess(previous.preprocessed, text, flags, options, overlay))
     else:
         preprocessed = preprocess(path, text, flags, options, overlay)
     if previous is not None and previous.preprocessed.text == preprocessed.text:

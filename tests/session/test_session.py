@@ -197,16 +197,44 @@ def test_progress_names_the_files(checker: Checker) -> None:
 
 def test_a_line_above_an_assertion_is_no_change(tmp_path: Path) -> None:
     text = (
-        "#include <assert.h>\nint half(int n)\n{\n    assert(n % 2 == 0);\n    return n / 2;\n}\n"
-        "int main(void)\n{\n    return half(3);\n}\n"
+        "#include <assert.h>\nint half(int n)\n{\n    assert(n != 0);\n    return 4 / n;\n}\n"
+        "int main(void)\n{\n    return half(0);\n}\n"
     )
     path = str(tmp_path / "a.c")
+    Path(path).write_text(text)
     checker = Checker(Options())
     checker.open([path])
-    checker.change(path, text)
     before = checker.check()
+    assert [f.rule for f in before.findings] == ["assertion"]
     checker.change(path, text.replace("int half", "\n\nint half"))
     after = checker.check()
     assert after.work.configurations.recomputed == 0
     assert [f.fingerprint for f in after.findings] == [f.fingerprint for f in before.findings]
     assert [f.place.range.start.line for f in after.findings] == [f.place.range.start.line + 2 for f in before.findings]
+
+
+@pytest.mark.parametrize(
+    ("unclosed", "closed"), [("/* no", "/* no */"), ("CALL(n", "CALL(n, 1);"), ("/* no\n   more", "/* no\n   more */")]
+)
+def test_what_is_not_closed_yet_hides_no_other_function(unclosed: str, closed: str, tmp_path: Path) -> None:
+    text = (
+        "#define CALL(a, b) (void)(a + b)\nint first(int n)\n{\n    \n    return n;\n}\n/* two */\n"
+        "int second(int *p)\n{\n    p = 0;\n    return *p;\n}\n"
+        "int main(void)\n{\n    int n = 1;\n    return first(2) + second(&n);\n}\n"
+    )
+    path = str(tmp_path / "a.c")
+    Path(path).write_text(text)
+    checker = Checker(Options())
+    checker.open([path])
+    checker.change(path, text.replace("    \n", "    n++;\n"))
+    assert [f.function for f in checker.check().findings] == ["second"]
+    for end in range(1, len(unclosed) + 1):
+        checker.change(path, text.replace("    \n", f"    {unclosed[:end]}\n"))
+        report = checker.check()
+        assert [f.function for f in report.findings] == ["second"]
+        assert {f.name for f in report.functions if f.stale} <= {"first"}
+    assert [f.name for f in report.functions if f.stale] == ["first"]
+    checker.change(path, text.replace("    \n", f"    {closed}\n"))
+    report = checker.check()
+    assert not any(f.stale for f in report.functions)
+    assert [(f.function, f.place.range.start.line) for f in report.findings] == [("second", 11 + closed.count("\n"))]
