@@ -13,16 +13,16 @@ from analysis.engines.witness.arithmetic import Evaluate, Registers
 from analysis.engines.witness.expressions import Expressions
 from analysis.engines.witness.halting import EndError, not_modelled
 from analysis.engines.witness.library import SETJMP, modelled
-from analysis.engines.witness.memory import ASKED, KNOWN
 from analysis.engines.witness.objects import FIRST, Local, is_aggregate
 from analysis.engines.witness.outcome import Stuck
 from analysis.engines.witness.program_code import ProgramCode, in_memory
-from analysis.engines.witness.scalars import converter
+from analysis.engines.witness.stores import Stores, Write
 from analysis.model import ir
 from analysis.model.c_types import Type, Void
 
 Node = Callable[[Registers], int]
-Write = Callable[[Registers, object], None]
+
+_LINE: Evaluate = lambda _r: 1  # noqa: E731 - the number of any line will do
 
 
 class FunctionCode:
@@ -44,8 +44,9 @@ class FunctionCode:
         self.locals: dict[str, Local] = {}
         self._place_variables()
         self.expressions = Expressions(code, self.slots, self.locals)
+        self._stores = Stores(self.expressions)
         self.blank: list[object] = [None] * (FIRST + len(self.slots))
-        self.parameters = tuple(self._setter(parameter) for parameter in cfa.parameters)
+        self.parameters = tuple(self._stores.write(parameter, parameter.type) for parameter in cfa.parameters)
         self.parameter_types = tuple(parameter.type for parameter in cfa.parameters)
 
     def _is_special(self, effect: ir.Effect) -> bool:
@@ -67,9 +68,6 @@ class FunctionCode:
             self.slots[name] = slot
             if name in addressed or is_aggregate(var.type):
                 self.locals[name] = Local(name, slot, var.type, self._program.size(var.type))
-
-    def _setter(self, parameter: ir.Var) -> Write:
-        return self._write(parameter, parameter.type)
 
     def node(self, location: int) -> Node:
         """The function of a location, made when it is first asked for."""
@@ -148,7 +146,7 @@ class FunctionCode:
                 return number
 
             return assign
-        write = self._write(target, target.type)
+        write = self._stores.write(target, target.type)
 
         def store(r: Registers) -> int:
             write(r, evaluate(r))
@@ -187,61 +185,28 @@ class FunctionCode:
 
         return copy
 
-    def _write(self, target: ir.Expr, source: Type) -> Write:
-        """Stores a value of type `source`, a scalar or bytes with masks, in an object."""
-        expressions = self.expressions
-        if is_aggregate(target.type):
-            start = expressions.address(target)
-            return lambda r, value: r[0].write(start(r), *value)  # type: ignore[misc]
-        slot = expressions.register(target)
-        if isinstance(target, ir.Field) and (at := expressions.bit_field(target)) is not None:
-            return self._write_bits(target, *at)
-        convert = converter(source, target.type, self._program.pointer_bits)
-        if slot is not None:
-
-            def assign(r: Registers, value: object) -> None:
-                r[slot] = value if convert is None or value is None else convert(value)  # type: ignore[arg-type]
-
-            return assign
-        put, address = expressions.store(target.type), expressions.address(target)
-
-        def store(r: Registers, value: object) -> None:
-            if value is None:  # of a function that returned none
-                return
-            put(r[0], address(r), value if convert is None else convert(value))  # type: ignore[arg-type]
-
-        return store
-
-    def _write_bits(self, target: ir.Field, first: int, count: int, before: int, width: int) -> Write:
-        record = self.expressions.address(target.record)
-        mask = ((1 << width) - 1) << before
-        known = bytes((KNOWN,)) * count
-
-        def write(r: Registers, value: object) -> None:
-            memory, address = r[0], record(r) + first
-            block = memory.writable(address, count)
-            offset = address - block.base
-            if ASKED in block.mask[offset : offset + count]:
-                memory.ask(block, offset, count)
-            old = int.from_bytes(block.data[offset : offset + count], "little")
-            new = old & ~mask | int(value) << before & mask  # type: ignore[call-overload]
-            memory.write(address, new.to_bytes(count, "little"), known)
-
-        return write
-
     def _argument(self, argument: ir.Expr) -> Evaluate:
         if is_aggregate(argument.type):
             return self.expressions.contents(argument)
         return self.expressions.converted(argument, argument.type)
 
+    def _is_line_number(self, before: ir.Expr | None, argument: ir.Expr) -> bool:
+        """Whether an argument is the number of a line, which lowering leaves open: it comes after the name of the file."""
+        name = None if before is None else ir.strip_casts(before)
+        end = self.cfa.path.rpartition("/")[2] + '"'
+        return isinstance(argument, ir.Unknown) and isinstance(name, ir.StringConst) and name.text.endswith(end)
+
     def _call(self, call: ir.Call, number: int) -> Node:
-        arguments = [self._argument(argument) for argument in call.arguments]
+        arguments = [
+            _LINE if self._is_line_number(before, argument) else self._argument(argument)
+            for before, argument in zip((None, *call.arguments), call.arguments, strict=False)
+        ]
         types = tuple(argument.type for argument in call.arguments)
         name = ir.direct_callee(call)
         if number < self.first_special:
             return self._external_call(call, name or "", arguments, types, number)
         if call.result is not None:
-            self.results[number] = self._write(call.result, self._returned(call))
+            self.results[number] = self._stores.write(call.result, self._returned(call))
         if name is not None and name in SETJMP:
             return self._setjmp(arguments[0], number)
         if name is not None:
@@ -277,7 +242,7 @@ class FunctionCode:
     ) -> Node:
         returned = self._returned(call)
         run = modelled(name, returned)
-        write = None if call.result is None else self._write(call.result, returned)
+        write = None if call.result is None else self._stores.write(call.result, returned)
         wanted = write is not None
 
         def call_external(r: Registers) -> int:

@@ -50,6 +50,7 @@ class Machine(Questions):
         self.running = False  # whether there is a current function with its registers
         self.pending: tuple[str, list[Any], tuple[Type, ...]] = ("", [], ())
         self.returned: Any = None
+        self.result: Any = None  # of the entry function: a scalar, or bytes with masks
         self.last_call = 0  # the number of the call's edge that the last return came back to
         self.printed: list[str] = []
         self._printed_length = 0
@@ -189,7 +190,7 @@ class Machine(Questions):
         value, self.returned = self.returned, None
         self._end_blocks()
         if not self.frames:
-            self.running = False
+            self.running, self.result = False, value
             return Returned(None if isinstance(value, tuple) else value)
         frame = self.frames.pop()
         self.current, self.registers, self.blocks = frame.code, frame.registers, frame.blocks

@@ -87,12 +87,12 @@ class _Replay:
             return Diverged(max(0, run.steps - 1), described_end(run.end))
         if self._kind is None:
             return self._replayed(None)
-        return self._leaked(run.end, last)
+        return self._leaked(last)
 
-    def _leaked(self, end: End, last: int) -> Replayed | Diverged:
+    def _leaked(self, last: int) -> Replayed | Diverged:
         """After the whole way, without any violation that stopped it."""
         if self._kind in _LEAKS:
-            block = lost(self._machine, _LEAKS[self._kind], end.value if isinstance(end, Returned) else None)
+            block = lost(self._machine, _LEAKS[self._kind], self._machine.result)
             if block is not None:
                 return self._replayed(Observation(self._kind, f"nothing points to {block} any more", last))
             return Diverged(last, "everything that is allocated can still be reached")

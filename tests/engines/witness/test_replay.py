@@ -177,6 +177,16 @@ def test_a_block_that_the_caller_can_reach_is_no_leak() -> None:
     assert isinstance(replay(program, Start("f"), way, Script((Fresh(),)), "memory-leak"), Diverged)
 
 
+def test_a_block_that_is_returned_is_no_leak() -> None:
+    for text in (
+        "int *f(void) { int *p = malloc(4); return p; }",
+        "struct s { int n; int *p; }; struct s f(void) { struct s s = {1, malloc(4)}; return s; }",
+    ):
+        program, way = recorded(text, entry="f")
+        assert isinstance(replay(program, Start("f"), way, Script(), None), Replayed)
+        assert isinstance(replay(program, Start("f"), way, Script(), "memory-leak"), Diverged)
+
+
 def test_streams_leak() -> None:
     text = main_of('FILE *f = fopen("a", "r"); if (!f) return 1; f = 0; return 0;')
     program, way = recorded(text, (1,))
