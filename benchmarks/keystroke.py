@@ -76,6 +76,8 @@ def tables(name: str, outcomes: dict[str, Outcome], others: dict[str, Outcome]) 
     for scope, outcome in outcomes.items():
         lines.append(_row(outcome, f"{scope} | published diagnostics", outcome.keys, lambda key: key.published))
         lines.append(_row(outcome, f"{scope} | the whole check done", outcome.keys, lambda key: key.finished))
+        inside = [key for key in outcome.keys if key.inside]
+        lines.append(_row(outcome, f"{scope} | published diagnostics, keys inside bodies", inside, lambda key: key.published))
     for server, outcome in others.items():
         lines.append(_row(outcome, f"{server} | published diagnostics", outcome.keys, lambda key: key.published))
     lines += ["", f"| loaded | the key leaves | {' | '.join(['keys', *(f'p{p}' for p in PERCENTS), 'max'])} |", "|---" * 7 + "|"]

@@ -32,7 +32,7 @@ _TOKENS = re.compile(r"/\*.*?\*/|//[^\n]*|\s+|(\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^
 @dataclass(frozen=True)
 class Key:
     """One key: milliseconds to the published diagnostics and to the end of the check, and the check's by stage. `line` is what
-    its line is after it, up to the key; `step` the step's note."""
+    its line is after it, up to the key; `step` the step's note. `inside`: the step is an edit of a body."""
 
     kind: Kind
     published: float
@@ -40,6 +40,7 @@ class Key:
     times: dict[str, float]
     step: str = ""
     line: str = ""
+    inside: bool = True
 
 
 @dataclass
@@ -90,7 +91,7 @@ async def _type(session: dict[str, Any], root: Path, path: Path, chunk: int, oth
                 kind = other.kinds[len(outcome.keys)] if other else _kind(step, text, document.text, _broken(last) > broken)
                 published, finished = (last.published - sent) * 1000, (last.finished - sent) * 1000
                 line = document.text[: edit[0] + len(edit[2])].rpartition("\n")[2].strip()
-                outcome.keys.append(Key(kind, published, finished, last.times, step["note"], line))
+                outcome.keys.append(Key(kind, published, finished, last.times, step["note"], line, not step.get("outside")))
             times = [key.finished for key in outcome.keys[first:]]
             missed = "" if other else _unexpected(step, document.text, last)
             outcome.notes.append((step["note"], len(times), statistics.median(times), missed or "as expected"))
