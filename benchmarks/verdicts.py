@@ -28,13 +28,16 @@ from typing import NamedTuple
 from analysis.api import Checker
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic import Confirmed, Effort, Refuted, Spent, Target, Task, decide
+from analysis.engines.symbolic.conditions import CHECKS
 from analysis.model import ir
 from analysis.model.c_types import ILP32, LP64
 from analysis.model.options import CompilerFlags, Options
 from analysis.model.spelling import display_name
 
-ERRORS = frozenset({"reach_error", "__VERIFIER_error", "__assert_fail", "__assert", "__assert_perror_fail"})
+_ENDS = frozenset({"reach_error", "__VERIFIER_error", "__assert_fail", "__assert", "__assert_perror_fail"})
 _LABEL = re.compile(r"\bERROR\s*:")
+_CHECK = re.compile(r"\b(__ESBMC_)?assert\s*\(")
+_DEFINED = re.compile(r"define\s+assert|\bassert\s*\([^;{}]*\)\s*\{")
 _GRACE = 20.0  # seconds that the front end may take besides
 
 
@@ -43,6 +46,7 @@ class Row(NamedTuple):
 
     id: str
     path: Path
+    more: tuple[Path, ...]
     expected: bool
     category: str
     flags: CompilerFlags
@@ -68,20 +72,27 @@ def rows(corpus: Path) -> list[Row]:
                 defines = tuple(word[2:] for word in shlex.split(line["cflags"]) if word.startswith("-D"))
                 if "seahorn" in line["include_dir"]:
                     defines += ("__declspec(x)=",)
+                if line["data_model"] == "ILP32":
+                    defines += ("__LONG_MAX__=2147483647L", "__SIZEOF_LONG__=4", "__SIZEOF_POINTER__=4")
                 flags = CompilerFlags(include_dirs=folders, defines=defines)
                 path = corpus.parent / line["path"]
                 is_safe = line["expected"] == "true"
                 label = "label ERROR" in line["note"]
-                found.append(Row(line["id"], path, is_safe, line["category"], flags, line["data_model"], label))
+                more = (corpus / line["include_dir"] / "io.c",) if "juliet" in line["include_dir"] else ()
+                found.append(Row(line["id"], path, more, is_safe, line["category"], flags, line["data_model"], label))
     return found
 
 
 def program_of(row: Row) -> Program:
     """The program, as the checker builds it; reaching a label that counts as the error becomes a call."""
     checker = Checker(Options(flags=row.flags, data_model="ILP32" if row.model == "ILP32" else "LP64"))
-    checker.open([str(row.path)])
+    checker.open([str(row.path), *(str(path) for path in row.more)])
+    text = row.path.read_text(errors="replace")
+    if _CHECK.search(text) and "assert.h" not in text and not _DEFINED.search(text):
+        checker.change(
+            str(row.path), "#define assert(e) __VERIFIER_assert(e)\n#define __ESBMC_assert(e, m) __VERIFIER_assert(e)\n" + text
+        )
     if row.label:
-        text = row.path.read_text(errors="replace")
         checker.change(str(row.path), "void reach_error(void);\n" + _LABEL.sub("ERROR: reach_error();", text))
     return checker.inspect().program
 
@@ -90,11 +101,12 @@ def targets(program: Program) -> list[Target]:
     """The error calls of the program."""
     found = []
     for name, cfa in program.functions.items():
-        if display_name(name) in ERRORS:
+        if display_name(name) in _ENDS:
             continue
         for edge in cfa.calls:
             callee = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
-            if callee is not None and display_name(callee) in ERRORS:
+            is_check = callee in CHECKS and callee not in program.functions
+            if callee is not None and (is_check or display_name(callee) in _ENDS):
                 found.append(Target(name, edge.id, "assertion"))
     return found
 

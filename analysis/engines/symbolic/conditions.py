@@ -7,6 +7,7 @@ tells (whether a block was freed before) has the condition "the edge is reached"
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeGuard
 
 import msgspec
 
@@ -15,6 +16,7 @@ from analysis.engines.symbolic.task import Target
 from analysis.model import ir
 from analysis.model.c_types import INT, Floating, Function, Pointer
 
+CHECKS = frozenset({"__VERIFIER_assert"})
 TRUE = ir.IntConst(1, INT)
 
 
@@ -31,10 +33,11 @@ class Violating(msgspec.Struct, frozen=True):
 
 
 def violating(program: Program, target: Target) -> Violating:
-    """The program with branches to a new location from where the target's edge starts."""
+    """The program with branches to a new location from where the target's edge starts. What cannot be taken without violating the
+    rule is not in it."""
     cfa = program.functions[target.function]
     edge = cfa.by_id[target.edge]
-    suspects = tuple(_suspects(edge.effect, target))
+    suspects = tuple(_suspects(program, edge.effect, target))
     conditions: list[ir.Expr] = [ir.Binary("==", e, ir.IntConst(0, e.type), INT) for e in suspects]
     conditions = conditions or [TRUE]
     location, number = cfa.next_location, cfa.next_edge
@@ -46,7 +49,7 @@ def violating(program: Program, target: Target) -> Violating:
         parameters=cfa.parameters,
         entry=cfa.entry,
         exit_=cfa.exit,
-        edges=(*cfa.edges, *added),
+        edges=(*(e for e in cfa.edges if e is not edge or suspects or target.rule != "assertion"), *added),
         digest=cfa.digest,
     )
     functions = {**program.functions, target.function: changed}
@@ -54,15 +57,22 @@ def violating(program: Program, target: Target) -> Violating:
     return Violating(whole, target.function, location, suspects)
 
 
-def _suspects(effect: ir.Effect, target: Target) -> Iterator[ir.Expr]:
+def _suspects(program: Program, effect: ir.Effect, target: Target) -> Iterator[ir.Expr]:
     if target.rule == "null-dereference":
         found = dict.fromkeys(_pointers(effect))
     elif target.rule == "division-by-zero":
         found = dict.fromkeys(_divisors(effect))
+    elif _is_check(effect, program):
+        found = {ir.strip_casts(argument): None for argument in effect.arguments[:1]}
     else:
         return
     wanted = target.expression
     yield from (wanted,) if wanted is not None and wanted in found else found
+
+
+def _is_check(effect: ir.Effect, program: Program) -> TypeGuard[ir.Call]:
+    """Whether it is a call that fails if its argument is zero."""
+    return isinstance(effect, ir.Call) and ir.direct_callee(effect) in CHECKS - program.functions.keys()
 
 
 def _pointers(effect: ir.Effect) -> Iterator[ir.Expr]:

@@ -6,6 +6,8 @@ In this order, each step only if the ones before did not settle it:
 2. The claimed way is asked about: a model of its formula gives inputs to run.
 3. Symbolic execution towards the target (`explore`), each path that it finds asked about as in 2. If it ends without a path to
    the target, and nothing was left out, the violation is refuted.
+   First with mathematical integers, which is fast, and ends it only if it took nothing for given (that no signed sum
+   overflows); then with bit-vectors.
 4. If it found paths that no run takes, symbolic execution as a tree: refuted if no path of the tree leads to the violation.
 
 Nothing is confirmed that the interpreter did not observe at the target (invariant 8).
@@ -17,7 +19,10 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from analysis.cpa.algorithm import Cancellation
+from analysis.cpa.formulas import Mode
 from analysis.engines.symbolic.caller import claims, doubts
 from analysis.engines.symbolic.candidates import MAIN, Candidates, Found
 from analysis.engines.symbolic.choices import Choosing, MakeInputs, constants_of, next_choices, random_inputs, unread_parameters
@@ -27,11 +32,13 @@ from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.explore import Exploration
 from analysis.engines.symbolic.runs import LEAKS, OBSERVED, Attempts, described
 from analysis.engines.symbolic.task import Confirmed, Decision, Refuted, Spent, Task, Undecided
-from analysis.engines.witness.outcome import Bounds, Exited, Replayed, Returned, Start, Step, Stuck
+from analysis.engines.witness.outcome import Bounds, Exited, Observation, Replayed, Returned, Run, Start, Step, Stuck
 from analysis.smt.solver import Budget
 
 _RUN_SHARE = 0.15  # of the seconds, for runs on random inputs
-_TREE_SHARE = 0.3  # of the seconds, kept for the exploration as a tree
+_QUICK_STEPS = 20_000  # of a run on random inputs
+# the explorations of one entry: the encoding of integers, whether as a tree, and until which share of the time
+_ROUNDS: tuple[tuple[Mode, bool, float], ...] = (("int", False, 0.5), ("bv", False, 0.8), ("bv", True, 1.0))
 _WAYS = 200  # ways that are asked about in one exploration
 NO_OTHER = "no other undefined behaviour happens first"
 
@@ -99,7 +106,7 @@ class _Deciding:
             recipe = Choosing(choices, unread)
             run, replayed = self._attempts.run(self._start(MAIN), recipe)
             inputs = recipe.first
-            if replayed is not None:
+            if replayed is not None and not doubts(self._program, MAIN, replayed, self._target):
                 return self._confirmed(MAIN, replayed)
             if inputs.open:
                 return None
@@ -115,8 +122,8 @@ class _Deciding:
         for make in random_inputs(seed, constants, self._effort.runs):
             if self._is_late(1 - _RUN_SHARE):
                 return None
-            _, replayed = self._attempts.run(self._start(MAIN), make)
-            if replayed is not None and not doubts(MAIN, replayed, self._target):
+            _, replayed = self._attempts.run(self._start(MAIN), make, _QUICK_STEPS)
+            if replayed is not None and not doubts(self._program, MAIN, replayed, self._target):
                 return self._confirmed(MAIN, replayed)
         return None
 
@@ -144,11 +151,14 @@ class _Deciding:
         return found.status == "unsat", None
 
     def _attempt(self, entry: str, found: Found, make: MakeInputs) -> Confirmed | None:
-        run, replayed = self._attempts.run(self._start(entry), make)
+        start = self._start(entry)
+        run, replayed = self._attempts.run(start, make)
+        if replayed is None and _stops_at_indeterminate(run) and self._target.rule == "assertion":
+            run, replayed = self._attempts.run(msgspec.structs.replace(start, past=("uninitialized-read",)), make)
         if replayed is None:
             self._why[f"a candidate did not replay: {described(run)}"] = None
             return None
-        doubt = found.given or doubts(entry, replayed, self._target)
+        doubt = found.given or doubts(self._program, entry, replayed, self._target)
         if doubt:
             self._doubts[doubt] = None
             return None
@@ -171,22 +181,22 @@ class _Deciding:
 
     def _explore_entry(self, entry: str, deadline: float) -> Confirmed | Undecided | None:
         """None: refuted from this entry."""
-        exploration = Exploration(self._violating, entry, self._effort, self._task.model, self._distance)
         now = time.monotonic()
-        for tree in (False, True):
-            until = deadline if tree else now + (1 - _TREE_SHARE) * (deadline - now)
+        for mode, tree, share in _ROUNDS:
+            exploration = Exploration(self._violating, entry, self._effort, self._task.model, self._distance, mode)
             watch = _Watch(lambda way: self._judge(entry, way))
+            until = now + share * (deadline - now)
             ending = exploration.run(self._effort.states, until, watch.judge, self._cancellation, tree=tree)
             self._states += exploration.states
             if isinstance(watch.decision, Confirmed):
                 return watch.decision
-            is_whole = ending == "finished" and not exploration.reasons
+            is_whole = ending == "finished" and not exploration.reasons and not exploration.assumptions
             if is_whole and (not watch.ways or (tree and watch.all_certain)):
                 return None
             self._why.update(dict.fromkeys(exploration.reasons))
             if ending in ("budget", "cancelled"):
                 self._why["the exploration ran out of its budget" if ending == "budget" else "cancelled"] = None
-            if not watch.ways or watch.is_full:
+            if watch.is_full or ending == "cancelled":
                 break
         return self._undecided("")
 
@@ -207,6 +217,11 @@ class _Deciding:
         assert replayed.observation is not None
         assumptions = (*replayed.assumptions, *claims(entry, replayed))
         return Confirmed(entry, replayed.steps, replayed.asked, replayed.observation, assumptions, self._spent())
+
+
+def _stops_at_indeterminate(run: Run) -> bool:
+    """Whether the run read a variable that has no value yet, which for most compilers is some value."""
+    return isinstance(run.end, Observation) and run.end.kind == "uninitialized-read"
 
 
 class _Watch:

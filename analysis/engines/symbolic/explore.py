@@ -15,6 +15,7 @@ from typing import Any, Literal
 from analysis.cpa.algorithm import Budget, Cancellation, explore, start
 from analysis.cpa.composite import Composite, Precision, State
 from analysis.cpa.domains.location import Bounds
+from analysis.cpa.formulas import Mode
 from analysis.cpa.graph import Node, ReachabilityGraph
 from analysis.cpa.steps import Step as CpaStep
 from analysis.cpa.symbolic_execution import ASSUMPTIONS, LOCATION, SymbolicExecution, SymbolicOptions
@@ -111,18 +112,25 @@ class Tree:
 class Exploration:
     """The exploration from one entry. `reasons`: what was left out; `states` counts abstract states."""
 
-    def __init__(self, violating: Violating, entry: str, effort: Effort, model: DataModel, distance: Distance) -> None:
+    def __init__(
+        self, violating: Violating, entry: str, effort: Effort, model: DataModel, distance: Distance, mode: Mode
+    ) -> None:
         self._violating = violating
         self._entry = entry
         self._distance = distance
         options = SymbolicOptions(
-            mode="bv", whole=entry == "main", model=model, bounds=Bounds(recursion=effort.recursion), definite=False
+            mode=mode, whole=entry == "main", model=model, bounds=Bounds(recursion=effort.recursion), definite=False
         )
         solver = BudgetedSolver(effort.query_milliseconds)
         targets = {violating.function: frozenset((violating.location,))}
         self._execution = SymbolicExecution(violating.program, MemoSolver(solver, Memo()), targets, options)
         self.states = 0
         self.reasons: tuple[str, ...] = ()
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the questions to the solver took for given of the program: what does not keep to it was not explored."""
+        return self._execution.formulas.assumptions
 
     def run(
         self,

@@ -39,10 +39,11 @@ class Attempts:
         self._source = program.functions[target.function].by_id[target.edge].source
         self.count = 0
 
-    def run(self, start: Start, make: MakeInputs) -> tuple[Run, Replayed | None]:
-        """A run from the start, and its replay with values if it violates the rule at the target."""
+    def run(self, start: Start, make: MakeInputs, steps: int | None = None) -> tuple[Run, Replayed | None]:
+        """A run from the start, and its replay with values if it violates the rule at the target. `steps`: fewer than usual."""
         self.count += 1
-        run = execute(self._program, start, make(), self._bounds, record=True)
+        bounds = self._bounds if steps is None else msgspec.structs.replace(self._bounds, steps=min(steps, self._bounds.steps))
+        run = execute(self._program, start, make(), bounds, record=True)
         if self._target.rule in LEAKS:
             return run, self._leak(start, run, make)
         if not isinstance(run.end, Observation) or run.end.kind != self._target.rule or not run.way:
