@@ -169,11 +169,11 @@ class Layout:
             if definition.kind == "union":
                 bit = 0
             if member.bits is not None:
-                unit = size * 8
+                unit = align * 8
                 if member.bits == 0:
-                    bit = -(-bit // unit) * unit if unit else bit
+                    bit = -(-bit // unit) * unit
                     continue
-                if unit and bit // unit != (bit + member.bits - 1) // unit:
+                if -(-(bit % unit + member.bits) // unit) > size // align:  # over more units than the type has
                     bit = -(-bit // unit) * unit
                 if member.name:
                     fields[member.name] = bit

@@ -1,0 +1,71 @@
+"""Sizes, alignments and offsets of random records are those of the compiler, on LP64 and ILP32."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from analysis.frontend.types import Layout
+from analysis.model.c_types import ILP32, LP64, DataModel, Record
+from tests.support.lowered import unit_of
+
+RECORDS = 150
+TYPES = (
+    "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long", "unsigned long", "long long",
+    "_Bool", "float", "double", "long double", "void *", "int (*)(void)", "enum { A, B }",
+)  # fmt: skip
+
+
+def members(random: Random, depth: int, prefix: str) -> list[tuple[str, str, bool]]:
+    """Declarations of members, with their names and whether these have an offset; unnamed ones have an empty name."""
+    found: list[tuple[str, str, bool]] = []
+    for number in range(random.randrange(1, 7)):
+        name, kind = f"{prefix}{number}", random.randrange(12)
+        if kind < 5:
+            type_ = random.choice(TYPES[:15])
+            found.append((f"{type_} {name};", name, True))
+        elif kind < 8:
+            type_, most = random.choice(
+                [("int", 32), ("unsigned", 32), ("char", 8), ("short", 16), ("unsigned long long", 64), ("_Bool", 1)]
+            )
+            found.append((f"{type_} {name} : {random.randrange(1, most + 1)};", name, False))
+        elif kind == 8:
+            found.append((f"int : {random.choice([0, 1, 7, 20])};", "", False))
+        elif kind == 9:
+            found.append((f"{random.choice(TYPES[:15])} {name}[{random.randrange(1, 6)}];", name, True))
+        elif depth > 0:
+            inner = members(random, depth - 1, f"{name}_")
+            body = " ".join(text for text, _, _ in inner)
+            keyword = random.choice(["struct", "union"])
+            if kind == 10:
+                found.append((f"{keyword} {{ {body} }} {name};", name, True))
+            else:
+                found.append((f"{keyword} {{ {body} }};", "", False))
+                found += [("", inner_name, named) for _, inner_name, named in inner]
+        else:
+            found.append((f"double {name};", name, True))
+    return found
+
+
+@pytest.mark.parametrize(("model", "flag"), [(LP64, "-m64"), (ILP32, "-m32")])
+def test_records(tmp_path: Path, model: DataModel, flag: str) -> None:
+    random = Random(7)
+    records = {f"s{number}": members(random, 2, "m") for number in range(RECORDS)}
+    text = "".join(f"struct {tag} {{ {' '.join(t for t, _, _ in parts)} }};\n" for tag, parts in records.items())
+    layout = Layout(model, unit_of(text, model=model).records.get)
+    checks = []
+    for tag, parts in records.items():
+        record = Record("struct", f"struct {tag}")
+        checks.append(f'_Static_assert(sizeof(struct {tag}) == {layout.size(record)}, "size of {tag}");')
+        checks.append(f'_Static_assert(_Alignof(struct {tag}) == {layout.alignment(record)}, "alignment of {tag}");')
+        for _, name, has_offset in parts:
+            if name and has_offset:
+                offset = layout.offset(record, name)
+                checks.append(f'_Static_assert(__builtin_offsetof(struct {tag}, {name}) == {offset}, "{tag}.{name}");')
+    assert len(checks) > 4 * RECORDS
+    (tmp_path / "t.c").write_text(text + "\n".join(checks) + "\n")
+    done = subprocess.run(["gcc", flag, "-w", "-fsyntax-only", "t.c"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stderr == ""
