@@ -172,6 +172,7 @@ class Layout:
                 unit = align * 8
                 if member.bits == 0:
                     bit = -(-bit // unit) * unit
+                    largest = max(largest, bit)
                     continue
                 if -(-(bit % unit + member.bits) // unit) > size // align:  # over more units than the type has
                     bit = -(-bit // unit) * unit
