@@ -59,7 +59,7 @@ class Candidates:
         encoder.start(entry, globals_initialised=entry == MAIN)
         arguments = encoder.inputs()
         try:
-            follow(encoder, self._program, way)
+            follow(encoder, self._program, way, Step(self._target.function, self._target.edge))
         except (KeyError, ValueError) as problem:
             yield Found("unknown", reason=f"the way cannot be followed: {problem}")
             return
@@ -150,13 +150,13 @@ def _plausible(entry: str, arguments: Sequence[Input]) -> Iterator[Term]:
             yield or_(*(eq(given.term, number(count, given.term.sort)) for count in range(1, _ARGUMENTS + 1)))
 
 
-def follow(encoder: PathEncoder, program: Program, way: Sequence[Step]) -> None:
-    """Takes the steps of a way. A call of a defined function is entered if the next step is the first one of its body, and
-    stepped over otherwise. KeyError or ValueError if it is no way."""
+def follow(encoder: PathEncoder, program: Program, way: Sequence[Step], end: Step) -> None:
+    """Takes the steps of a way, after which `end` follows. A call of a defined function is entered if the next step is the first
+    one of its body, and stepped over otherwise. KeyError or ValueError if it is no way."""
     for position, step in enumerate(way):
         cfa = program.functions[step.function]
         edge = cfa.by_id[step.edge]
-        callee = _entered(program, edge, way[position + 1] if position + 1 < len(way) else None)
+        callee = _entered(program, edge, way[position + 1] if position + 1 < len(way) else end)
         if callee is not None:
             encoder.enter(edge, callee)
             continue
@@ -165,8 +165,8 @@ def follow(encoder: PathEncoder, program: Program, way: Sequence[Step]) -> None:
             encoder.leave()
 
 
-def _entered(program: Program, edge: Edge, following: Step | None) -> str | None:
-    if not isinstance(edge.effect, ir.Call) or following is None:
+def _entered(program: Program, edge: Edge, following: Step) -> str | None:
+    if not isinstance(edge.effect, ir.Call):
         return None
     callee = following.function
     if callee not in program.functions or callee not in program.targets(edge.effect):

@@ -5,14 +5,17 @@ Whoever leaves states out because no edges lead from them to the target must ask
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from analysis.cfa.graph import Edge, Program
 from analysis.cpa import library
+from analysis.engines.witness.outcome import Step
 from analysis.model import ir
 from analysis.model.c_types import Array, Function, Pointer, Record, Type
 from analysis.model.spelling import display_name
+from analysis.smt.encoding.library import ALLOCATIONS, ASSUMPTIONS, COPIES, READ_ONLY
 
+_KNOWN = ALLOCATIONS | COPIES | ASSUMPTIONS | READ_ONLY | {"memset", "free", "__VERIFIER_assert"}
 _BACK = frozenset({"longjmp", "siglongjmp", "_longjmp", "atexit", "at_quick_exit", "on_exit", "pthread_atfork"})
 
 
@@ -55,6 +58,22 @@ def _hidden(program: Program, name: str, edge: Edge) -> Iterator[str]:
             yield f"{display_name(name)}: {callee}() is not modelled"
         elif any(_leads_to_code(program, argument) for argument in effect.arguments):
             yield f"{display_name(name)}: {callee}(), which has no body, may call functions that are passed to it"
+
+
+def calls_the_unknown(program: Program, way: Sequence[Step]) -> bool:
+    """Whether a way goes over a call of a function without a body that is not a known one: it could write to any global that
+    other files can name, while formulas of paths say that it writes what its arguments lead to."""
+    return any(
+        name not in program.functions and not _is_known(program, name)
+        for step in way
+        if isinstance(effect := program.functions[step.function].by_id[step.edge].effect, ir.Call)
+        for name in program.targets(effect) or ("",)
+    )
+
+
+def _is_known(program: Program, name: str) -> bool:
+    external = program.externals.get(name)
+    return library.is_harmless(name) or name in _KNOWN or (external is not None and external.system)
 
 
 def _leads_to_code(program: Program, argument: ir.Expr) -> bool:

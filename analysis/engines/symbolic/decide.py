@@ -26,7 +26,7 @@ from analysis.cpa.formulas import Mode
 from analysis.engines.symbolic.caller import claims, doubts
 from analysis.engines.symbolic.candidates import MAIN, Candidates, Found
 from analysis.engines.symbolic.choices import Choosing, MakeInputs, constants_of, next_choices, random_inputs, unread_parameters
-from analysis.engines.symbolic.completeness import depends_on_addresses, hidden_flow
+from analysis.engines.symbolic.completeness import calls_the_unknown, depends_on_addresses, hidden_flow
 from analysis.engines.symbolic.conditions import violating
 from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.explore import Exploration
@@ -61,6 +61,7 @@ class _Deciding:
         self._states = 0
         self._why: dict[str, None] = {}
         self._doubts: dict[str, None] = {}
+        self._assumed: dict[str, None] = {NO_OTHER: None}
 
     def decide(self) -> Decision:
         if self._target.rule not in OBSERVED:
@@ -148,7 +149,9 @@ class _Deciding:
                     return False, decision
             elif found.status == "unknown":
                 self._why[found.reason] = None
-        return found.status == "unsat", None
+        if found.status == "unsat":
+            self._assumed.update(dict.fromkeys(found.assumptions))
+        return found.status == "unsat" and not calls_the_unknown(self._program, way), None
 
     def _attempt(self, entry: str, found: Found, make: MakeInputs) -> Confirmed | None:
         start = self._start(entry)
@@ -177,7 +180,7 @@ class _Deciding:
             if isinstance(decision, Confirmed):
                 return decision
             refuted = refuted and decision is None
-        return Refuted((NO_OTHER,), self._spent()) if refuted else None
+        return Refuted(tuple(self._assumed), self._spent()) if refuted else None
 
     def _explore_entry(self, entry: str, deadline: float) -> Confirmed | Undecided | None:
         """None: refuted from this entry."""
