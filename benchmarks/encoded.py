@@ -2,10 +2,11 @@
 
     python -m benchmarks.encoded COUNT SEED [--show]
 
-Half of the functions compute with integers of all types, half work on memory (`encoded_functions`). Each is called once
-with random arguments. The path that the call takes is encoded; with the arguments fixed, the formula together with "the result is
-what the compiled code returned" must be satisfiable, and together with "the result is another one" it must not be, unless the
-encoding says that it approximated. Signed overflow wraps in the compiled code (-fwrapv) and in both encodings.
+Of the functions, some compute with integers of all types, some work on memory, some on memory that they are given pointers to
+(`encoded_functions`). Each is called once with random arguments. The path that the call takes is encoded; with the arguments
+fixed, the formula together with "the result is what the compiled code returned" must be satisfiable, and together with "the
+result is another one" it must not be, unless the encoding says that it approximated. Signed overflow wraps in the compiled code
+(-fwrapv) and in both encodings.
 """
 
 from __future__ import annotations
@@ -21,32 +22,49 @@ from pathlib import Path
 
 import msgspec
 
-from analysis.cfa.graph import Program
+from analysis.cfa.graph import Edge, Program
 from analysis.cfa.link import link
 from analysis.cfa.unit import build_unit
 from analysis.frontend.syntax import parse
 from analysis.model import ir
-from analysis.model.c_types import LP64
-from analysis.smt.build import TRUE, distinct, eq, number
+from analysis.model.c_types import LP64, Integer
+from analysis.smt.bitvectors import signed_value
+from analysis.smt.build import distinct, eq, number
 from analysis.smt.encoding.formula import Mode
 from analysis.smt.encoding.path import PathEncoder
 from analysis.smt.solver import Answer, Budget
 from analysis.smt.terms import Term
 from analysis.smt.z3_backend import Z3Solver
-from benchmarks.encoded_functions import DECLARATIONS, PARAMETERS, arguments, expression_function, memory_function
+from benchmarks.encoded_functions import (
+    DECLARATIONS,
+    NUMBERS,
+    OUTSIDE_BYTES,
+    arguments,
+    expression_function,
+    memory_function,
+    outside_function,
+)
 
 WRONG = frozenset(("wrong result", "not unique", "no path", "crash"))
 _BATCH = 200
+_OUTSIDE = (1 << 63) + 4096  # where memory outside is in the formulas
+_POINTER = 72  # where the record has its pointer, which is null
+_DISTANCES = (32, 80)  # from the record to its array of numbers, to what is behind it
 _BUDGET = Budget(5_000)
 _MOST_EDGES = 2_000
 
 
 class Case(msgspec.Struct, frozen=True):
-    """A function, the arguments that it is called with, and what it returned when it was compiled and run."""
+    """A function, how it is called, and what it returned when it was compiled and run.
+
+    `memory` are the bytes that the pointer `o` leads to; `distance` is how many bytes further `op` points.
+    """
 
     name: str
     text: str
     arguments: tuple[int, ...]
+    memory: bytes
+    distance: int
     result: int
 
 
@@ -67,30 +85,38 @@ class Verdict(msgspec.Struct, frozen=True):
 
 def cases(count: int, source: random.Random) -> tuple[str, list[Case]]:
     """Random functions as one C text, with what they return."""
-    texts: list[str] = []
-    given: list[tuple[int, ...]] = []
-    for number_ in range(count):
-        make = expression_function if number_ % 2 else memory_function
-        texts.append(make(f"f{number_}", source))
-        given.append(arguments(source))
-    text = DECLARATIONS + "".join(texts)
-    results = _run(text, given)
-    return text, [Case(f"f{i}", texts[i], given[i], results[i]) for i in range(count)]
+    found: list[Case] = []
+    for position in range(count):
+        make = (memory_function, expression_function, memory_function, outside_function)[position % 4]
+        memory = source.randbytes(_POINTER) + bytes(8) + source.randbytes(OUTSIDE_BYTES - _POINTER - 8)
+        name = f"f{position}"
+        found.append(Case(name, make(name, source), arguments(source), memory, source.choice(_DISTANCES), 0))
+    text = DECLARATIONS + "".join(case.text for case in found)
+    results = _run(text, found)
+    return text, [msgspec.structs.replace(case, result=result) for case, result in zip(found, results, strict=True)]
 
 
-def _run(text: str, given: Sequence[tuple[int, ...]]) -> list[int]:
+def _run(text: str, called: Sequence[Case]) -> list[int]:
     """Compiles and runs all functions at once."""
-    calls = "".join(
-        f'printf("%lu\\n", f{i}({", ".join(_literal(v, t) for v, (t, _) in zip(values, PARAMETERS, strict=True))}));\n'
-        for i, values in enumerate(given)
-    )
+    calls = "".join(_call(case) for case in called)
     with tempfile.TemporaryDirectory() as folder:
         source, binary = Path(folder) / "all.c", Path(folder) / "all"
-        source.write_text(f"int printf(const char *, ...);\n{text}int main(void) {{\n{calls}return 0; }}\n")
+        source.write_text(
+            f"int printf(const char *, ...);\n{text}static long room[{OUTSIDE_BYTES // 8}];\nint main(void) {{\n{calls}}}\n"
+        )
         flags = ["-O0", "-fwrapv", "-fno-strict-aliasing", "-w"]
         subprocess.run(["gcc", *flags, "-o", str(binary), str(source)], check=True)
         output = subprocess.run([str(binary)], check=True, capture_output=True, text=True).stdout
     return [int(line) for line in output.split()]
+
+
+def _call(case: Case) -> str:
+    """A statement that calls the function of a case and prints what it returns."""
+    content = ", ".join(map(str, case.memory))
+    values = [_literal(value, type_) for value, (type_, _) in zip(case.arguments, NUMBERS, strict=True)]
+    values += ["(void *)room", f"(void *)((char *)room + {case.distance})"]
+    return f"""{{ static const unsigned char content[] = {{ {content} }}; memcpy(room, content, sizeof room);
+      printf("%lu\\n", {case.name}({", ".join(values)})); }}\n"""
 
 
 def _literal(value: int, type_: str) -> str:
@@ -114,11 +140,9 @@ def verdict(program: Program, case: Case, mode: Mode, solver: Z3Solver) -> Verdi
 def _verdict(program: Program, case: Case, mode: Mode, solver: Z3Solver) -> Verdict:
     encoder = PathEncoder(program, mode, LP64, signed_overflow="wrap")
     encoder.start(case.name)
-    pinned = [
-        eq(given.term, number(value, given.term.sort)) for given, value in zip(encoder.inputs(), case.arguments, strict=True)
-    ]
-    solver.add(*pinned)
-    followed = _follow(encoder, program, case.name, solver)
+    values = (*case.arguments, _OUTSIDE, _OUTSIDE + case.distance)
+    solver.add(*(eq(given.term, number(value, given.term.sort)) for given, value in zip(encoder.inputs(), values, strict=True)))
+    followed = _Follower(program, case, solver).follow(encoder)
     if isinstance(followed, str):
         return Verdict(case, mode, followed)
     encoder, result = followed
@@ -138,33 +162,86 @@ def _value(solver: Z3Solver, answer: Answer, result: Term) -> str:
     return str(solver.model().value(result)) if answer.status == "sat" else "none"
 
 
-def _follow(encoder: PathEncoder, program: Program, name: str, solver: Z3Solver) -> tuple[PathEncoder, Term] | str:
-    """Follows the path that the pinned arguments take, to the return edge, and asserts its formula. Allocations succeed."""
-    cfa = program.functions[name]
-    sent, location = 0, cfa.entry
-    for _ in range(_MOST_EDGES):
-        open_paths: list[tuple[PathEncoder, int]] = []
-        for edge in cfa.outgoing[location]:
-            if isinstance(edge.effect, ir.Return) and edge.effect.value is not None:
-                result = encoder.value(edge.effect.value)
-                encoder.take(edge)
-                solver.add(*encoder.formula().conjuncts[sent:])
+class _Follower:
+    """Follows the path that the pinned arguments take, and asserts its formula. Allocations succeed."""
+
+    def __init__(self, program: Program, case: Case, solver: Z3Solver) -> None:
+        self._program = program
+        self._case = case
+        self._solver = solver
+        self._sent = 0
+        self._known = 2 + len(NUMBERS)
+
+    def follow(self, encoder: PathEncoder) -> tuple[PathEncoder, Term] | str:
+        """The encoder before the last edge and the value that this returns, or the outcome that says why there is none."""
+        returns: list[int] = []
+        location = self._program.functions[self._case.name].entry
+        for _ in range(_MOST_EDGES):
+            edges = self._program.functions[encoder.function].outgoing[location]
+            (first, *_) = edges
+            if isinstance(first.effect, ir.Return) and not returns and first.effect.value is not None:
+                result = encoder.value(first.effect.value)
+                encoder.take(first)  # for what the value needs
+                self._send(encoder)
                 return encoder, result
-            branch = encoder.fork() if len(cfa.outgoing[location]) > 1 else encoder
+            if len(edges) > 1:
+                chosen = self._branch(encoder, edges)
+                if isinstance(chosen, str):
+                    return chosen
+                encoder, location = chosen
+            else:
+                location = self._step(encoder, first, returns)
+                self._send(encoder)
+        return "unknown"
+
+    def _step(self, encoder: PathEncoder, edge: Edge, returns: list[int]) -> int:
+        """Goes over an edge, into calls and out of them; gives the next location."""
+        callee = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
+        if callee in self._program.functions and callee is not None:
+            encoder.enter(edge, callee)
+            returns.append(edge.target)
+            return self._program.functions[callee].entry
+        encoder.take(edge)
+        if isinstance(edge.effect, ir.Return):
+            encoder.leave()
+            return returns.pop()
+        return edge.target
+
+    def _branch(self, encoder: PathEncoder, edges: Sequence[Edge]) -> tuple[PathEncoder, int] | str:
+        """The branch that is taken: the only one that the solver does not refute."""
+        open_paths: list[tuple[PathEncoder, int]] = []
+        for edge in edges:
+            branch = encoder.fork()
             branch.take(edge)
-            found = [given.term for given in branch.inputs() if given.kind == "allocation"]
-            formulas = [*branch.formula().conjuncts[sent:], *found]
-            if len(cfa.outgoing[location]) == 1 or solver.check(*formulas, budget=_BUDGET).status != "unsat":
+            self._solver.push()
+            sent, known = self._sent, self._known
+            self._send(branch)
+            if self._solver.check(budget=_BUDGET).status != "unsat":
                 open_paths.append((branch, edge.target))
-        if not open_paths:
-            return "no path"
-        if len(open_paths) > 1:
-            return "approximated" if open_paths[0][0].formula().approximations else "not unique"
-        encoder, location = open_paths[0]
+            self._solver.pop()
+            self._sent, self._known = sent, known
+        if len(open_paths) != 1:
+            is_exact = all(branch.formula().is_exact for branch, _ in open_paths)
+            return "no path" if not open_paths else "not unique" if is_exact else "approximated"
+        self._send(open_paths[0][0])
+        return open_paths[0]
+
+    def _send(self, encoder: PathEncoder) -> None:
+        """Asserts what is new, with what memory outside holds where the path began to ask for it."""
         conjuncts = encoder.formula().conjuncts
-        solver.add(*(c for c in conjuncts[sent:] if c is not TRUE))
-        sent = len(conjuncts)
-    return "unknown"
+        self._solver.add(*conjuncts[self._sent :])
+        self._sent = len(conjuncts)
+        for given in encoder.inputs()[self._known :]:
+            if given.kind == "allocation":
+                self._solver.add(given.term)
+            elif given.kind == "memory" and given.address is not None and self._solver.check(budget=_BUDGET).status == "sat":
+                start = int(self._solver.model().value(given.address)) - _OUTSIDE
+                size = given.type.bits // 8 if isinstance(given.type, Integer) else 8
+                value = int.from_bytes(self._case.memory[start : start + size], "little")
+                if isinstance(given.type, Integer) and given.type.signed and given.term.sort.kind == "Int":
+                    value = signed_value(value, given.type.bits)
+                self._solver.add(eq(given.term, number(value, given.term.sort)))
+        self._known = len(encoder.inputs())
 
 
 def run(count: int, seed: int) -> Iterator[Verdict]:

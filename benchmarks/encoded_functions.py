@@ -1,7 +1,8 @@
 """Random C functions for differential tests: straight-line code and branches, no undefined behaviour but signed overflow.
 
 `expression_function` computes with integers of all types and operators; `memory_function` works on structures, arrays, unions,
-pointers and allocated blocks. Each takes the parameters of `PARAMETERS` and returns an `unsigned long`.
+pointers and allocated blocks, and calls others; `outside_function` on what two pointers lead to that it is given. Each takes the
+parameters of `PARAMETERS` and returns an `unsigned long`.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ TYPES = (
     "unsigned long long",
     "_Bool",
 )
-PARAMETERS = (("int", "a"), ("unsigned int", "b"), ("long", "c"), ("unsigned char", "d"), ("short", "e"), ("unsigned long", "g"))
-_NAMES = tuple(parameter for _, parameter in PARAMETERS)
+NUMBERS = (("int", "a"), ("unsigned int", "b"), ("long", "c"), ("unsigned char", "d"), ("short", "e"), ("unsigned long", "g"))
+PARAMETERS = (*NUMBERS, ("struct record *", "o"), ("int *", "op"))
+OUTSIDE_BYTES = 112  # a record, without its pointer, and behind it room for eight integers
+_NAMES = tuple(parameter for _, parameter in NUMBERS)
 BITS = {"int": 32, "unsigned int": 32, "long": 64, "unsigned char": 8, "short": 16, "unsigned long": 64}
 _CONSTANTS = (
     "0",
@@ -52,13 +55,17 @@ struct record { char c, c2; short h; int i; unsigned u; int i2; long l; unsigned
   char c3[2]; union mixed m; unsigned f1 : 5; int f2 : 11; unsigned f3 : 16; int i3; int *p; };
 static int table[4], fixed[3] = { 3, -5, 70000 };
 static struct record shared, other = { 'q', 'r', -2, 5, .numbers = { 1, 2, 3 } };
+static int bump(int *p, int d) { if (d < 0) d = 3; *p += d; return *p * 2; }
+static struct inner turned(struct inner s, char c) { struct inner t = { s.y[0], { c, s.x, s.y[1] } }; return t; }
+static void spread(unsigned char *p, int n, long v) { for (int i = 0; i < n; i++) { p[i] = v; v >>= 3; } }
+static unsigned depth(unsigned n) { return n > 3 ? depth(n / 2) + 1 : n; }
 """
 
 
 def arguments(source: random.Random) -> tuple[int, ...]:
-    """Values for the parameters, often at the edges of their types."""
+    """Values for the numbers among the parameters, often at the edges of their types."""
     values = []
-    for type_, _ in PARAMETERS:
+    for type_, _ in NUMBERS:
         bits, signed = BITS[type_], not type_.startswith("unsigned")
         low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
         edge = source.choice([low, high, 0, 1, high // 2, low + 1, source.randint(-9 if signed else 0, 20)])
@@ -155,8 +162,11 @@ def _statement(source: random.Random, symbolic: float) -> str:
     scalar = _filled(source.choice(_SCALARS), source, symbolic)
     atoms = (*_NAMES, *(_filled(source.choice(_SCALARS), source, symbolic) for _ in range(3)))
     match source.choice(
-        ("set",) * 6 + ("point", "point", "bytes", "copy", "memcpy", "memset", "branch", "update", "choose", "loop")
+        ("set",) * 6
+        + ("call", "call", "point", "point", "bytes", "copy", "memcpy", "memset", "branch", "update", "choose", "loop")
     ):
+        case "call":
+            return _filled(source.choice(_CALLS), source, symbolic).replace("@", expression(source, 1, atoms))
         case "point":
             return f" ip = {_filled(source.choice(_POINTED), source, symbolic)};"
         case "bytes":
@@ -188,6 +198,40 @@ def _statement(source: random.Random, symbolic: float) -> str:
             return f" for (int i = 0; i < {source.randint(1, 4)}; i++) v[i] = v[i + 1] + (int)({expression(source, 1, atoms)});"
         case _:
             return f" {scalar} = {expression(source, 2, atoms)};"
+
+
+_CALLS = (
+    " k = bump(&v[{8}], @);",
+    " r.i = bump(ip, (int)(@));",
+    " bump(&q->numbers[{4}], d);",
+    " r.t = turned(s[{3}], (char)(@));",
+    " s[1] = turned(q->t, e);",
+    " spread(w + {8}, 5, @);",
+    " spread((unsigned char *)&r.u, 6, @);",
+    " spread(cp, 2, k);",
+    " r.u = depth(@);",
+)
+_OUTSIDE = (
+    *("o->i", "o->numbers[{4}]", "o->c", "o->h", "o->u", "o->l", "o->t.x", "o->t.y[{4}]", "o->bytes[{8}]", "o->f1", "o->f2"),
+    *("op[{4}]", "*op", "o->i2", "v[{4}]", "k"),
+)
+
+
+def outside_function(name: str, source: random.Random) -> str:
+    """A function that reads and writes what it is given pointers to, which may point to the same objects."""
+    symbolic = source.choice((0.0, 0.0, 0.3))
+    lines = [" int v[4] = { 1 }; long k = c;"]
+    for _ in range(source.randint(2, 8)):
+        atoms = (*_NAMES, *(_filled(source.choice(_OUTSIDE), source, symbolic) for _ in range(3)))
+        scalar = _filled(source.choice(_OUTSIDE), source, symbolic)
+        if source.random() < 0.2:
+            lines.append(f" if ({expression(source, 1, atoms)}) {scalar} = {expression(source, 1, atoms)};")
+        elif source.random() < 0.1:
+            lines.append(f" k = bump(op + {source.randrange(3)}, {expression(source, 1, atoms)});")
+        else:
+            lines.append(f" {scalar} = {expression(source, 2, atoms)};")
+    digest = " ".join(f"x = x * 31 + (unsigned long)({_filled(s, source, 0)});" for s in source.sample(_OUTSIDE, 6))
+    return f"{signature(name)} {{\n" + "\n".join(lines) + f"\n unsigned long x = 0; {digest}\n return x; }}\n"
 
 
 def _restored(source: random.Random) -> str:

@@ -239,6 +239,16 @@ def test_unknown_index(mode):
 
 
 @MODES
+def test_parts_of_wider_scalars_at_an_unknown_index(mode):
+    text = "int f(unsigned i) { union { unsigned char b[4]; unsigned u; } x; x.u = 0x04030201; return x.b[i & 3] == 3 ? 1 : 0; }"
+    found = walk(program_of(text), mode, branches="t")
+    (i, *_) = found.inputs()
+    assert found.formula().is_exact
+    for index, expected in ((2, "sat"), (3, "unsat")):
+        assert status(found, eq(i.term, number(index, i.term.sort))) == expected
+
+
+@MODES
 def test_pointer_that_is_one_of_two(mode):
     text = "int f(int c) { int x = 1, y = 2; int *p = c ? &x : &y; *p = 7; return 10 * x + y; }"
     assert returned(text, mode, branches="t") == 72

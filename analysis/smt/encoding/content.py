@@ -137,13 +137,7 @@ def relation(one: Term, one_width: int, other: Term, other_width: int) -> Relati
 
     The difference of the offsets is a constant plus multiples of the factors of its summands: known modulo their common divisor.
     """
-    factors, constant = linear.parts(linear.subtract(one, other))
-    sort = one.sort
-    step = gcd(*factors.values()) if factors else 0
-    if sort.kind == "BitVec":
-        step = gcd(step, 1 << sort.width)
-        constant -= (1 << sort.width) if constant >> (sort.width - 1) else 0
-    difference, step = 8 * constant, 8 * step
+    difference, step = _distance(one, other)
     if step == 0:
         if difference == 0 and one_width == other_width:
             return "same"
@@ -155,3 +149,20 @@ def relation(one: Term, one_width: int, other: Term, other_width: int) -> Relati
     if one_width == other_width and difference % step == 0 and step >= one_width:
         return "same"
     return "maybe"
+
+
+def is_multiple(one: Term, other: Term, width: int) -> bool:
+    """Whether the distance between two offsets is surely a multiple of a number of bits."""
+    difference, step = _distance(one, other)
+    return difference % width == 0 and step % width == 0
+
+
+def _distance(one: Term, other: Term) -> tuple[int, int]:
+    """How much further the first offset is than the second, in bits, up to multiples of the second number."""
+    factors, constant = linear.parts(linear.subtract(one, other))
+    step = gcd(*factors.values()) if factors else 0
+    if one.sort.kind == "BitVec":
+        width = one.sort.width
+        step = gcd(step, 1 << width) if factors else 0
+        constant -= (1 << width) if constant >> (width - 1) else 0
+    return 8 * constant, 8 * step

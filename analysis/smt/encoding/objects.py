@@ -17,6 +17,7 @@ from analysis.smt.encoding.content import (
     Layer,
     Patch,
     Tag,
+    is_multiple,
     is_same_kind,
     may_alias,
     overlapping,
@@ -124,10 +125,22 @@ class Objects:
         touched = and_(patch.condition, self._share(offset, width + extra, patch.offset, patch.width))
         if touched is FALSE:
             return before
+        if not extra and width < patch.width and patch.width % width == 0 and is_multiple(offset, patch.offset, width):
+            return self._inside(patch, offset, width, type_, before)
         if value is not None and not extra:
             before = ite(same, value, before)
             touched = and_(touched, not_(same))
         return ite(touched, self.open(type_, _OVERLAP), before)
+
+    def _inside(self, patch: Patch, offset: Term, width: int, type_: Type, before: Term) -> Term:
+        """What is at an offset after the write of a wider scalar, which is there in whole parts or not at all."""
+        pattern = self._patterns.of(patch.term, patch.type)
+        for start in range(0, patch.width, width):
+            part = None if pattern is None else self._patterns.value(self._patterns.cut(pattern, start, width), width, type_)
+            hit = eq(offset, linear.add(patch.offset, self._fills.offset(start // 8)))
+            value = part if part is not None else self.open(type_, "a floating value is read as an integer, or in parts")
+            before = ite(and_(patch.condition, hit), value, before)
+        return before
 
     def _share(self, one: Term, one_width: int, other: Term, other_width: int) -> Term:
         """That two ranges of bytes overlap."""
