@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 
 from analysis.engines.automaton import Algorithm, Analysis
@@ -23,13 +24,22 @@ class Checker:
     `algorithm` is how a check goes on from the one before: ORION's IncrBack, IncrFwd, or from scratch. The first check goes on
     from what is in the `store`; `save` writes to it.
 
+    A check says which findings are possible. Provers, which are processes of their own, decide them: `prove` waits for them,
+    `ask` and `hear` do not; `told` is called from another thread when there is something to hear.
+
     `progress` functions are called with a few words, the work done and the work there is (0: not known).
     """
 
     def __init__(
-        self, options: Options, *, jobs: int = 1, algorithm: Algorithm = "incr-back", store: Store | None = None
+        self,
+        options: Options,
+        *,
+        jobs: int = 1,
+        algorithm: Algorithm = "incr-back",
+        store: Store | None = None,
+        told: Callable[[], None] = lambda: None,
     ) -> None:
-        self._session = Session(options, jobs, algorithm, store)
+        self._session = Session(options, jobs, algorithm, store, told)
         self._report: Report | None = None
 
     @property
@@ -107,6 +117,60 @@ class Checker:
         if report is not None:
             self._report = report
         return report
+
+    def prove(self, *, progress: Progress | None = None) -> Report:
+        """Has provers decide the findings of the last report, and waits until each is decided or has used up its budget."""
+        session, start = self._session, time.perf_counter()
+        session.ask_provers(progress)
+        most = 0
+        while session.proving:
+            most = max(most, session.proving)
+            if progress is not None:
+                progress("Proving", most - session.proving, most)
+            session.wait_for_provers(None)
+            session.hear_provers()
+        return self._proved(start)
+
+    def unproved(self, reason: str) -> Report:
+        """The report of `prove` when that was ended from outside: what is not decided stays possible, for this reason."""
+        start = time.perf_counter()
+        self._session.give_up_proving(reason)
+        return self._proved(start)
+
+    def _proved(self, start: float) -> Report:
+        self._session.close()
+        report = self._kept(self._session.proved((time.perf_counter() - start) * 1000)) or self._report
+        assert report is not None  # there was a check
+        return report
+
+    @property
+    def unasked(self) -> bool:
+        """Whether `ask` has something to do: the last report has findings that nobody was asked about."""
+        return self._session.unasked
+
+    @property
+    def proving(self) -> bool:
+        """Whether provers are at work."""
+        return self._session.proving > 0
+
+    def ask(self, stop: Stop) -> Report | None:
+        """Has provers decide the findings of the last report. The report with what is known of them already; None if `stop`
+        became true on the way or it was interrupted (then there is still something to ask), or a text was changed since."""
+        return self._kept(self._session.proved() if self._session.ask_provers(stop=stop) else None)
+
+    def hear(self) -> Report | None:
+        """The last report with what provers have said since; None if that is nothing, or a text was changed since: then the next
+        check's report has it."""
+        return self._kept(self._session.proved() if self._session.hear_provers() else None)
+
+    def _kept(self, report: Report | None) -> Report | None:
+        if report is not None:
+            self._report = report
+        return report
+
+    def close(self) -> None:
+        """Ends the provers; what they were about to decide stays undecided."""
+        self._session.close()
 
     @property
     def unsaved(self) -> bool:

@@ -44,14 +44,18 @@ def check(paths: tuple[str, ...], **given: Any) -> int:
     return exit_code(report, failed=checker.failed, strict=asked.strict)
 
 
-def run(checker: Checker, asked: Asked) -> Report:
-    """One check within its time; what was not reached in time is unknown."""
+def run(checker: Checker, asked: Asked, *, prove: bool = True) -> Report:
+    """One check within its time; what was not reached in time is unknown. `prove`: then provers decide the findings."""
+    why = "" if asked.timeout is None else f"the {asked.timeout:g} s of --timeout were not enough"
+    is_checked = False
     with progress() as show:
         try:
             with time_budget(asked.timeout):
-                return checker.check(progress=show)
+                report = checker.check(progress=show)
+                is_checked = True
+                return checker.prove(progress=show) if prove else report
         except OutOfTime:
-            return checker.unfinished(f"the {asked.timeout:g} s of --timeout were not enough")
+            return checker.unproved(why) if is_checked else checker.unfinished(why)
 
 
 def keep(checker: Checker, asked: Asked) -> None:

@@ -68,7 +68,12 @@ def _run(command: Command) -> Command:
     seconds = click.FloatRange(min=0, min_open=True)
     for option in reversed(
         [
-            click.option("--engine", type=click.Choice(engines), default="auto", help="How to check. Now: automaton."),
+            click.option(
+                "--engine",
+                type=click.Choice(engines),
+                default="auto",
+                help="automaton: findings stay possible; auto: provers decide them.",
+            ),
             click.option(
                 "--encoding",
                 type=click.Choice(["auto", "int", "bv", "lra", "euf"]),
@@ -76,7 +81,7 @@ def _run(command: Command) -> Command:
                 help="How solvers see C. Now: auto.",
             ),
             click.option("--timeout", type=seconds, metavar="S", help="Seconds for the whole run."),
-            click.option("--task-timeout", type=seconds, metavar="S", help="Seconds for one proof task; no engine has any yet."),
+            click.option("--task-timeout", type=seconds, metavar="S", help="Seconds to decide one finding. Default: 5."),
             click.option(
                 "--jobs", type=click.IntRange(1, 64), metavar="N", help="Processes. Default: one per processor, at most 2."
             ),
@@ -132,11 +137,13 @@ def read_asked(given: dict[str, Any]) -> Asked:
     """All options of a check; raises Failure on those that cannot be used, or cannot be used yet."""
     options = read_options(given)
     engine, encoding, store = given.pop("engine"), given.pop("encoding"), given.pop("store")
-    given.pop("task_timeout")
+    task_timeout = given.pop("task_timeout")
     if engine not in ("auto", "automaton"):
-        raise Failure(f"This version has no {engine} engine: use --engine automaton.")
+        raise Failure(f"This version has no {engine} engine of its own: use --engine auto, or --engine automaton.")
     if encoding != "auto":
         raise Failure(f"This version has no solver engine that could encode C as {encoding}: leave out --encoding.")
+    limits = options.limits if task_timeout is None else msgspec.structs.replace(options.limits, task_seconds=task_timeout)
+    options = msgspec.structs.replace(options, engine=engine, limits=limits)
     opened = open_store(store, os.getcwd())
     if opened is not None and store is not None and is_foreign(opened.path):
         raise Failure(f"{store} is not a store of Everproof: name another file, or leave out --store.")

@@ -31,6 +31,10 @@ def finding_lines(finding: Finding) -> Iterator[str]:
     """A finding and its trace, a step a line."""
     certain = "" if finding.status == "confirmed" else "possible: "
     yield f"{spot(finding.place)}: {finding.severity}: {certain}{finding.message} [{finding.rule}]"
+    if finding.reason:
+        yield f"  not decided: {finding.reason}"
+    for assumption in finding.assumptions:
+        yield f"  assuming that {assumption}"
     width = max((len(spot(step.place)) for step in finding.trace), default=0)
     for number, step in enumerate(finding.trace, 1):
         yield _step_line(number, step, width)
@@ -60,6 +64,7 @@ def summary_line(report: Report, *, known: int = 0) -> str:
         for part in (
             f"{report.suppressed} suppressed by comments" if report.suppressed else "",
             f"{known} known from the baseline" if known else "",
+            f"{report.refuted} refuted" if report.refuted else "",
         )
         if part
     )

@@ -56,13 +56,15 @@ class KeptUnit(msgspec.Struct, frozen=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """What is kept of a program. `unmet` are files that were not there and would have been read. `graph` is its record."""
+    """What is kept of a program. `unmet` are files that were not there and would have been read. `graph` is its record.
+    `decided`: provers could say no more of the report's findings."""
 
     report: Report
     messages: tuple[Message, ...]
     units: tuple[KeptUnit, ...]
     unmet: tuple[str, ...]
     graph: str | None
+    decided: bool = True
 
     def holds(self, files: Sequence[str], flags: Mapping[str, UnitFlags], messages: tuple[Message, ...], texts: Texts) -> bool:
         """Whether the report is that of a program of these files, as they are now."""

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.link import LinkedProgram, link
 from analysis.cfa.places import ProgramPlaces
 from analysis.cfa.unit import Unit
-from analysis.engines.automaton import Algorithm, AutomatonResult, Engine
+from analysis.engines.automaton import Algorithm, Analysis, AutomatonResult, Engine
 from analysis.engines.automaton.drawing import draw
 from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
@@ -83,6 +83,21 @@ class ProgramCheck:
         here = [name for name in named if places.name_place(name).path == path]
         return draw(analysis, here[0], places) if here else None
 
+    @property
+    def analysis(self) -> Analysis | None:
+        """The engine's state for the program checked last."""
+        return self._engine.analysis
+
+    @property
+    def places(self) -> Places | None:
+        """Where the parts of the program checked last are."""
+        return self._places
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """The entry functions of the program checked last."""
+        return () if self._entries is None else self._entries[1][0]
+
     def run(
         self,
         units: Sequence[UnitView],
@@ -99,7 +114,26 @@ class ProgramCheck:
         entries, messages = self._choose_entries(linked.program, options)
         ready = time.perf_counter()
         result = self._engine.check(linked.program, tuple(rules), entries, options.limits, places, interruptible, patient)
-        checked = ready + result.ms / 1000
+        return self._checked(units, rules, result, linked, places, messages, (ready - start) * 1000)
+
+    def again(self, units: Sequence[UnitView], rules: Sequence[Rule], interruptible: AbstractContextManager[None]) -> Checked:
+        """The last check anew, after something was refuted. ValueError if there was none."""
+        if self._linked is None or self._places is None or self._entries is None:
+            raise ValueError("no program was checked")
+        result = self._engine.again(self._places, interruptible)
+        return self._checked(units, rules, result, self._linked, self._places, self._entries[1][1], 0.0)
+
+    def _checked(
+        self,
+        units: Sequence[UnitView],
+        rules: Sequence[Rule],
+        result: AutomatonResult,
+        linked: LinkedProgram,
+        places: ProgramPlaces,
+        messages: tuple[Message, ...],
+        link_ms: float,
+    ) -> Checked:
+        began = time.perf_counter()
         mine = self._mine(units)
         functions = self._report(units, result, places, mine)
         return Checked(
@@ -114,8 +148,8 @@ class ProgramCheck:
                 for name, (reason, other) in result.rechecked.items()
                 if name in mine
             ),
-            link_ms=(ready - start) * 1000,
-            report_ms=(time.perf_counter() - checked) * 1000,
+            link_ms=link_ms,
+            report_ms=(time.perf_counter() - began) * 1000,
             settled=result.settled,
         )
 

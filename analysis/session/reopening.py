@@ -42,11 +42,12 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class _Answered(msgspec.Struct, frozen=True):
-    """A check that was made, and can be kept."""
+    """A check that was made, and can be kept. `decided`: provers can say no more of it."""
 
     question: Question
     units: tuple[UnitView, ...]
     report: Report
+    decided: bool
 
 
 class Reopening:
@@ -110,10 +111,15 @@ class Reopening:
                     check.resume(found, question.rules, question.options, graph)
         self._live, self._resting = True, None
 
-    def answered(self, question: Question, units: Sequence[UnitView], report: Report) -> None:
-        """A check was made."""
+    @property
+    def decided(self) -> bool:
+        """Whether provers could say no more of the answer that came out of the store."""
+        return self._resting is not None and self._resting[1].decided
+
+    def answered(self, question: Question, units: Sequence[UnitView], report: Report, decided: bool = True) -> None:
+        """A check was made. `decided`: provers can say no more of it."""
         if self._archive is not None and self._archive.usable:
-            self._answered = _Answered(question, tuple(units), report)
+            self._answered = _Answered(question, tuple(units), report, decided)
 
     def save(self, check: ProgramCheck, interruption: Interruption, stop: Stop) -> bool:
         """Keeps the last answer; False if there is none that can be kept, or `stop` or the interruption ended it."""
@@ -139,6 +145,7 @@ class Reopening:
         snapshot = snapshot_of(answered.report, question.messages, answered.units, question.program.flags, self._texts)
         if snapshot is None:
             return False
+        snapshot = msgspec.structs.replace(snapshot, decided=answered.decided)
         with interruption:
             graph = check.packed()
         label = " ".join(question.asked[1:])

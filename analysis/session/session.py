@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -36,6 +36,7 @@ from analysis.session.checking import (
 from analysis.session.entries import choose_entries
 from analysis.session.interruption import Interrupted, Interruption
 from analysis.session.program_files import ProgramFiles, find_program, find_workspace
+from analysis.session.provers.proofs import Proofs
 from analysis.session.reopening import Question, Reopening
 from analysis.session.suppressions import NONE, Suppressions, read_suppressions, split
 from analysis.session.texts import Texts
@@ -66,6 +67,15 @@ class _Read(NamedTuple):
     unreadable: bool
 
 
+class _Last(NamedTuple):
+    """The last check that was made: of what, and what it answered."""
+
+    question: Question
+    units: Sequence[UnitView]
+    checked: Checked
+    ms: float
+
+
 class Session:
     """One program with its options. Not for several threads at once.
 
@@ -73,7 +83,14 @@ class Session:
     an entry that does not exist, or nothing that could be parsed.
     """
 
-    def __init__(self, options: Options, jobs: int = 1, algorithm: Algorithm = "incr-back", store: Store | None = None) -> None:
+    def __init__(
+        self,
+        options: Options,
+        jobs: int = 1,
+        algorithm: Algorithm = "incr-back",
+        store: Store | None = None,
+        told: Callable[[], None] = lambda: None,
+    ) -> None:
         self.options = options
         self._algorithm: Algorithm = algorithm
         self._jobs = jobs
@@ -89,6 +106,8 @@ class Session:
         self._check = ProgramCheck(self._algorithm, self._jobs)
         self._units = Units(options, self.texts, jobs)
         self._reopening = Reopening(store, self.texts)
+        self._proofs = Proofs(store, jobs, told)
+        self._last: _Last | None = None
         self._read: dict[str, _Read] = {}
         self._comments: dict[str, tuple[str | None, Suppressions]] = {}
         self._load_rules()
@@ -114,6 +133,7 @@ class Session:
         """Sets the unsaved text of a file; None: what is on the disk counts again."""
         self.texts.change(path, text, version)
         self._reopening.changed()
+        self._last, self._proofs.wanted = None, False
 
     def refresh(self) -> None:
         """Looks again for what may have changed on the disk beside the program's own files: rules, headers that were missing."""
@@ -125,12 +145,14 @@ class Session:
         self._units.forget()
         self._check = ProgramCheck(self._algorithm, self._jobs)
         self._reopening.forget()
+        self._proofs.forget()
+        self._last = None
         self._load_rules()
 
     @property
     def unsaved(self) -> bool:
         """Whether `save` has something to do."""
-        return self._reopening.unsaved
+        return self._reopening.unsaved or self._proofs.unsaved
 
     @property
     def typing(self) -> bool:
@@ -145,6 +167,7 @@ class Session:
     def save(self, stop: Stop) -> bool:
         """Keeps what the last check found in the store; False if there is nothing to keep, or `stop` or the interruption ended
         it, or the store cannot be written now. What is there stays whole in any case."""
+        self._proofs.save()
         return self._reopening.save(self._check, self.interruption, stop)
 
     def wake(self) -> None:
@@ -158,8 +181,10 @@ class Session:
         question = self._question()
         known = self._reopening.report(question, self._units, self._check)
         if known is not None:
-            self.failed, self.settled = False, True
+            self.failed, self.settled, self._last = False, True, None
+            self._proofs.checked(wanted=self._proves and not self._reopening.decided)
             return known
+        self._last = None
         units = self._units.revise(self.files, self._program.flags, progress, stop)
         if units is None:
             return None
@@ -169,11 +194,87 @@ class Session:
             checked = self._check.run(units, self.rules, self.options, self.interruption, patient)
         except Interrupted:
             return None
+        self._proofs.checked(wanted=self._proves and checked.settled)
         report = self._report(units, checked, start)
         self.failed = self.failed or _nothing_parsed(units)
         self.settled = checked.settled
+        self._last = _Last(question, units, checked, report.times.total)
         if not self.failed and self.settled:
-            self._reopening.answered(question, units, report)
+            self._reopening.answered(question, units, report, decided=not self._proves)
+        return report
+
+    @property
+    def _proves(self) -> bool:
+        return self.options.engine == "auto"
+
+    @property
+    def unasked(self) -> bool:
+        """Whether `ask_provers` has something to do."""
+        return self._proofs.wanted
+
+    @property
+    def proving(self) -> int:
+        """How many tasks provers have left."""
+        return self._proofs.open
+
+    def ask_provers(self, progress: Progress | None = None, stop: Stop | None = None) -> bool:
+        """Has provers decide the findings of the last check, which they do by themselves. False when `stop` or the interruption
+        ended it, or a text was changed since."""
+        if self._reopening.resting:
+            self.wake()
+            if self.check(progress, stop) is None:
+                return False
+        return self._ask()
+
+    def hear_provers(self) -> bool:
+        """Takes in what provers have said. False when there is nothing new, and when a text was changed since the last check:
+        then the next one has it."""
+        return self._proofs.collect() and self._ask()
+
+    def wait_for_provers(self, seconds: float | None) -> None:
+        """Waits until `hear_provers` has something to do, or no prover is at work, or the time is over."""
+        self._proofs.wait(seconds)
+
+    def give_up_proving(self, reason: str) -> None:
+        """Ends the provers' work: what is not decided stays possible for this reason."""
+        self._proofs.give_up(reason)
+        self._ask()
+
+    def close(self) -> None:
+        """Ends the provers."""
+        self._proofs.close()
+
+    def _ask(self) -> bool:
+        last = self._last
+        if last is None:
+            return False
+        start = time.perf_counter()
+        try:
+            checked = self._proofs.ask(
+                last.checked,
+                self._check,
+                last.question.asked,
+                self.options,
+                self.interruption,
+                lambda: self._check.again(last.units, self.rules, self.interruption),
+            )
+        except Interrupted:
+            self._proofs.wanted = True
+            return False
+        self._last = last._replace(checked=checked, ms=last.ms + (time.perf_counter() - start) * 1000)
+        return True
+
+    def proved(self, waited: float = 0.0) -> Report | None:
+        """The report of the last check with what is known from provers; None if a text was changed since. `waited` are the
+        milliseconds that somebody waited for them."""
+        last = self._last
+        if last is None:
+            return None
+        failed = self.failed
+        report = self._report(last.units, last.checked, time.perf_counter() - (last.ms + waited) / 1000)
+        self.failed = failed
+        if not failed and self._proofs.is_final:
+            self._reopening.answered(last.question, last.units, report)
         return report
 
     def inspect(self) -> Inspection:
@@ -225,8 +326,9 @@ class Session:
     def _report(self, units: Sequence[UnitView], checked: Checked, start: float) -> Report:
         began = time.perf_counter()
         comments = self._suppressions(units, checked)
-        findings, silenced = split(checked.findings, comments)
-        functions = settle(checked.functions, findings, [(f, f"its finding is suppressed: {why}") for f, why in silenced])
+        told, functions_told = self._proofs.tell(checked.findings, checked.functions, self._check, self.options)
+        findings, silenced = split(told, comments)
+        functions = settle(functions_told, findings, [(f, f"its finding is suppressed: {why}") for f, why in silenced])
         read = self._read = {unit.path: self._read_again(unit) for unit in units}
         files = tuple(one.report for one in read.values())
         asked = (*self._program.messages, *self._rule_messages)
@@ -244,10 +346,11 @@ class Session:
             functions=functions,
             findings=tuple(findings),
             messages=tuple(dict.fromkeys(messages)),
-            work=msgspec.structs.replace(checked.work, functions=self._lowered(units)),
-            times=self._times(units, checked, start, began),
+            work=self._proofs.counted(msgspec.structs.replace(checked.work, functions=self._lowered(units))),
+            times=self._proofs.timed(self._times(units, checked, start, began)),
             suppressed=len(silenced),
             rechecked=checked.rechecked,
+            refuted=self._proofs.refuted,
         )
 
     def _suppressions(self, units: Sequence[UnitView], checked: Checked) -> dict[str, Suppressions]:

@@ -57,12 +57,11 @@ class Pool:
         self._processes: list[ProverProcess] = []
 
     def submit(self, task: object, budget: Budget) -> int:
-        """Has the work done on a task; the ticket by which its outcome is known."""
-        payload = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
+        """Has the work done on a task, which must not change any more; the ticket by which its outcome is known."""
         with self._changed:
             self._tickets += 1
             self._open.add(self._tickets)
-            self._order(Task(self._tickets, payload, budget))
+            self._order(Task(self._tickets, task, budget))
             return self._tickets
 
     def cancel(self, ticket: int) -> None:
@@ -171,6 +170,8 @@ class Pool:
                 if process is not None:
                     self._remove(process)
                 self._try_again(task, str(error), 0.0)
+            except Exception as error:  # it cannot be pickled
+                self._end(Outcome(task.ticket, "failed", detail=f"{type(error).__name__}: {error}"))
 
     def _look(self) -> None:
         """Waits for news of the processes, for an order, or for a deadline, and does what it asks for."""

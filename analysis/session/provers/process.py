@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import pickle
 import sys
 import threading
 import time
@@ -21,7 +22,7 @@ from typing import Any, NamedTuple
 from analysis.session.provers.outcome import Budget, End
 from analysis.session.provers.prover import Cancel, Order, Reply, serve
 
-GRACE = 0.03  # seconds from asking a process to give up its task to terminating it, and from there to killing it
+GRACE = 0.025  # seconds from asking a process to give up its task to terminating it, and from there to killing it
 
 _starting = threading.Lock()
 
@@ -30,7 +31,7 @@ class Task(NamedTuple):
     """Something to do. `tries` counts processes that died on it."""
 
     ticket: int
-    payload: bytes
+    content: object
     budget: Budget
     tries: int = 0
 
@@ -53,10 +54,11 @@ class ProverProcess:
         there.close()
 
     def run(self, task: Task) -> None:
-        """Gives an idle process a task. OSError if it is gone."""
+        """Gives an idle process a task. OSError if it is gone; what pickle raises, if the task cannot be pickled."""
+        payload = pickle.dumps(task.content, pickle.HIGHEST_PROTOCOL)
         self.task, self.began, self.stopped, self._stage = task, time.monotonic(), "", 0
         self.deadline = self.began + task.budget.seconds
-        self.connection.send(Order(task.ticket, task.payload, task.budget.megabytes))
+        self.connection.send(Order(task.ticket, payload, task.budget.megabytes))
 
     def stop(self, why: End) -> None:
         """Asks it to give up its task; `press` then sees to it."""

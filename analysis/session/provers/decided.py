@@ -1,0 +1,34 @@
+"""What a prover says of one finding, as plain data: it goes between processes, and is kept in the store."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """One edge of a run: `depth` counts calls below its start; `values` are what it read and wrote, spelled for people."""
+
+    function: str
+    edge: int
+    depth: int
+    values: dict[str, str]
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """A finding is `confirmed`: `steps` is a run to it, that was executed, and `observed` what was seen at its end. Or `refuted`:
+    there is no such run. Or it stays `possible`, for the `reason`. Each under the `assumptions`.
+
+    `final`: asking again could not give another answer; only then may this be kept. `states` and `queries` are the abstract
+    states and the questions to the solver that it took.
+    """
+
+    status: Literal["confirmed", "refuted", "possible"]
+    final: bool = True
+    reason: str = ""
+    observed: str = ""
+    assumptions: tuple[str, ...] = ()
+    steps: tuple[Ran, ...] = ()
+    states: int = 0
+    queries: int = 0

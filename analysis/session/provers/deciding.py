@@ -1,0 +1,64 @@
+"""What the provers do: decide one finding each. The symbolic engine, and z3 with it, is loaded with this module, so only in their
+processes.
+
+What is decided depends on the question alone. A process keeps the parts of the programs that it was sent last, since the next
+question is often about the same.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+from analysis.cfa.graph import Program
+from analysis.engines.symbolic import Confirmed, Decision, Effort, Refuted, Target, Task, decide
+from analysis.engines.witness.outcome import Step
+from analysis.model.c_types import ILP32, LP64
+from analysis.session.provers.decided import Decided, Ran
+from analysis.session.provers.questions import FindingQuestion
+from analysis.session.provers.slices import Slice
+from analysis.smt.z3_backend import Z3Solver
+
+_parts: dict[bytes, Any] = {}
+
+
+def answer(question: FindingQuestion) -> Decided:
+    """The answer to a question."""
+    before = Z3Solver.checks
+    decision = decide(_task(question))
+    return _told(decision, Z3Solver.checks - before)
+
+
+def _task(question: FindingQuestion) -> Task:
+    return Task(
+        program=_program(question.program),
+        target=Target(question.function, question.edge, question.rule, question.expression),
+        entries=question.program.entries,
+        way=tuple(Step(function, edge) for function, edge in question.way),
+        effort=Effort(seconds=question.seconds),
+        model=ILP32 if question.data_model == "ILP32" else LP64,
+    )
+
+
+def _program(parts: Slice) -> Program:
+    global _parts
+    tables = (parts.functions, parts.globals, parts.externals, parts.records)
+    _parts = {data: _parts[data] if data in _parts else pickle.loads(data) for table in tables for data in table.values()}
+    functions, globals_, externals, records = ({name: _parts[data] for name, data in table.items()} for table in tables)
+    return Program(functions, globals_, externals, records, parts.address_taken)
+
+
+def _told(decision: Decision, queries: int) -> Decided:
+    match decision:
+        case Confirmed():
+            return Decided(
+                "confirmed",
+                observed=decision.observation.text,
+                assumptions=decision.assumptions,
+                steps=tuple(Ran(step.function, step.edge, step.depth, step.values) for step in decision.steps),
+                states=decision.spent.states,
+                queries=queries,
+            )
+        case Refuted():
+            return Decided("refuted", assumptions=decision.assumptions, states=decision.spent.states, queries=queries)
+    return Decided("possible", decision.final, decision.reason, states=decision.spent.states, queries=queries)

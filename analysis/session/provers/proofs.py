@@ -1,0 +1,157 @@
+"""Deciding the findings of one session's last check: between the check, which knows the findings, and the provers.
+
+Nothing here waits, but `Proofs.wait`. A refuted finding goes away, and others with the same cause that it stood for take its
+place: then these are asked about, until nothing is left to ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+
+import msgspec
+
+from analysis.model.options import Options
+from analysis.model.report import Count, Finding, FunctionReport, Times, Work
+from analysis.session.checking import Checked, ProgramCheck
+from analysis.session.provers.decisions import Decisions
+from analysis.session.provers.proving import WORK, Proving
+from analysis.session.provers.telling import told, told_verdict
+from analysis.store.database import Store
+
+Again = Callable[[], Checked]
+
+
+class Proofs:
+    """What provers say of a session's findings. `told` is called from another thread when there is something to `collect`.
+
+    `wanted`: the last check has findings that nobody was asked about yet.
+    """
+
+    def __init__(self, store: Store | None, jobs: int, told: Callable[[], None], work: str = WORK) -> None:
+        self._decisions = Decisions(store)
+        self._proving = Proving(jobs, self._decisions, told, work)
+        self.wanted = False
+
+    @property
+    def open(self) -> int:
+        """How many tasks have not ended."""
+        return self._proving.open
+
+    @property
+    def is_final(self) -> bool:
+        """Whether all that was asked is answered, so that asking again would not help."""
+        return not self.wanted and self._proving.is_final
+
+    def checked(self, wanted: bool) -> None:
+        """There was a check. What provers do is counted from here."""
+        self.wanted = wanted
+        self._proving.begin()
+
+    def ask(
+        self,
+        checked: Checked,
+        check: ProgramCheck,
+        asked: tuple[str, ...],
+        options: Options,
+        interruptible: AbstractContextManager[None],
+        again: Again,
+    ) -> Checked:
+        """Asks about the findings of a check; the check as it is with what is known. `again` makes it anew, with other findings.
+        `asked` is what the program was opened by. Who ends this from outside asks again."""
+        self._decisions.open(asked)
+        while check.analysis is not None:
+            analysis = check.analysis
+            if self.wanted:
+                with interruptible:
+                    plan = self._proving.plan(analysis.program, check.entries, analysis.suspicions(), analysis.refuted, options)
+                self._proving.ask(plan, options)
+                self.wanted = False
+            refuted = self._proving.refuted
+            if refuted == analysis.refuted:
+                break
+            analysis.refute(refuted)
+            self.wanted = True
+            checked = _as_before(again(), checked)
+        return checked
+
+    def collect(self) -> bool:
+        """Takes in what provers have said; whether that was anything."""
+        return self._proving.collect()
+
+    def wait(self, seconds: float | None) -> None:
+        """Waits until there is something to collect, or nothing is open, or the time is over."""
+        self._proving.wait(seconds)
+
+    def give_up(self, reason: str) -> None:
+        """Ends all tasks: what is not decided stays possible, for this reason."""
+        self._proving.give_up(reason)
+
+    def tell(
+        self, findings: Sequence[Finding], functions: Sequence[FunctionReport], check: ProgramCheck, options: Options
+    ) -> tuple[tuple[Finding, ...], tuple[FunctionReport, ...]]:
+        """The findings and functions of the last check with what provers say of them."""
+        analysis, places = check.analysis, check.places
+        if options.engine == "automaton" or analysis is None or places is None:
+            return tuple(findings), tuple(functions)
+        errors, program = analysis.errors(), analysis.program
+        decisions = {name: self._proving.decision(error, program) for name, error in errors.items()}
+        limit = options.limits.trace_steps
+        done = tuple(told(f, decisions.get(f.fingerprint), program, places, limit) for f in findings)
+        confirmed = {(f.place.path, f.function, f.rule): f for f in done if f.status == "confirmed"}
+        return done, tuple(_told_function(function, confirmed) for function in functions) if confirmed else tuple(functions)
+
+    @property
+    def refuted(self) -> int:
+        """How many findings are known not to happen."""
+        return len(self._proving.refuted)
+
+    def counted(self, work: Work) -> Work:
+        """The work of the last check, with that of provers."""
+        effort = self._proving.effort
+        states = Count(work.abstract_states.reused + effort.reused, work.abstract_states.recomputed + effort.states)
+        return msgspec.structs.replace(work, abstract_states=states, solver_queries=work.solver_queries + effort.queries)
+
+    def timed(self, times: Times) -> Times:
+        """The times of the last check, with that of provers."""
+        return msgspec.structs.replace(times, prover=self._proving.effort.ms)
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether `save` has something to do."""
+        return self._decisions.unsaved(self._proving.keys)
+
+    def save(self) -> None:
+        """Keeps the decisions on what is asked now."""
+        if self.unsaved:
+            self._decisions.save(self._proving.keys)
+
+    def forget(self) -> None:
+        """Cancels everything, and drops what is known."""
+        self.wanted = False
+        self._proving.forget()
+
+    def close(self) -> None:
+        """Ends the processes."""
+        self._proving.close()
+
+
+def _as_before(again: Checked, first: Checked) -> Checked:
+    """A check that was made again with other findings: the work is that of the first time."""
+    return msgspec.structs.replace(
+        again,
+        work=first.work,
+        ms=first.ms + again.ms,
+        rechecked=first.rechecked,
+        link_ms=first.link_ms,
+        report_ms=first.report_ms,
+    )
+
+
+def _told_function(function: FunctionReport, confirmed: dict[tuple[str, str, str], Finding]) -> FunctionReport:
+    told = {
+        rule: told_verdict(verdict, finding)
+        for rule, verdict in function.verdicts.items()
+        if (finding := confirmed.get((function.place.path, function.name, rule))) is not None
+    }
+    return msgspec.structs.replace(function, verdicts={**function.verdicts, **told}) if told else function

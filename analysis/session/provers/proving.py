@@ -1,0 +1,237 @@
+"""Has the findings of one program decided, revision by revision.
+
+Each possible finding is a question; a question is a task until it is answered. What the next revision asks as well goes on or
+stays answered, whatever else was edited; what it does not ask is cancelled. An answer that may not be kept (the budget was not
+enough) counts as long as the question is asked.
+
+Two kinds of answers also hold for other questions. A run that confirmed a finding is a run of every program that has the same
+functions on it. And a finding that was refuted stays away until it is decided again, if the text of its function is the same:
+otherwise it would come and go with each key that is pressed somewhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from analysis.cfa.graph import Cfa, Program
+from analysis.engines.automaton.suspicions import Error, Suspicion
+from analysis.model.options import Options
+from analysis.session.provers.decided import Decided
+from analysis.session.provers.decisions import Decisions
+from analysis.session.provers.outcome import Budget, Outcome, reason_of
+from analysis.session.provers.pool import Pool
+from analysis.session.provers.questions import FindingQuestion, key_of, question_of
+from analysis.session.provers.slices import Contents, Slicer
+
+WORK = "analysis.session.provers.deciding:answer"
+
+
+class Effort(msgspec.Struct, frozen=True):
+    """What provers did: tasks, milliseconds (of all of them together), questions to the solver, and abstract states; `reused` are
+    the states of decisions that were known already."""
+
+    tasks: int = 0
+    ms: float = 0.0
+    queries: int = 0
+    states: int = 0
+    reused: int = 0
+
+
+class _Asked:
+    """A question of the present revision. `decided` is what holds of it now, `pending` whether a prover has still to say it.
+    `run` are the functions that a confirming run goes through, `content` the digest of all that they mention."""
+
+    def __init__(self, suspicion: Suspicion, key: str) -> None:
+        self.suspicion = suspicion
+        self.key = key
+        self.pending = True
+        self.decided: Decided | None = None
+        self.run: dict[str, Cfa] = {}
+        self.content: str | None = None
+
+
+class Plan(NamedTuple):
+    """What is to be asked, by error; without a slicer there is nothing to ask."""
+
+    slicer: Slicer | None
+    wanted: dict[Error, Suspicion]
+    questions: dict[Error, FindingQuestion]
+    keys: dict[Error, str]
+
+
+class Proving:
+    """The questions about one program. `told` is called from another thread when there is something to `collect`."""
+
+    def __init__(self, jobs: int, decisions: Decisions, told: Callable[[], None], work: str = WORK) -> None:
+        self._pool = Pool(work, jobs, told)
+        self._decisions = decisions
+        self._contents = Contents()
+        self._slicer: Slicer | None = None
+        self._asked: dict[Error, _Asked] = {}
+        self._tickets: dict[int, str] = {}
+        self._budget = Budget()
+        self._given_up: str | None = None
+        self.effort = Effort()
+
+    @property
+    def open(self) -> int:
+        """How many tasks have not ended."""
+        return len(self._tickets)
+
+    @property
+    def refuted(self) -> frozenset[Error]:
+        """What cannot happen."""
+        return frozenset(error for error, asked in self._asked.items() if asked.decided and asked.decided.status == "refuted")
+
+    @property
+    def is_final(self) -> bool:
+        """Whether everything is decided, and for good."""
+        return all(asked.decided is not None and asked.decided.final and not asked.pending for asked in self._asked.values())
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The keys of what is asked."""
+        return frozenset(asked.key for asked in self._asked.values())
+
+    def begin(self) -> None:
+        """A new check: what provers do is counted from here."""
+        self.effort, self._given_up = Effort(), None
+
+    def decision(self, error: Error, program: Program) -> Decided | None:
+        """What is known of a finding, whatever revision the program is of."""
+        asked = self._asked.get(error)
+        if asked is None or any(program.functions.get(name) is not cfa for name, cfa in asked.run.items()):
+            return None
+        return asked.decided
+
+    def plan(
+        self,
+        program: Program,
+        entries: Sequence[str],
+        suspicions: Sequence[Suspicion],
+        refuted: frozenset[Error],
+        options: Options,
+    ) -> Plan:
+        """What is to be asked: about these, and again about what was refuted. May be ended from outside without harm."""
+        wanted = {suspicion.error: suspicion for suspicion in suspicions}
+        for error, asked in self._asked.items():
+            if error in refuted and _is_there(error, program):
+                wanted.setdefault(error, asked.suspicion)
+        slicer = Slicer(program, entries, self._contents) if wanted else None
+        questions = {error: question_of(s, slicer.slice(s.function), options) for error, s in wanted.items() if slicer}
+        keys = {error: key_of(question) for error, question in questions.items()}
+        self._contents.keep(program)
+        return Plan(slicer, wanted, questions, keys)
+
+    def ask(self, plan: Plan, options: Options) -> None:
+        """Asks what is planned, as far as it is not known or under way; cancels everything else."""
+        self._budget = Budget(options.limits.task_seconds, options.limits.task_megabytes)
+        known = self._decisions.get(plan.keys.values())
+        found = {
+            e: self._carried(plan.wanted[e], key, plan.slicer, known.get(key)) for e, key in plan.keys.items() if plan.slicer
+        }
+        self._slicer, self._asked = plan.slicer, found
+        self._cancel()
+        self._submit(plan.questions)
+
+    def _carried(self, suspicion: Suspicion, key: str, slicer: Slicer, known: Decided | None) -> _Asked:
+        """The question with what is known of it already."""
+        before, asked = self._asked.get(suspicion.error), _Asked(suspicion, key)
+        if before is not None and before.key == key:
+            asked.decided, asked.pending = before.decided, before.pending
+            asked.run, asked.content = before.run, before.content
+        elif known is not None:
+            self._decide(asked, known, slicer)
+            self.effort = msgspec.structs.replace(self.effort, reused=self.effort.reused + known.states)
+        elif before is not None and before.decided is not None:
+            if before.decided.status == "confirmed" and slicer.digest(before.run) == before.content:
+                self._decide(asked, before.decided, slicer)
+                self._decisions.add(key, before.decided)
+            elif before.decided.status == "refuted":
+                asked.decided = before.decided
+        return asked
+
+    def _decide(self, asked: _Asked, decided: Decided, slicer: Slicer | None) -> None:
+        asked.decided, asked.pending = decided, False
+        names = {step.function for step in decided.steps}
+        if slicer is not None and names:
+            asked.run = {name: slicer.program.functions[name] for name in names}
+            asked.content = slicer.digest(names)
+
+    def _cancel(self) -> None:
+        """Cancels what is not asked any more."""
+        keys = {asked.key for asked in self._asked.values() if asked.pending}
+        for ticket, key in list(self._tickets.items()):
+            if key not in keys:
+                self._pool.cancel(ticket)
+                del self._tickets[ticket]
+
+    def _submit(self, questions: dict[Error, FindingQuestion]) -> None:
+        if self._given_up is not None:
+            self._leave(self._given_up)
+        running = set(self._tickets.values())
+        for error, asked in self._asked.items():
+            if asked.pending and asked.key not in running:
+                running.add(asked.key)
+                self._tickets[self._pool.submit(questions[error], self._budget)] = asked.key
+
+    def collect(self) -> bool:
+        """Takes in what provers have said; whether that was anything."""
+        news = False
+        for outcome in self._pool.take():
+            key = self._tickets.pop(outcome.ticket, None)
+            if key is not None:  # else it was cancelled
+                news = True
+                self._heard(key, outcome)
+        return news
+
+    def _heard(self, key: str, outcome: Outcome) -> None:
+        if outcome.end:
+            decided = Decided("possible", final=False, reason=reason_of(outcome, self._budget))
+        else:
+            decided = outcome.answer
+            self._decisions.add(key, decided)
+        done = self.effort
+        self.effort = Effort(
+            done.tasks + 1, done.ms + outcome.ms, done.queries + decided.queries, done.states + decided.states, done.reused
+        )
+        for asked in self._asked.values():
+            if asked.key == key:
+                self._decide(asked, decided, self._slicer)
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Waits until there is something to collect, or nothing is open."""
+        return self._pool.wait(seconds)
+
+    def give_up(self, reason: str) -> None:
+        """Ends all tasks, and begins no others until the next check: what is not decided stays possible, for this reason."""
+        self.collect()
+        self.close()
+        self._given_up = reason
+        self._leave(reason)
+
+    def _leave(self, reason: str) -> None:
+        for asked in self._asked.values():
+            if asked.pending:
+                asked.decided, asked.pending = Decided("possible", final=False, reason=reason), False
+
+    def forget(self) -> None:
+        """Cancels everything, and drops what is known."""
+        for ticket in self._tickets:
+            self._pool.cancel(ticket)
+        self._asked, self._tickets, self._slicer = {}, {}, None
+        self._contents = Contents()
+        self._decisions.forget()
+
+    def close(self) -> None:
+        """Ends the processes, and with them what they do. They are started again when they are needed."""
+        self._tickets = {}
+        self._pool.close()
+
+
+def _is_there(error: Error, program: Program) -> bool:
+    name, fact = error
+    return name in program.functions and fact.edge in program.functions[name].by_id
