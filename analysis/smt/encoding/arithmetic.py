@@ -12,13 +12,20 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from analysis.model.c_types import Type
+from analysis.model.c_types import DataModel, Type
+from analysis.smt.encoding.formula import Ledger
 from analysis.smt.solver import Value
 from analysis.smt.terms import Sort, Term
 
 
 class Arithmetic(Protocol):
-    """How C values are terms."""
+    """How C values are terms. What they need besides, and what they assume, goes into `ledger`."""
+
+    model: DataModel
+    ledger: Ledger
+
+    def with_ledger(self, ledger: Ledger) -> Arithmetic:
+        """The same arithmetic with another ledger."""
 
     def sort(self, type_: Type) -> Sort:
         """The sort of values of a scalar type."""
@@ -37,6 +44,9 @@ class Arithmetic(Protocol):
         of the right operand where it differs: in shifts. A comparison is the value 0 or 1 of type int. Where C leaves the result
         undefined (division by zero, shift too far), any value. Signed overflow: `bv` wraps; `int` gives the mathematical result,
         constrains it to the type's range and notes the assumption, or wraps, as it was made."""
+
+    def compare(self, operator: str, left: Term, right: Term, type_: Type) -> Term:
+        """A comparison of two values of a type, as a term of sort Bool."""
 
     def overflows(self, operator: str, left: Term, right: Term | None, type_: Type) -> Term:
         """That the mathematical result of a signed operation is not a value of the type (C11 6.5p5). `right` is None for `-e`."""

@@ -12,6 +12,7 @@ from analysis.smt import linear
 from analysis.smt.bitvectors import compare, complement, extend, extract, operation, product_overflows, signed_value
 from analysis.smt.build import FALSE, TRUE, and_, bits, constant_of, distinct, eq, ite, not_, or_
 from analysis.smt.encoding import scalars
+from analysis.smt.encoding.arithmetic import Arithmetic
 from analysis.smt.encoding.floats import Floats, constant_value
 from analysis.smt.encoding.formula import Ledger
 from analysis.smt.encoding.integers import COMPARISONS, NO_OVERFLOW, SHIFT_IN_RANGE, SignedOverflow
@@ -22,8 +23,8 @@ _OPERATIONS = {"+": "bvadd", "-": "bvsub", "*": "bvmul", "&": "bvand", "|": "bvo
 _INT_BITS = 32
 
 
-class Bits:
-    """An `arithmetic.Arithmetic`."""
+class Bits(Arithmetic):
+    """The arithmetic of the `bv` encoding; see its interface for what the methods mean."""
 
     def __init__(self, model: DataModel, ledger: Ledger, signed_overflow: SignedOverflow = "wrap") -> None:
         self.model = model

@@ -18,6 +18,7 @@ from analysis.smt import linear
 from analysis.smt.bitvectors import euclidean, multiply
 from analysis.smt.build import FALSE, and_, constant_of, distinct, eq, integer, ite, not_, or_, symbol
 from analysis.smt.encoding import scalars
+from analysis.smt.encoding.arithmetic import Arithmetic
 from analysis.smt.encoding.bitwise import conjunction
 from analysis.smt.encoding.floats import Floats, constant_value
 from analysis.smt.encoding.formula import Ledger
@@ -31,8 +32,8 @@ NO_OVERFLOW = "signed arithmetic does not overflow"
 SHIFT_IN_RANGE = "shift distances are less than the width"
 
 
-class Integers:
-    """An `arithmetic.Arithmetic`."""
+class Integers(Arithmetic):
+    """The arithmetic of the `int` encoding; see its interface for what the methods mean."""
 
     def __init__(
         self, model: DataModel, ledger: Ledger, signed_overflow: SignedOverflow = "assume", intervals: Intervals | None = None
