@@ -210,27 +210,27 @@ def _first_difference(one: str, other: str) -> str:
     return f"compiled {len(one.splitlines())} lines, interpreted {len(other.splitlines())}"
 
 
-def run_batches(count: int, seed: int) -> tuple[list[Difference], Counter[str]]:
-    """Compares `count` programs, from `seed` on."""
+def run_batches(count: int, seed: int) -> tuple[int, Counter[str]]:
+    """Compares `count` programs, from `seed` on, printing differences as they are found; gives their number."""
     counts: Counter[str] = Counter()
-    found: list[Difference] = []
+    differences = 0
     for first in range(seed, seed + count, BATCH):
-        found += compare(Batch(range(first, min(first + BATCH, seed + count))), counts)
-        print(f"{first + BATCH - seed} programs, {len(found)} differences", file=sys.stderr, flush=True)
-    return found, counts
+        for found in compare(Batch(range(first, min(first + BATCH, seed + count))), counts):
+            differences += 1
+            print(f"seed {found.seed}: {found.what}", flush=True)
+        print(f"{min(first + BATCH - seed, count)} programs, {differences} differences", file=sys.stderr, flush=True)
+    return differences, counts
 
 
 def main(arguments: list[str]) -> int:
     count, seed = int(arguments[0]) if arguments else 200, int(arguments[1]) if len(arguments) > 1 else 0
-    found, counts = run_batches(count, seed)
-    for difference in found:
-        print(f"seed {difference.seed}: {difference.what}")
+    differences, counts = run_batches(count, seed)
     print("| how it ended | programs |\n|---|---|")
     for kind, number in counts.most_common():
         if kind not in ("edges", "milliseconds"):
             print(f"| {kind} | {number} |")
-    print(f"\n{len(found)} differences; {counts['edges']} edges in {counts['milliseconds'] / 1000:.1f} s of the processor")
-    return 1 if found else 0
+    print(f"\n{differences} differences; {counts['edges']} edges in {counts['milliseconds'] / 1000:.1f} s of the processor")
+    return 1 if differences else 0
 
 
 if __name__ == "__main__":

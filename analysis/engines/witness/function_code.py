@@ -76,10 +76,6 @@ class FunctionCode:
             found = self.nodes[location] = self._compile(self.cfa.outgoing.get(location, ()))
         return found
 
-    def number(self, edge: int) -> int:
-        """The number of the edge with an id."""
-        return self._numbers[edge]
-
     def _compile(self, edges: Sequence[Edge]) -> Node:
         if not edges:
             return _stuck("nothing follows this place: an endless loop without effect, or code that is never reached")
@@ -108,20 +104,13 @@ class FunctionCode:
             if not tests or tests[-1][0] != effect.condition:
                 tests.append((effect.condition, {}))
             tests[-1][1][effect.truth] = self._numbers[edge.id]
-        condition, ways = tests[0]
-        holds = self.expressions.condition(condition)
-        otherwise = self._branch_among(tests[1:])
-        if len(ways) == 2:
-            yes, no = ways[True], ways[False]
+        if len(tests) == 1 and len(tests[0][1]) == 2:
+            holds, yes, no = self.expressions.condition(tests[0][0]), tests[0][1][True], tests[0][1][False]
             return lambda r: yes if holds(r) else no
-
-        def branch(r: Registers) -> int:
-            number = ways.get(bool(holds(r)))
-            return otherwise(r) if number is None else number
-
-        return branch
+        return self._branch_among(tests)
 
     def _branch_among(self, tests: Sequence[tuple[ir.Expr, dict[bool, int]]]) -> Node:
+        """Tries the conditions in turn; each is evaluated once. One way of a branch can lead to code that is never reached."""
         if not tests:
             return _stuck("no branch is taken")
         holds, ways, otherwise = self.expressions.condition(tests[0][0]), tests[0][1], self._branch_among(tests[1:])
