@@ -13,7 +13,7 @@ from analysis.cpa.externals import external_change, external_result
 from analysis.cpa.memory import EMPTY_STORE, ZERO_CONTENTS, Store
 from analysis.cpa.refinement import Refine, refinement
 from analysis.cpa.steps import Step
-from analysis.cpa.values import Address, Value, bits_of, wrap
+from analysis.cpa.values import Address, Value, bits_of, converted
 from analysis.cpa.variables import RESULT, Variables, global_root, local_root
 from analysis.cpa.writing import Writer
 from analysis.model import ir
@@ -271,7 +271,7 @@ class Effects:
 
             return take_aggregate
         root, algebra, same = result[0], self.algebra, target.type == type_
-        conversion = ir.Cast(ir.Unknown(type_), target.type)
+        conversion, bits = ir.Cast(ir.Unknown(type_), target.type), self.variables.pointer_bits
 
         def compute(work: Work) -> Value:
             value: Value = work.store.map.get(root)
@@ -279,7 +279,7 @@ class Effects:
                 return algebra.unknown(work, target.type)
             if same:
                 return value
-            known = wrap(value, target.type) if type(value) is int else None
+            known = converted(value, target.type, bits)
             return algebra.convert(work, conversion, value) if known is None else known
 
         return self._store(evaluator, target, width, compute)

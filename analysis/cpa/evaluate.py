@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from analysis.cpa.memory import Store
-from analysis.cpa.values import COMPARISONS, Address, Value, binary_operation, bits_of, unary_operation, wrap
+from analysis.cpa.values import COMPARISONS, Address, Value, binary_operation, bits_of, converted, unary_operation, wrap
 from analysis.cpa.variables import Variables, global_root, local_root
 from analysis.model import ir
 from analysis.model.c_types import Array, Floating, Integer, Pointer, Record, Type
@@ -249,17 +249,12 @@ class Evaluator:
 
     def _cast(self, expr: ir.Cast, operand: ir.Expr) -> Evaluate:
         inner, otherwise, target = self.value(operand), self.algebra.convert, expr.type
-        keeps = isinstance(target, Pointer) or (isinstance(target, Integer) and target.bits == self.variables.pointer_bits)
-        from_float = isinstance(operand.type, Floating)
+        bits = self.variables.pointer_bits
 
         def evaluate(work: Work) -> Value:
             value = inner(work)
-            if type(value) is int and not from_float:
-                converted = wrap(value, target)
-                return otherwise(work, expr, value) if converted is None else converted
-            if type(value) is Address and keeps:
-                return value
-            return otherwise(work, expr, value)
+            known = converted(value, target, bits)
+            return otherwise(work, expr, value) if known is None else known
 
         return evaluate
 

@@ -82,7 +82,7 @@ class EventFinder:
         after: list[Event] = []
         match effect:
             case ir.Assign(target, value):
-                self._assigned(target, value, before, after)
+                self._assigned(target, value, before)
             case ir.Return(value) if value is not None:
                 self._returned(value, before)
             case ir.Assume():
@@ -135,14 +135,16 @@ class EventFinder:
 
     # -- statements ---------------------------------------------------------------------------------------------
 
-    def _assigned(self, target: ir.Expr, value: ir.Expr, before: list[Event], after: list[Event]) -> None:
+    def _assigned(self, target: ir.Expr, value: ir.Expr, found: list[Event]) -> None:
+        """The value that is stored is tracked as what it is before the step: the target may not be live after it."""
         for entry in self._patterns.get("assign", ()):
             bound: dict[str, ir.Expr] = {}
             names = self.rules[entry[0]].names
             left, right = entry[3].operands
             if match_term(right, value, bound, names) and match_term(left, target, bound, names):
-                is_stored = isinstance(left, Metavariable) and left.name == self.rules[entry[0]].tracks
-                (after if is_stored else before).append(self._event(entry, bound))
+                if isinstance(left, Metavariable) and left.name == self.rules[entry[0]].tracks:
+                    bound[left.name] = value
+                found.append(self._event(entry, bound))
 
     def _returned(self, value: ir.Expr, before: list[Event]) -> None:
         for entry in self._patterns.get("return", ()):
@@ -173,9 +175,7 @@ class EventFinder:
         """Arguments are assigned to parameters."""
         parameters = self._program.functions[step.callee].parameters
         for parameter, argument in zip(parameters, call.arguments, strict=False):
-            stored: list[Event] = []
-            self._assigned(parameter, argument, before, stored)
-            before.extend(Event(e.rule, e.index, e.transition, argument) for e in stored)
+            self._assigned(parameter, argument, before)
 
     def _called(self, step: Step, call: ir.Call, before: list[Event], after: list[Event]) -> None:
         if step.kind == "enter":
@@ -224,7 +224,7 @@ class EventFinder:
         for name in sorted(self._program.globals):
             variable = self._program.globals[name]
             stored: list[Event] = []
-            self._assigned(variable.var, variable.initial, [], stored)
+            self._assigned(variable.var, variable.initial, stored)
             yield from (event for event in stored if event.transition.source == START)
         seen: set[tuple[int, int, ir.Expr | None]] = set()
         for name in sorted(self._program.functions):

@@ -28,8 +28,8 @@ LOCATION, ASSUMPTIONS, CONSTRAINTS, VALUES, RULES = range(5)
 
 
 class SymbolicOptions(msgspec.Struct, frozen=True):
-    """The operators that SYMCEGAR compares, and the bounds. `mode` is the encoding of integers; `whole`: the entry is where the
-    program starts."""
+    """The operators that SYMCEGAR compares, and the bounds. `aliases`: rules see that different symbolic pointers may
+    lead to one object. `mode` is the encoding of integers; `whole`: the entry is where the program starts."""
 
     less_or_equal: Literal["subset", "aliased", "implication"] = "subset"
     merge: Literal["sep", "join"] = "sep"
@@ -37,6 +37,7 @@ class SymbolicOptions(msgspec.Struct, frozen=True):
     definite: bool = True
     remove_obsolete: bool = True
     allocation_fails: bool = True
+    aliases: bool = True
     mode: Mode = "int"
     whole: bool = True
     model: DataModel = LP64
@@ -68,7 +69,7 @@ class SymbolicExecution:
         )
         self.formulas = ConditionFormulas(program, options.mode, options.model)
         location = location_cpa(self.locations, targets)
-        self.rules = RuleTransfer(rules, program, self.values, VALUES, CONSTRAINTS)
+        self.rules = RuleTransfer(rules, program, self.values, VALUES, CONSTRAINTS, aliases=options.aliases)
         more: tuple[AnyCpa, ...] = (rule_automaton_cpa(self.rules),) if rules else ()
         components: list[AnyCpa] = [
             location,

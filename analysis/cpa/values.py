@@ -130,6 +130,15 @@ def unary_operation(operator: str, type_: Type) -> Callable[[int], int | None]:
             return lambda a: int(a == 0)
 
 
+def converted(value: Value, target: Type, pointer_bits: int) -> Known | None:
+    """A number or address converted to a type; None if that is not known exactly."""
+    if type(value) is int:
+        return wrap(value, target)
+    if type(value) is Address and isinstance(target, Pointer | Integer) and bits_of(target, pointer_bits) == pointer_bits:
+        return value
+    return None
+
+
 def bits_of(type_: Type, pointer_bits: int) -> int | None:
     """The width of a scalar type's representation; None for other types."""
     match type_:

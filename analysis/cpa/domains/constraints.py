@@ -31,6 +31,7 @@ from analysis.cpa.symbolic import Assuming, Renaming, condition_of, identifiers,
 from analysis.model import ir
 from analysis.smt.build import distinct, not_, or_
 from analysis.smt.solver import Solver
+from analysis.smt.terms import Term
 
 LessOrEqual = Literal["subset", "aliased", "implication"]
 CheckAt = Literal["assume", "target"]
@@ -117,25 +118,36 @@ class Decide:
         self.checks += 1
         return self._solver.check(*self._formulas.of(conditions)).status != "unsat"
 
-    def definite(self, conditions: Sequence[ir.Expr]) -> dict[ir.Var, int]:
-        """Algorithm 9, GetDefiniteAssignments: the identifiers of integer and pointer type that have one value only, given that
-        the conditions can hold together."""
+    def definite(self, conditions: Sequence[ir.Expr]) -> dict[ir.Var, int] | None:
+        """Algorithm 9, GetDefiniteAssignments: the identifiers of integer and pointer type that have one value only; None if the
+        conditions cannot hold together.
+
+        The paper asks for each identifier of a model whether it can differ. Here they are asked together whether one of them can:
+        those that do in the answer are out, and the rest is asked again, until none can.
+        """
         formulas = self._formulas.of(conditions)
         self.checks += 1
-        if self._solver.check(*formulas).status != "sat":
-            return {}
-        found: dict[ir.Var, int] = {}
+        status = self._solver.check(*formulas).status
+        if status != "sat":
+            return None if status == "unsat" else {}
         variables = sorted({v for c in conditions for v in identifiers(c)}, key=lambda v: v.name)
         terms = {v: term for v in variables if (term := self._formulas.symbol(v)) is not None}
-        values = self._solver.model().values(tuple(terms.values()))
-        for variable, term in terms.items():
-            value = values[term]
-            if not isinstance(value, int):
-                continue
+        left = self._values(terms)
+        while left:
             self.checks += 1
-            if self._solver.check(*formulas, distinct(term, self._formulas.number(value, variable))).status == "unsat":
-                found[variable] = self._formulas.decode(value, variable)
-        return found
+            differs = [distinct(terms[v], self._formulas.number(value, v)) for v, value in left.items()]
+            status = self._solver.check(*formulas, or_(*differs)).status
+            if status == "unsat":
+                return {v: self._formulas.decode(value, v) for v, value in left.items()}
+            if status != "sat":
+                return {}
+            values = self._values({v: terms[v] for v in left})
+            left = {v: value for v, value in left.items() if values.get(v) == value}
+        return {}
+
+    def _values(self, terms: Mapping[ir.Var, Term]) -> dict[ir.Var, int]:
+        values = self._solver.model().values(tuple(terms.values()))
+        return {v: value for v, term in terms.items() if isinstance(value := values[term], int)}
 
     def implies(self, state: Constraints, other: Constraints) -> bool:
         """Whether the conditions of `other` hold wherever those of `state` do."""
@@ -204,12 +216,18 @@ class ConstraintsTransfer:
         if self._check_at == "target":
             return (constraints_of(conditions, state.definite),)
         formulas = _touched(self._simplified(state, conditions), condition)
-        if any(isinstance(f, ir.IntConst) and f.value == 0 for f in formulas) or not self._decide.is_possible(formulas):
+        if any(isinstance(f, ir.IntConst) and f.value == 0 for f in formulas):
             return ()
         definite, decided = state.definite, dict[ir.Var, int]()
-        if self._definite:
+        if not self._definite:
+            if not self._decide.is_possible(formulas):
+                return ()
+        else:
+            found = self._decide.definite(formulas)
+            if found is None:
+                return ()
             known = dict(definite)
-            decided = {v: n for v, n in self._decide.definite(formulas).items() if v not in known}
+            decided = {v: n for v, n in found.items() if v not in known}
             definite = tuple(sorted((known | decided).items(), key=lambda pair: pair[0].name))
             decided = {**state.decided, **decided}
         if self._remove_obsolete:

@@ -32,7 +32,7 @@ from analysis.cpa.steps import Step
 from analysis.cpa.symbolic import Assumed, Deciding, as_value, identifiers, lift, substitute
 from analysis.cpa.values import Address, Value
 from analysis.model import ir
-from analysis.model.c_types import Integer
+from analysis.model.c_types import Integer, Pointer
 from analysis.model.intervals import NONZERO, ZERO, Interval
 from analysis.rules.automaton import ERROR, START, STOP, Rule
 
@@ -120,15 +120,26 @@ class RuleDomain:
 
 class RuleTransfer:
     """Runs the automata along. `values` is the transfer relation of the component with the values, `at` its index; `constraints`
-    is the index of the component that finds identifiers with one possible value only, if there is one."""
+    is the index of the component that finds identifiers with one possible value only, if there is one. Not `aliases`: symbolic
+    values that are written differently are taken to be different (no caller passes one object twice)."""
 
-    def __init__(self, rules: Sequence[Rule], program: Program, values: Values, at: int, constraints: int | None = None) -> None:
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        program: Program,
+        values: Values,
+        at: int,
+        constraints: int | None = None,
+        *,
+        aliases: bool = True,
+    ) -> None:
         self.rules = tuple(rules)
         self._program = program
         self._events = EventFinder(self.rules, program)
         self._values = values
         self._at = at
         self._constraints = constraints
+        self._aliased = aliases
 
     def initial(self, values: Any) -> RuleStates:
         """The state at the entry, for the initial state of the values."""
@@ -173,7 +184,7 @@ class RuleTransfer:
         if self.rules[event.rule].tracks is None:
             return [self._violated(state, event, step)] if event.transition.target == ERROR else [state]
         if event.entity is None:
-            return [state]
+            return [self._dropped(state, event, step)]
         value = self._values.value_of(values, step.function, event.entity)
         if value is None:
             return self._fire_at_any(state, event, step)
@@ -182,6 +193,14 @@ class RuleTransfer:
         if state.facts.get((event.rule, value)) is not entry.get((event.rule, value)):
             return [state]  # the value took a transition at this step
         return self._move(state, event, value, event.entity, after, step)
+
+    def _dropped(self, state: RuleStates, event: Event, step: Step) -> RuleStates:
+        """After a call whose result nobody takes."""
+        call, rule = step.edge.effect, self.rules[event.rule]
+        if not rule.ownership or not isinstance(call, ir.Call) or call.result is not None or event.transition.source != START:
+            return state
+        tracked = Tracked(event.transition.target, step.function)
+        return self._lost(RuleStates(state.facts, state.vague, None, state.assumed), event.rule, tracked, None, step)
 
     def _fire_at_any(self, state: RuleStates, event: Event, step: Step) -> list[RuleStates]:
         """An event at a value that is not known."""
@@ -222,10 +241,13 @@ class RuleTransfer:
     def _aliases(self, state: RuleStates, event: Event, value: Value, entity: ir.Expr) -> list[Assumed]:
         """What would have to hold for the value to be another one that is in the transition's state."""
         found: list[Assumed] = []
-        if (event.rule, value) in state.facts:
+        rule = self.rules[event.rule]
+        if not self._aliased or (event.rule, value) in state.facts or not isinstance(entity.type, Pointer):
             return found
-        for (rule, other), tracked in state.facts.items():
-            if rule != event.rule or tracked.state != event.transition.source or other == value:
+        if not (rule.about_object or rule.ownership):
+            return found
+        for (number, other), tracked in state.facts.items():
+            if number != event.rule or tracked.state != event.transition.source or other == value:
                 continue
             if value is not None and (isinstance(value, ir.Expr) or isinstance(other, ir.Expr)):
                 found.append((ir.Binary("==", lift(value, entity.type), lift(other, entity.type), INT), True))
@@ -285,7 +307,7 @@ class RuleTransfer:
 
     def _lose(self, state: RuleStates, old: Any, new: Any, step: Step) -> RuleStates:
         """The state without values that nothing holds any more; with the rule's error, if it has one for that."""
-        for (rule, value), _ in sorted(state.facts.items(), key=repr):
+        for (rule, value), tracked in sorted(state.facts.items(), key=repr):
             if not self.rules[rule].ownership or state.violation is not None:
                 continue
             if self._is_given_away(rule, value, old, step):
@@ -295,11 +317,10 @@ class RuleTransfer:
                 if any(self._values.is_shared(root) for root in held):
                     state = state.at(rule, value, None)
                 else:
-                    state = self._lost(state, rule, value, step)
+                    state = self._lost(state, rule, tracked, value, step)
         return state
 
-    def _lost(self, state: RuleStates, rule: int, value: Value, step: Step) -> RuleStates:
-        tracked = state.facts[(rule, value)]
+    def _lost(self, state: RuleStates, rule: int, tracked: Tracked, value: Value, step: Step) -> RuleStates:
         for index, transition in enumerate(self.rules[rule].transitions):
             if transition.source == tracked.state and transition.trigger.kind == "lost":
                 return self._violated(state, Event(rule, index, transition, None), step)
