@@ -49,6 +49,7 @@ CASES: dict[str, tuple[dict[str, Any] | None, int, Claims]] = {
     "constraints-aliased": ({"less_or_equal": "aliased"}, 2, Claims(antisymmetric=False, least=False)),
     "constraints-implication": ({"less_or_equal": "implication"}, 2, Claims(antisymmetric=False, least=False)),
     "symbolic-subset": ({"less_or_equal": "subset"}, 3, Claims(monotone=False)),  # names of what is unknown differ
+    "rules": ({"rules": ("double-free", "lock-discipline")}, 4, Claims()),
     "symbolic-aliased": ({"less_or_equal": "aliased"}, 3, Claims(antisymmetric=False, least=False, monotone=False)),
 }
 EXTRA = """int nondet(void); int (*hidden)(int); void other(void); int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
@@ -57,20 +58,26 @@ int main(void) {
     while (y > x) y = y - fib(x); __asm__("nop"); return x; }"""
 
 
+LOCKS = """int pthread_mutex_lock(int *); int pthread_mutex_unlock(int *); void free(void *); int nondet(void); int l, m;
+int main(void) { char *p = (char *)nondet(), *q = (char *)nondet(); if (nondet()) pthread_mutex_lock(&l);
+if (nondet()) { free(p); pthread_mutex_lock(&m); } if (nondet()) free(q); if (nondet()) pthread_mutex_unlock(&l); return 0; }"""
+
+
 def _joinable(one: Any, other: Any) -> bool:
     """Whether the states can stand at one place of a program (others have no upper bound in the domain)."""
-    return getattr(one, "depth", None) == getattr(other, "depth", None) and (not hasattr(one, "location") or one == other)
+    flat = hasattr(one, "location") or hasattr(one, "facts")
+    return getattr(one, "depth", None) == getattr(other, "depth", None) and (not flat or one == other)
 
 
 def _sample(name: str) -> Sample:
     options, index, _ = CASES[name]
     samples = []
-    for text in (EXTRA, *(program(Random(seed)) for seed in SEEDS)):
+    for text in (EXTRA, LOCKS, *(program(Random(seed)) for seed in SEEDS)):
         of = program_of(text)
         if options is None:
             composite, state = value_analysis(of, bounds=Bounds(recursion=2))
         else:
-            execution, state = symbolic_execution(of, bounds=Bounds(recursion=2), **options)
+            execution, state = symbolic_execution(of, bounds=Bounds(recursion=2), **dict(options))
             composite = execution.composite
         outcome = explored(composite, state, of, Budget(states=120), stop_at_target=False)
         found: dict[Any, State] = {}

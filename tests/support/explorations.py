@@ -19,6 +19,8 @@ from analysis.engines.witness.inputs import Script
 from analysis.engines.witness.interpreter import execute
 from analysis.engines.witness.outcome import NoInput, Run, Start
 from analysis.model import ir
+from analysis.model.options import Options
+from analysis.rules.load import load_rules
 from analysis.smt.memo import Memo, MemoSolver
 from analysis.smt.z3_backend import Z3Solver
 from tests.support.lowered import unit_of
@@ -61,9 +63,11 @@ def value_analysis(
 def symbolic_execution(
     program: Program, target: str = "reach_error", entry: str = "main", **options: Any
 ) -> tuple[SymbolicExecution, State]:
-    """The symbolic execution CPA with its initial state."""
+    """The symbolic execution CPA with its initial state; `rules` are names of shipped rules, all else `SymbolicOptions`."""
     solver = MemoSolver(Z3Solver(), Memo())
-    execution = SymbolicExecution(program, solver, error_locations(program, target), SymbolicOptions(**options))
+    names = options.pop("rules", ())
+    rules = load_rules(Options(rules=names))[0] if names else ()
+    execution = SymbolicExecution(program, solver, error_locations(program, target), SymbolicOptions(**options), rules)
     return execution, execution.initial(entry)
 
 
