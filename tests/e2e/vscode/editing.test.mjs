@@ -13,13 +13,15 @@ const BEFORE = '\titem->count -= count;\n';
 const DEFECT = '\tif (item->count == 0)\n\t\titem_free(item);\n';
 const squiggle = (page) => page.locator('.squiggly-warning');
 
+let around;
 let folder;
 let vscode;
 let page;
 let line; // of the first character of the defect, from 1
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'everproof-e2e-folder-'));
+  around = mkdtempSync(join(tmpdir(), 'everproof-e2e-folder-'));
+  folder = join(around, 'inventory');
   cpSync(join(PROJECT, 'fixtures', 'demo'), folder, { recursive: true });
   const text = readFileSync(join(folder, 'inventory.c'), 'utf8');
   line = text.slice(0, text.indexOf(BEFORE) + BEFORE.length).split('\n').length;
@@ -29,7 +31,7 @@ before(async () => {
 
 after(async () => {
   await vscode?.stop();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(around, { recursive: true, force: true });
 });
 
 /** A test that keeps a picture of what it failed at; the ones after it build on it. */
