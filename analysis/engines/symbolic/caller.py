@@ -19,6 +19,7 @@ from analysis.model.c_types import Pointer
 from analysis.model.spelling import display_name
 
 _CHOSEN = "nondet"
+_NULL_RESULT = frozenset({"getenv", "fopen", "fdopen", "freopen", "tmpfile", "popen", "opendir", "readdir", "getcwd", "dlopen"})
 _COMPILERS = ("__builtin_", "__atomic_", "__sync_", "__c11_")
 # functions of the system that can return any value of their type, as far as a program can know
 _ANY_RESULT = frozenset({"getchar", "getc", "fgetc", "time", "clock", "getpid", "rand", "random"})
@@ -32,29 +33,39 @@ def doubts(program: Program, entry: str, replayed: Replayed, target: Target) -> 
         if question.kind == "expression" and question.step < len(replayed.steps) - 1:
             return f"{display_name(question.function)} can compute the value that the run takes for what is not modelled"
         is_null = isinstance(question.type, Pointer) and value == 0
-        if entry != MAIN and question.kind == "memory":
+        if entry != MAIN and question.kind == "memory" and not isinstance(value, Fresh):
             return f"{display_name(entry)} is called when {_memory(question)} is {_spelled(value)}"
         if entry != MAIN and question.kind == "parameter" and is_null:
             return f"{display_name(entry)} is called with {question.name} == NULL"
-        if target.rule == "null-dereference" and question.kind == "result" and is_null and _CHOSEN not in question.name:
+        if target.rule == "null-dereference" and question.kind == "result" and is_null and not _can_be_null(question.name):
             return f"{question.name}(), which has no body, returns NULL"
     return ""
 
 
+def _can_be_null(name: str) -> bool:
+    """Whether the function returns null whatever its arguments are, if its surroundings are so."""
+    return _CHOSEN in name or name in _NULL_RESULT
+
+
 def _unmodelled(program: Program, replayed: Replayed) -> Iterator[str]:
-    """Functions of the compiler or the system of which nobody says what they do, and from which the run takes something."""
-    answered = {question.name for question, value in replayed.asked if question.kind in ("result", "written")}
+    """Functions without a body from which the run takes what nobody says that they do: what the system's write, what any computes
+    from arguments. (One without arguments is an input.)"""
+    answered = {question.name for question, _ in replayed.asked if question.kind in ("result", "written")}
     for question, value in replayed.asked:
         if question.name in ("rand", "random") and isinstance(value, int) and value < 0:
             yield question.name
     for step in replayed.steps:
         effect = program.functions[step.function].by_id[step.edge].effect
-        for name in program.targets(effect) if isinstance(effect, ir.Call) else ():
+        if not isinstance(effect, ir.Call):
+            continue
+        for name in program.targets(effect):
+            is_open = f"what {name}() does, which has no body" in replayed.assumptions
+            if not is_open or name in _ANY_RESULT or _can_be_null(name):
+                continue
             external = program.externals.get(name)
             is_systems = name.startswith(_COMPILERS) or (external is not None and external.system)
-            is_open = f"what {name}() does, which has no body" in replayed.assumptions and name not in _ANY_RESULT
-            writes = isinstance(effect, ir.Call) and any(isinstance(a.type, Pointer) for a in effect.arguments)
-            if is_systems and is_open and (name in answered or writes):
+            writes = is_systems and any(isinstance(argument.type, Pointer) for argument in effect.arguments)
+            if writes or (name in answered and (is_systems or effect.arguments)):
                 yield name
 
 

@@ -15,7 +15,7 @@ from analysis.engines.witness.outcome import Step
 from analysis.model import ir
 from analysis.model.c_types import DataModel, Integer, Pointer
 from analysis.model.spelling import display_name, spell_expr
-from analysis.smt.build import distinct, eq, number, or_
+from analysis.smt.build import FALSE, distinct, eq, number, or_
 from analysis.smt.encoding.formula import FailureKind, Formula, Input
 from analysis.smt.encoding.path import PathEncoder
 from analysis.smt.solver import Budget, Model, Value
@@ -23,6 +23,7 @@ from analysis.smt.terms import Term
 from analysis.smt.z3_backend import Z3Solver
 
 _FAILURES: frozenset[str] = frozenset(get_args(FailureKind))
+_OF_FREE = ("double-free", "invalid-free")
 _ARGUMENTS = 8  # how many words a command line has at most
 MAIN = "main"
 
@@ -83,12 +84,20 @@ class Candidates:
             condition = encoder.condition_at(self._edge, _failure(kind))
             if condition is not None:
                 yield condition.formula
+            elif kind in _OF_FREE and self._is_free():
+                path = encoder.formula()
+                yield Formula((FALSE,), path.approximations, path.assumptions)
         if self._suspects:
             path = encoder.formula()
             nulls = [eq(term, number(0, term.sort)) for e in self._suspects if (term := encoder.value(e)).sort.kind == "BitVec"]
             yield Formula((*path.conjuncts, or_(*nulls)), path.approximations, path.assumptions)
         elif kind not in _FAILURES:
             yield encoder.formula()
+
+    def _is_free(self) -> bool:
+        """Whether the edge is a call of which the encoding knows what it ends."""
+        effect = self._edge.effect
+        return isinstance(effect, ir.Call) and ir.direct_callee(effect) in ("free", "realloc")
 
     def _solve(self, formula: Formula, more: tuple[Term, ...], encoder: PathEncoder, way: Sequence[Step], given: str) -> Found:
         solver = self._solver
