@@ -41,6 +41,8 @@ def edit_lines(source: bytes, text: bytes, line_map: LineMap, new: bytes, macros
     if any(line is None or line.is_directive for line in (*old, *now)):
         return None
     before, after = [line for line in old if line is not None], [line for line in now if line is not None]
+    if not before:
+        return None if _mentions(after, macros) else _inserted(source, text, line_map, new, lines.first, after, macros)
     if _mentions(after, macros):
         return _beside_macros(text, line_map, lines.first, before, after, macros)
     return _copied_lines(source, text, line_map, new, lines, before, after, macros) or _beside_macros(
@@ -69,7 +71,23 @@ def _copied_lines(
     added = len(now) - len(old)
     if added and macros.depends_on_lines(new[_offset(new, lines.first + len(now)) :]):
         return None
+    if not now:
+        return replace_rows(text, line_map, (rows[0], rows[1] + 1), b"", added) if text[rows[1] : rows[1] + 1] else None
     return replace_rows(text, line_map, rows, b"\n".join(line.text for line in now), added)
+
+
+def _inserted(
+    source: bytes, text: bytes, line_map: LineMap, new: bytes, number: int, now: list[Copied], macros: Macros
+) -> Edit | None:
+    """Lines put in before a line that is there."""
+    rows = line_map.rows_at(number)
+    before = _line_before(source, number)
+    if not rows or before is None or not _ends_plainly(text, line_map, *before, macros):
+        return None
+    if macros.depends_on_lines(new[_offset(new, number + len(now)) :]):
+        return None
+    there = rows[0][0]
+    return replace_rows(text, line_map, (there, there), b"".join(line.text + b"\n" for line in now), len(now))
 
 
 def _beside_macros(
@@ -160,12 +178,12 @@ def _line_before(source: bytes, number: int) -> tuple[int, bytes] | None:
 
 
 def _ends_plainly(text: bytes, line_map: LineMap, number: int, line: bytes, macros: Macros) -> bool:
-    """Whether a line is copied and what comes after it cannot belong to a macro on it."""
+    """Whether a line comes through, and what follows cannot belong to a macro on it."""
     copied = written(line)
-    if copied is None or not copied.tokens or copied.is_directive:
+    if copied is None or copied.is_directive or not _stands_free(copied.tokens, macros):
         return False
-    rows = line_map.rows_of(number, 1)
-    return rows is not None and text[rows[0] : rows[1]].rstrip() == copied.text and not macros.may_be(copied.last)
+    rows = line_map.rows_at(number)
+    return bool(rows) and text[slice(*rows[-1])].endswith(copied.last)
 
 
 def _offset(source: bytes, number: int) -> int:

@@ -1,6 +1,7 @@
 """Which names are macros in a file, by asking the preprocessor (`-dD`, GCC manual, "Options Controlling the Preprocessor").
 
 The set is of every name that is defined anywhere, whether or not it still is where the text ends: too much costs only time.
+A line's number behind the name of its file is for people to read (`line_numbers`): that it is another does not count.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import msgspec
 _DEFINITION = re.compile(rb"^#define ([A-Za-z_$][\w$]*)(.*)$", re.MULTILINE)
 _WORD = re.compile(rb"[A-Za-z_$][\w$]*")
 _RESERVED = re.compile(rb"_[A-Z_]|\$")  # what the compiler may know by itself: __LINE__, _Pragma
+_FOR_PEOPLE = re.compile(rb"__FILE__\s*,\s*__LINE__")
 _RENUMBERED = re.compile(rb"^[ \t]*#[ \t]*(?:line\b|\d)", re.MULTILINE)
 
 
@@ -28,8 +30,8 @@ class Macros(msgspec.Struct, frozen=True):
         return word in self.names or _RESERVED.match(word) is not None
 
     def depends_on_lines(self, text: bytes) -> bool:
-        """Whether what a text expands to can depend on the lines that it is on."""
-        return not self.of_lines.isdisjoint(_WORD.findall(text))
+        """Whether what a text expands to can depend on the lines that it is on, for the program itself."""
+        return not self.of_lines.isdisjoint(_WORD.findall(_FOR_PEOPLE.sub(b"", text)))
 
 
 def read_macros(definitions: bytes, source: bytes) -> Macros:
@@ -38,7 +40,7 @@ def read_macros(definitions: bytes, source: bytes) -> Macros:
     of_lines = {b"__LINE__", b"__COUNTER__"}
     users: dict[bytes, set[bytes]] = {}
     for name, body in bodies.items():
-        for word in _WORD.findall(body):
+        for word in _WORD.findall(_FOR_PEOPLE.sub(b"", body)):
             users.setdefault(word, set()).add(name)
     work = list(of_lines)
     while work:

@@ -90,7 +90,8 @@ def written(line: bytes) -> Copied | None:
 
 
 class Lines(NamedTuple):
-    """The lines that an edit replaces: from number `first` on (from 1), what they were and are."""
+    """The lines that an edit replaces: from number `first` on (from 1), what they were and are. Whole lines that were only put
+    in, or taken out, stand alone."""
 
     first: int
     old: list[bytes]
@@ -108,4 +109,7 @@ def edited_lines(old: bytes, new: bytes) -> Lines | None:
     before, after = old[start:end], new[start : end + len(new) - len(old)]
     if max(before.count(b"\n"), after.count(b"\n")) > _FAR:
         return None
-    return Lines(old.count(b"\n", 0, start) + 1, before.split(b"\n"), after.split(b"\n"))
+    first, was, is_ = old.count(b"\n", 0, start) + 1, before.split(b"\n"), after.split(b"\n")
+    while was and is_ and was[-1] == is_[-1]:
+        del was[-1], is_[-1]
+    return Lines(first, was, is_)
