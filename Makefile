@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 RUNS ?= 3
 
-.PHONY: help demo test lint unit lock docs programs bench bench-full bench-keystroke bench-growth extension e2e clean
+.PHONY: help demo test lint unit lock docs programs bench bench-full bench-keystroke bench-growth bench-verdicts extension e2e clean
 
 help:
 	@echo 'make demo             a live session of the language server on a C program, in this terminal'
@@ -16,6 +16,7 @@ help:
 	@echo 'make e2e              tests in a real VS Code, in headless Chromium (fetches both; needs node and npm)'
 	@echo 'make bench            cold checks and keystrokes, as Markdown (fetches the programs first)'
 	@echo 'make bench-growth     generated programs of up to 1,000,000 lines; takes an hour'
+	@echo 'make bench-verdicts   verdicts on programs with known ones: EVERPROOF_CORPUS names the folder, ARGUMENTS the options'
 	@echo 'make lock             pin the newest versions of the dependencies in requirements.lock'
 	@echo 'make clean            remove the environment and the caches'
 
@@ -62,6 +63,9 @@ bench-full: programs
 
 bench-keystroke: programs
 	$(BIN)/python -m benchmarks.keystroke $(if $(shell command -v clangd),--clangd)
+
+bench-verdicts: $(READY)
+	$(BIN)/python -m benchmarks.verdicts $(ARGUMENTS)
 
 bench-growth: $(READY)
 	$(BIN)/python -m benchmarks.growth
