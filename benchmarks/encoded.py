@@ -142,7 +142,10 @@ def _verdict(program: Program, case: Case, mode: Mode, solver: Z3Solver) -> Verd
     encoder.start(case.name)
     values = (*case.arguments, _OUTSIDE, _OUTSIDE + case.distance)
     solver.add(*(eq(given.term, number(value, given.term.sort)) for given, value in zip(encoder.inputs(), values, strict=True)))
-    followed = _Follower(program, case, solver).follow(encoder)
+    follower = _Follower(program, case, solver)
+    followed = follower.follow(encoder)
+    if follower.gave_up:
+        return Verdict(case, mode, "unknown", "the solver gave up on the way")
     if isinstance(followed, str):
         return Verdict(case, mode, followed)
     encoder, result = followed
@@ -171,6 +174,7 @@ class _Follower:
         self._solver = solver
         self._sent = 0
         self._known = 2 + len(NUMBERS)
+        self.gave_up = False
 
     def follow(self, encoder: PathEncoder) -> tuple[PathEncoder, Term] | str:
         """The encoder before the last edge and the value that this returns, or the outcome that says why there is none."""
@@ -234,7 +238,7 @@ class _Follower:
         for given in encoder.inputs()[self._known :]:
             if given.kind == "allocation":
                 self._solver.add(given.term)
-            elif given.kind == "memory" and given.address is not None and self._solver.check(budget=_BUDGET).status == "sat":
+            elif given.kind == "memory" and given.address is not None and self._is_possible():
                 start = int(self._solver.model().value(given.address)) - _OUTSIDE
                 size = given.type.bits // 8 if isinstance(given.type, Integer) else 8
                 value = int.from_bytes(self._case.memory[start : start + size], "little")
@@ -242,6 +246,12 @@ class _Follower:
                     value = signed_value(value, given.type.bits)
                 self._solver.add(eq(given.term, number(value, given.term.sort)))
         self._known = len(encoder.inputs())
+
+    def _is_possible(self) -> bool:
+        """Whether there is a model, which says where memory is asked for."""
+        status = self._solver.check(budget=_BUDGET).status
+        self.gave_up = self.gave_up or status == "unknown"
+        return status == "sat"
 
 
 def run(count: int, seed: int) -> Iterator[Verdict]:
