@@ -5,7 +5,8 @@ client -- `stdio` | `tcp` -- `protocol` -- `features/*` -- `scheduler` -- `worke
                                             `convert` <---- `results`
 
 - `documents`, `lines`, `columns`: the texts as the client has them, exactly, and the edits between their versions.
-- `scheduler`: when to check; one check at a time; the latest text wins. `worker_client`: the process, which may die.
+- `scheduler`: when to check; one check at a time; the latest text wins. `worker_client`: the process, which may die. `early`: the
+  first one, started before all else.
 - `results`: what the checker has said, moved along with edits and marked stale until it is said anew.
 - `convert`, `status`: from the model to the protocol. `progress`, `settings`, `parent`: what their names say.
 - `app`: the object that holds these together. `features`: one module for each feature of the protocol.

@@ -6,13 +6,11 @@ import argparse
 import logging
 import os
 import shlex
+import subprocess
 import sys
 from collections.abc import Sequence
 
-from server.app import CHECKER, EverproofServer
-from server.settings import NO_STORE
-from server.stdio import serve_stdio
-from server.tcp import parse_address, serve_tcp
+from server import early
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,9 +25,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     logging.basicConfig(level=options.log.upper(), stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("pygls").setLevel(max(logging.getLogger().level, logging.WARNING))
-    command = shlex.split(options.checker_command) if options.checker_command else CHECKER
+    command = shlex.split(options.checker_command) if options.checker_command else early.CHECKER
+    started = early.start(command) if options.tcp is None else None
+    try:
+        return _serve(command, started, options)
+    finally:
+        early.end(started)
+
+
+def _serve(command: Sequence[str], started: subprocess.Popen[bytes] | None, options: argparse.Namespace) -> int:
+    # only now: importing the server takes as long as the start of the checker, which goes on meanwhile
+    from server.app import EverproofServer
+    from server.settings import NO_STORE
+    from server.stdio import serve_stdio
+    from server.tcp import parse_address, serve_tcp
+
     store = os.path.abspath(options.store) if options.store not in (None, NO_STORE) else options.store
-    server = EverproofServer(command, store)
+    server = EverproofServer(command, store, started)
     if options.tcp is None:
         return serve_stdio(server)
     try:

@@ -7,7 +7,7 @@ kept, server.features for the requests of the client.
 from __future__ import annotations
 
 import logging
-import sys
+import subprocess
 from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
@@ -20,6 +20,7 @@ from analysis.wire import CheckDone, FileResult, Progress
 from server import progress, status
 from server.convert import Converter
 from server.documents import Document, OpenDocuments
+from server.early import CHECKER
 from server.features import register_all
 from server.features.configuration import EditorSettings
 from server.features.diagnostics import DiagnosticsPublisher
@@ -31,13 +32,10 @@ from server.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-# -P: the folder that the editor starts us in is not searched for modules
-CHECKER = (sys.executable, "-P", "-m", "analysis.worker")
-
 
 class EverproofServer(LanguageServer):
     """The server. Its parts exist from `initialize` on. Implements server.scheduler.Audience. `store` is the setting of that name
-    where none is set."""
+    where none is set; `started` a checker process that runs already (server.early)."""
 
     protocol: EverproofProtocol
 
@@ -48,9 +46,12 @@ class EverproofServer(LanguageServer):
     scheduler: Scheduler
     publisher: DiagnosticsPublisher
 
-    def __init__(self, command: Sequence[str] = CHECKER, store: str | None = None) -> None:
+    def __init__(
+        self, command: Sequence[str] = CHECKER, store: str | None = None, started: subprocess.Popen[bytes] | None = None
+    ) -> None:
         super().__init__("everproof", version("everproof"), protocol_cls=EverproofProtocol)
         self._command = command
+        self._started = started
         self.store = store
         self.settings = Settings()
         self.editor = EditorSettings()
@@ -68,7 +69,7 @@ class EverproofServer(LanguageServer):
         self.results = Results(self.documents)
         self.rechecks = Rechecks(self.documents)
         self.converter = Converter(self.documents)
-        self.scheduler = Scheduler(self.documents, self.settings, self._command, self)
+        self.scheduler = Scheduler(self.documents, self.settings, self._command, self, self._started)
         self.publisher = DiagnosticsPublisher(self)
 
     @property

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import subprocess
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -72,11 +73,18 @@ class RunningCheck:
 class Scheduler:
     """Owns the checker process. Implements server.worker_client.Owner."""
 
-    def __init__(self, documents: OpenDocuments, settings: Settings, command: Sequence[str], audience: Audience) -> None:
+    def __init__(
+        self,
+        documents: OpenDocuments,
+        settings: Settings,
+        command: Sequence[str],
+        audience: Audience,
+        started: subprocess.Popen[bytes] | None = None,
+    ) -> None:
         self._documents = documents
         self._settings = settings
         self._audience = audience
-        self._worker = WorkerClient(command, self)
+        self._worker = WorkerClient(command, self, started)
         self._generation = 0
         self._unsent: dict[str, None] = {}
         self._focus: list[str] = []

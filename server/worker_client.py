@@ -11,15 +11,18 @@ import contextlib
 import logging
 import os
 import signal
+import subprocess
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
 
 from analysis.wire import Event, Request, Shutdown, decode_event, frame, frame_length
+from server.early import Adopted, end
 
 logger = logging.getLogger(__name__)
 
+_Process = asyncio.subprocess.Process | Adopted
 _HEADER = 4
 _LARGEST_FRAME = 1 << 28  # bytes; more is garbage that looks like a length
 _LARGEST_BACKLOG = 1 << 26  # bytes that a checker may leave unread before it counts as hung
@@ -43,10 +46,11 @@ class Owner(Protocol):
 class WorkerClient:
     """Keeps one checker process running until `close`."""
 
-    def __init__(self, command: Sequence[str], owner: Owner) -> None:
+    def __init__(self, command: Sequence[str], owner: Owner, started: subprocess.Popen[bytes] | None = None) -> None:
         self._command = tuple(command)
         self._owner = owner
-        self._process: asyncio.subprocess.Process | None = None
+        self._early = started
+        self._process: _Process | None = None
         self._task: asyncio.Task[None] | None = None
         self._wake: Callable[[], None] = lambda: None
         self._crashes = 0
@@ -93,6 +97,7 @@ class WorkerClient:
     def kill_for_good(self) -> None:
         """Ends the process when the server itself is about to end without its event loop; may be called from any thread."""
         self._closing = True
+        end(self._early)
         if self._process is not None:
             _kill_group(self._process)
 
@@ -100,6 +105,8 @@ class WorkerClient:
         """Asks the process to end, and ends it when it does not."""
         self._closing = True
         self._wake()
+        if self._task is None:
+            end(self._early)
         process = self._process
         if process is not None and process.stdin is not None and not process.stdin.is_closing():
             process.stdin.write(frame(Shutdown(0)))
@@ -147,12 +154,7 @@ class WorkerClient:
     async def _run_once(self) -> str:
         """Runs a process to its end; answers why it ended, in words that complete a sentence."""
         try:
-            process = await asyncio.create_subprocess_exec(
-                *self._command,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                start_new_session=True,
-            )
+            process = await self._begin()
         except OSError as error:
             return f"could not be started: {error.strerror or error}"
         self._process = process
@@ -166,6 +168,15 @@ class WorkerClient:
             await _reap(process)
         return reason or f"ended with exit code {process.returncode}"
 
+    async def _begin(self) -> _Process:
+        """The process that was started early, the first time; else a new one."""
+        early, self._early = self._early, None
+        if early is not None:
+            return await Adopted.take_over(early)
+        return await asyncio.create_subprocess_exec(
+            *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, start_new_session=True
+        )
+
     def _hand_on(self, event: Event) -> None:
         """Tells the owner. Nothing of a process that is being killed counts; a bug in the owner must not end the reading."""
         if self._killed:
@@ -175,7 +186,7 @@ class WorkerClient:
         except Exception:
             logger.exception("An event of the checker could not be handled.")
 
-    async def _read_events(self, process: asyncio.subprocess.Process) -> str | None:
+    async def _read_events(self, process: _Process) -> str | None:
         """Hands on events until the stream ends (None) or makes no sense (why)."""
         assert process.stdout is not None
         try:
@@ -191,7 +202,7 @@ class WorkerClient:
             return "sent something that is not a message"
 
 
-def _kill_group(process: asyncio.subprocess.Process) -> None:
+def _kill_group(process: _Process) -> None:
     """Kills a process and those it started: it leads a process group of its own."""
     if process.returncode is not None:
         return
@@ -204,7 +215,7 @@ def _kill_group(process: asyncio.subprocess.Process) -> None:
         pass  # it ended meanwhile
 
 
-async def _reap(process: asyncio.subprocess.Process) -> None:
+async def _reap(process: _Process) -> None:
     """Makes sure that nothing of a process is left: neither running, nor a zombie, nor an open pipe."""
     if process.stdin is not None:
         process.stdin.close()

@@ -146,3 +146,23 @@ async def test_a_thousand_edits_leave_nothing_behind(start: Callable[..., Any], 
         server.protocol._handle_notification(types.TEXT_DOCUMENT_DID_CHANGE, params)
     await asyncio.get_running_loop().run_in_executor(None, int)  # the loop goes round once
     assert not server.protocol._request_futures
+
+
+async def test_the_checker_is_started_before_the_server_is_imported(editor: Editor, workspace: Path) -> None:
+    uri = editor.open(workspace / "a.c", BUGGY)
+    await editor.diagnostics(uri, version=1)
+    first = int((editor.state / "pid").read_text())
+    editor.edit(uri, 2, (0, 0), (0, 0), "// CRASH\n")
+    await editor.diagnostics(uri, version=2)
+    assert int((editor.state / "pid").read_text()) != first, "the next one is started by asyncio"
+
+
+async def test_a_checker_that_was_started_early_ends_with_a_server_that_nobody_initialises(
+    server_command: list[str], checker_state: Path
+) -> None:
+    server = await asyncio.create_subprocess_exec(*server_command, stdin=asyncio.subprocess.PIPE)
+    assert server.stdin is not None
+    server.stdin.close()
+    assert await asyncio.wait_for(server.wait(), PATIENCE) == 1
+    pid = checker_state / "pid"
+    assert not pid.exists() or is_gone(int(pid.read_text()), is_parent=False)
