@@ -179,5 +179,3 @@ class Declarations(Expressions):
                 return
         self._line(f"{record} {name} = {self._initialiser(members, constant=False)};")
         self._local_records.append((name, number))
-
-    # statements

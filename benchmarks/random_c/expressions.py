@@ -155,9 +155,10 @@ class Expressions(Writer):
             return Value(f"({type_.name})(-({unsigned_of(type_).name})({operand.text}))", type_)
         return Value(f"{operator}({operand.text})", type_)
 
-    def _full(self, depth: int = 3) -> Value:
-        """An expression of its own: at most one variable is changed in it, which is not read otherwise."""
-        changeable = [v for v in self._local_scalars if v.type.bits < 32 or not v.type.signed]
+    def _full(self, depth: int = 3, beside: str = "") -> Value:
+        """An expression of its own: at most one variable is changed in it, and read nowhere else in it or `beside` it."""
+        others = set(_VARIABLE.findall(beside))
+        changeable = [v for v in self._local_scalars if (v.type.bits < 32 or not v.type.signed) and v.text not in others]
         if changeable and self._chance(0.15):
             chosen = self._random.choice(changeable).text
             self._banned.add(chosen)
@@ -166,5 +167,3 @@ class Expressions(Writer):
         self._once = None
         self._banned.clear()
         return found
-
-    # programs

@@ -57,7 +57,7 @@ class Statements(Declarations):
             self._line(f"long {fresh} = {name}({arguments});")
             self._line(f"{target.text} = {fresh};")
             return
-        self._line(f"{target.text} = {self._full().text};")
+        self._line(f"{target.text} = {self._full(beside=target.text).text};")
 
     def _compound_assignment(self) -> None:
         target = self._target()

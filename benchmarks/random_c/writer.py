@@ -34,8 +34,6 @@ class Writer:
         self._local_scalars: list[Value] = []
         self._hidden: list[tuple[str, int]] = []
 
-    # text
-
     def _line(self, text: str) -> None:
         self._lines.append("    " * self._indent + text)
 
@@ -59,8 +57,6 @@ class Writer:
 
     def _risky(self) -> bool:
         return self._risk > 0 and self._chance(self._risk)
-
-    # expressions
 
     def _constant(self) -> Value:
         r = self._random
