@@ -7,6 +7,8 @@ other.
 
 from __future__ import annotations
 
+import math
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -17,13 +19,13 @@ import z3  # type: ignore[import-untyped]  # it has no stubs
 from z3 import z3core
 
 from analysis.smt.build import not_, or_, symbol
-from analysis.smt.solver import INTERRUPTED, SAT, UNSAT, Answer, Budget, Model, Value
+from analysis.smt.solver import INTERRUPTED, SAT, UNSAT, Answer, Budget, Model, Reason, Value
 from analysis.smt.terms import BOOL, Sort, Term
 
 _CACHED = 200_000  # translated terms that are kept; beyond it all are forgotten
 _DEFAULT = Budget()
 _UNBOUNDED = 4_294_967_295
-_LOOK_AGAIN = 0.02  # seconds between two looks at z3's memory
+_LOOK_AGAIN = 0.005  # seconds between two looks at running checks
 _INTERRUPT_AGAIN = 0.001  # seconds: z3 forgets an interrupt that comes before its check has begun
 
 _NARY = {"and": z3core.Z3_mk_and, "or": z3core.Z3_mk_or, "+": z3core.Z3_mk_add, "*": z3core.Z3_mk_mul}
@@ -214,19 +216,24 @@ class Z3Model:
         return {term: self.value(term) for term in terms}
 
 
-class _MemoryWatch:
-    """Ends checks that take more memory than their budget has: z3 itself looks only in some of its phases."""
+class _Watch:
+    """Ends checks that take more time or memory than their budget has.
+
+    z3 could do so itself, but it makes a thread for every check that has a time limit, which takes longer than most checks, and
+    it looks at its memory only in some of its phases. This is one thread for all checks of the process.
+    """
 
     def __init__(self) -> None:
-        self._running: dict[Z3Solver, int] = {}
+        self._running: dict[Z3Solver, tuple[float, float]] = {}
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def begin(self, solver: Z3Solver, megabytes: int) -> None:
-        """Looks after a solver from now on."""
-        self._running[solver] = megabytes << 20
+    def begin(self, solver: Z3Solver, budget: Budget) -> None:
+        """Looks after a check from now on."""
+        deadline = math.inf if budget.milliseconds is None else time.monotonic() + budget.milliseconds / 1000
+        self._running[solver] = deadline, math.inf if budget.megabytes is None else budget.megabytes * 2**20
         if self._thread is None:
-            self._thread = threading.Thread(target=self._look, name="memory of z3", daemon=True)
+            self._thread = threading.Thread(target=self._look, name="budgets of z3", daemon=True)
             self._thread.start()
         self._wake.set()
 
@@ -239,13 +246,22 @@ class _MemoryWatch:
             self._wake.clear()
             while self._running:
                 time.sleep(_LOOK_AGAIN)
-                used = z3core.Z3_get_estimated_alloc_size()
-                for solver, limit in list(self._running.items()):
-                    if used > limit:
-                        solver.run_out_of_memory()
+                now, used = time.monotonic(), z3core.Z3_get_estimated_alloc_size()
+                for solver, (deadline, most) in list(self._running.items()):
+                    if used > most or now > deadline:
+                        solver.run_out("memory" if used > most else "time")
 
 
-_WATCH = _MemoryWatch()
+_WATCH = _Watch()
+
+
+def _watch_again() -> None:
+    """In a process that was forked, where there is no such thread."""
+    global _WATCH  # one for the process, as the memory that it watches
+    _WATCH = _Watch()
+
+
+os.register_at_fork(after_in_child=_watch_again)
 
 
 class Z3Solver:
@@ -259,7 +275,6 @@ class Z3Solver:
         self._has_inner_scope = False
         self._answer: Answer | None = None
         self._assumptions: dict[Term, Term] = {}
-        self._is_over_budget = False
         self._stopped = threading.Event()
         self._idle = threading.Event()
         self._idle.set()
@@ -271,7 +286,7 @@ class Z3Solver:
         self._ref = self._translation.ref
         self._solver = z3core.Z3_mk_solver(self._ref)
         z3core.Z3_solver_inc_ref(self._ref, self._solver)
-        self._budget: Budget | None = None
+        self._budget = _DEFAULT
         self._is_spent = False
         for level, formulas in enumerate(self._stack):
             if level:
@@ -319,9 +334,8 @@ class Z3Solver:
         literals = [self._translation.term(literal) for literal in self._assumptions]
         self._allow(budget or _DEFAULT)
         self._idle.clear()
-        self._is_over_budget = False
-        if self._budget is not None and self._budget.megabytes is not None:
-            _WATCH.begin(self, self._budget.megabytes)
+        self._over: Reason = ""
+        _WATCH.begin(self, self._budget)
         try:
             self._answer = INTERRUPTED if self._stopped.is_set() else self._checked(literals)
         finally:
@@ -341,16 +355,20 @@ class Z3Solver:
 
     def _checked(self, literals: list[Any]) -> Answer:
         answer, reason = self._checked_once(literals)
-        stray = "interrupt" in reason and not self._stopped.is_set() and not self._is_over_budget
-        if stray:  # an interrupt that came after the check that it was for
+        if (
+            not self._over and not self._stopped.is_set() and _was_interrupted(reason)
+        ):  # an interrupt that came after the check that it was for
             answer, reason = self._checked_once(literals)
         return answer
 
     def _checked_once(self, literals: list[Any]) -> tuple[Answer, str]:
         """The answer, and what z3 says about one that is unknown."""
         try:
-            assumed = (z3.Ast * len(literals))(*literals)
-            result = z3core.Z3_solver_check_assumptions(self._ref, self._solver, len(literals), assumed)
+            if literals:
+                assumed = (z3.Ast * len(literals))(*literals)
+                result = z3core.Z3_solver_check_assumptions(self._ref, self._solver, len(literals), assumed)
+            else:
+                result = z3core.Z3_solver_check(self._ref, self._solver)
             reason = "" if result else z3core.Z3_solver_get_reason_unknown(self._ref, self._solver)
         except z3.Z3Exception as failed:
             result, reason = 0, str(failed)
@@ -359,25 +377,24 @@ class Z3Solver:
     def _failed(self, reason: str) -> Answer:
         if self._stopped.is_set():
             return INTERRUPTED
-        if "memory" in reason or self._is_over_budget:
+        if "memory" in reason or self._over == "memory":
             self._is_spent = True  # z3's solver would give this answer from now on, whatever its budget
             return Answer("unknown", "memory")
-        if any(word in reason for word in ("timeout", "cancel", "interrupt")):
+        if self._over == "time" or _was_interrupted(reason):
             return Answer("unknown", "time")
         return Answer("unknown", "incomplete")
 
     def _allow(self, budget: Budget) -> None:
-        """Sets the bounds of the next check, if they differ from those of the last."""
-        if budget == self._budget:
-            return
+        """Tells z3 of the memory of the next check, if it is not that of the last: where it looks itself, it ends sooner."""
+        if budget.megabytes != self._budget.megabytes:
+            parameters = z3core.Z3_mk_params(self._ref)
+            z3core.Z3_params_inc_ref(self._ref, parameters)
+            key = z3core.Z3_mk_string_symbol(self._ref, "max_memory")
+            most = _UNBOUNDED if budget.megabytes is None else max(1, budget.megabytes)
+            z3core.Z3_params_set_uint(self._ref, parameters, key, most)
+            z3core.Z3_solver_set_params(self._ref, self._solver, parameters)
+            z3core.Z3_params_dec_ref(self._ref, parameters)
         self._budget = budget
-        parameters = z3core.Z3_mk_params(self._ref)
-        z3core.Z3_params_inc_ref(self._ref, parameters)
-        for name, bound in (("timeout", budget.milliseconds), ("max_memory", budget.megabytes)):
-            key = z3core.Z3_mk_string_symbol(self._ref, name)
-            z3core.Z3_params_set_uint(self._ref, parameters, key, _UNBOUNDED if bound is None else max(1, bound))
-        z3core.Z3_solver_set_params(self._ref, self._solver, parameters)
-        z3core.Z3_params_dec_ref(self._ref, parameters)
 
     def model(self) -> Model:
         """See solver.Solver."""
@@ -405,9 +422,9 @@ class Z3Solver:
             z3core.Z3_solver_interrupt(self._ref, self._solver)
             self._idle.wait(_INTERRUPT_AGAIN)
 
-    def run_out_of_memory(self) -> None:
-        """Ends the check that is running because it took too much memory."""
-        self._is_over_budget = True
+    def run_out(self, reason: Reason) -> None:
+        """Ends the check that is running because it took too much time or memory."""
+        self._over = reason
         z3core.Z3_solver_interrupt(self._ref, self._solver)
 
     def resume(self) -> None:
@@ -419,3 +436,7 @@ def _literal(formula: Term) -> Term:
     """A literal that stands for the formula, itself if it is one: z3 takes no others as assumptions."""
     atom = formula.args[0] if formula.op == "not" else formula
     return formula if atom.op == "symbol" else symbol(f"assumed!{formula.digest.hex()}", BOOL)
+
+
+def _was_interrupted(reason: str) -> bool:
+    return any(word in reason for word in ("interrupt", "cancel", "timeout"))
