@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from immutables import Map
+
 from analysis.cfa.graph import Global, Program
 from analysis.cpa.evaluate import Algebra, Evaluator, Work
 from analysis.cpa.externals import external_change, external_result
@@ -37,7 +39,7 @@ class Effects:
 
     def initial(self) -> Store:
         """The store at the entry."""
-        work = Work(EMPTY_STORE, None, "")
+        work = Work(EMPTY_STORE, Map(), "start")
         if self.whole:
             for name in sorted(self.program.globals):
                 self._initialise(work, self.program.globals[name])

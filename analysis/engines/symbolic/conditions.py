@@ -59,7 +59,7 @@ def violating(program: Program, target: Target) -> Violating:
 
 def _suspects(program: Program, effect: ir.Effect, target: Target) -> Iterator[ir.Expr]:
     if target.rule == "null-dereference":
-        found = dict.fromkeys(_pointers(effect))
+        found = dict.fromkeys(_pointers(program, effect))
     elif target.rule == "division-by-zero":
         found = dict.fromkeys(_divisors(effect))
     elif _is_check(effect, program):
@@ -75,7 +75,7 @@ def _is_check(effect: ir.Effect, program: Program) -> TypeGuard[ir.Call]:
     return isinstance(effect, ir.Call) and ir.direct_callee(effect) in CHECKS - program.functions.keys()
 
 
-def _pointers(effect: ir.Effect) -> Iterator[ir.Expr]:
+def _pointers(program: Program, effect: ir.Effect) -> Iterator[ir.Expr]:
     """What must not be null: the pointers that are dereferenced (as computed, and as they were before something was added), and
     those that are passed to functions without a body, or called."""
     for expr in ir.expressions(effect):
@@ -83,7 +83,8 @@ def _pointers(effect: ir.Effect) -> Iterator[ir.Expr]:
             if isinstance(part, ir.Deref):
                 yield from _bases(part.pointer)
     if isinstance(effect, ir.Call):
-        for argument in (effect.callee, *effect.arguments):
+        is_outside = any(name not in program.functions for name in program.targets(effect) or ("",))
+        for argument in (effect.callee, *(effect.arguments if is_outside else ())):
             if isinstance(argument.type, Pointer):
                 yield from _bases(argument)
 

@@ -132,12 +132,10 @@ class _Deciding:
 
     def _by_the_way(self) -> Decision | None:
         way = self._task.way
-        if not way or way[0].function not in self._program.functions:
+        if not way or way[0].function not in self._entries:
             return None
-        if way[-1] == Step(self._target.function, self._target.edge):
-            way = way[:-1]
-        entry = way[0].function if way else self._target.function
-        return self._judge(entry, way)[1]
+        before = way[:-1] if way[-1] == Step(self._target.function, self._target.edge) else way
+        return self._judge(way[0].function, before)[1]
 
     def _judge(self, entry: str, way: Sequence[Step]) -> tuple[bool, Decision | None]:
         """Whether it is certain that no run takes the way and violates; the decision, if one does."""
