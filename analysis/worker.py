@@ -4,6 +4,9 @@ A thread reads requests, so that a newer edit is seen while a check runs: the ch
 the engine by a signal; what it has built stays, and it is done again on the newer text. Every request that has arrived is
 applied before the next check starts, and of several checks asked for only one is done: the last.
 
+Findings are told as possible first. Provers decide them, in processes of their own, while this one waits for requests: they are
+asked when no request waits, and what they say updates the results of files (`hear`), unless a text was changed since the check.
+
 When no request waits there is time for what nobody waits for (`rest`): what was found is kept in the store, at once where all
 texts are as on the disk and else when nothing was typed for a while; and after a start that found everything in the store, what
 an edit will need is brought into memory. A request ends the packing of what is to be kept, but not what an edit needs as well.
@@ -18,10 +21,10 @@ import contextlib
 import gc
 import logging
 import os
-import queue
 import signal
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable
 from functools import cache
 from types import FrameType
@@ -58,12 +61,14 @@ _QUIET = 4.0  # seconds without a request, after which what is being typed is ke
 
 
 class _Inbox:
-    """The requests that have arrived. None at the end: no more will come."""
+    """The requests that have arrived, None at the end: no more will come. And whether there is `news` from provers."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        self._queue: queue.Queue[Request | None] = queue.Queue()
+        self._requests: deque[Request | None] = deque()
+        self._changed = threading.Condition()
         self._stream = stream
         self._main = threading.main_thread().ident or 0
+        self.news = False
         threading.Thread(target=self._read, name="requests", daemon=True).start()
 
     def _read(self) -> None:
@@ -76,27 +81,30 @@ class _Inbox:
 
     def _put(self, request: Request | None) -> None:
         """Hands the request over, and wakes the main thread, should it be deep in a check (Service.interrupt)."""
-        self._queue.put(request)
+        with self._changed:
+            self._requests.append(request)
+            self._changed.notify_all()
         signal.pthread_kill(self._main, signal.SIGUSR1)
+
+    def tell(self) -> None:
+        """There is news from provers: wakes the main thread if it waits, and leaves it alone if it is at work."""
+        with self._changed:
+            self.news = True
+            self._changed.notify_all()
 
     @property
     def waiting(self) -> bool:
         """Whether a request waits to be taken."""
-        return not self._queue.empty()
+        return bool(self._requests)
 
     def take(self, patience: float | None) -> list[Request | None]:
-        """All requests that wait; if there is none, the first that comes within `patience` seconds (None: without end)."""
-        taken: list[Request | None] = []
-        if patience != 0:
-            try:
-                taken.append(self._queue.get(timeout=patience))
-            except queue.Empty:
-                return taken
-        while True:
-            try:
-                taken.append(self._queue.get_nowait())
-            except queue.Empty:
-                return taken
+        """All requests that wait; if there is none, the first that comes within `patience` seconds (None: without end), unless
+        there is news before."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._requests or self.news, patience)
+            taken = list(self._requests)
+            self._requests.clear()
+        return taken
 
 
 class Service:
@@ -105,11 +113,16 @@ class Service:
     Each folder is a program; a file that was opened outside every folder is one by itself.
     """
 
-    def __init__(self, send: Callable[[Event], None], interrupted: Callable[[], bool]) -> None:
+    def __init__(
+        self, send: Callable[[Event], None], interrupted: Callable[[], bool], told: Callable[[], None] = lambda: None
+    ) -> None:
         self.generation = 0
         self.pending: Check | None = None
         self._send = send
         self._interrupted = interrupted
+        self._news = told
+        self._answered: dict[str, Report] = {}  # the programs' last reports, as they were told, and of what generation
+        self._answered_generation = 0
         self._options = Options()
         self._folders: tuple[str, ...] = ()
         self._edits: dict[str, Edit] = {}
@@ -132,8 +145,9 @@ class Service:
             case Configure(_, options, folders, store):
                 self._options, self._folders = options, tuple(os.path.abspath(folder) for folder in folders)
                 self._chosen_store = store
-                self._checkers.clear()
+                self._drop_checkers()
             case Edit(_, path, version, text):
+                self._answered = {}  # what was told is of texts before this one
                 self._edit(os.path.abspath(path), request)
                 for checker in self._checkers.values():
                     checker.change(path, text, version)
@@ -148,7 +162,7 @@ class Service:
                     if opened is not None:
                         opened.clear()
                         opened.close()
-                self._checkers.clear()
+                self._drop_checkers()
             case Derive():
                 self._questions.append(request)
             case Shutdown():
@@ -171,7 +185,9 @@ class Service:
     def _edit(self, path: str, edit: Edit) -> None:
         if edit.text is None:
             self._edits.pop(path, None)
-            self._checkers.pop(path, None)  # a file outside every folder is of interest only while it is open
+            gone = self._checkers.pop(path, None)  # a file outside every folder is of interest only while it is open
+            if gone is not None:
+                gone.close()
         else:
             self._edits[path] = edit
 
@@ -202,7 +218,39 @@ class Service:
             rechecked.extend(function for _, report in final for function in report.rechecked)
             after = sum((report.times.total for _, report in final), 0.0)
         self.pending = None
+        self._answered = {key: checker.report for key, checker in self._checkers.items() if checker.report is not None}
+        self._answered_generation = generation
         self._tell_done(generation, reports, tuple(rechecked), after)
+
+    def hear(self) -> None:
+        """Takes in what provers have said, and sends the results of the files that it changes. What is about texts that were
+        changed since is told after the next check."""
+        for key, checker in self._checkers.items():
+            self._update(key, checker.hear())
+
+    def _update(self, key: str, report: Report | None) -> None:
+        """Sends what provers have made of a program's last report."""
+        if report is not None and key in self._answered and self.pending is None:
+            self._answered[key] = report
+            reports = [(self._checkers[key], known) for key, known in self._answered.items() if key in self._checkers]
+            self._tell(self._answered_generation, (), reports)
+
+    def _ask_provers(self) -> None:
+        for key, checker in list(self._checkers.items()):
+            if checker.unasked and not self._interrupted():
+                self._at_work = checker
+                self._update(key, checker.ask(self._interrupted))
+                self._at_work = None
+
+    def _drop_checkers(self) -> None:
+        self.close()
+        self._checkers.clear()
+        self._answered = {}
+
+    def close(self) -> None:
+        """Ends all provers."""
+        for checker in self._checkers.values():
+            checker.close()
 
     def answer(self) -> None:
         """Answers what was asked about the last check, once none is pending."""
@@ -233,13 +281,14 @@ class Service:
         if self.pending is not None:
             return 0
         waiting = [checker for checker in self._checkers.values() if checker.unsaved]
-        if any(not checker.typing for checker in waiting) or self._to_wake():
+        if any(not checker.typing for checker in waiting) or self._to_wake() or self._to_ask():
             return 0
         return _QUIET if waiting else None
 
     def rest(self) -> None:
         """Does what nobody waits for, while nothing else is asked."""
         gc.collect(1)
+        self._ask_provers()
         quiet = self.patience != 0
         for checker in self._checkers.values():
             if checker.unsaved and (quiet or not checker.typing) and not self._interrupted():
@@ -261,6 +310,10 @@ class Service:
         edited = {self._folder_of(path) or path for path in self._edits}
         return [checker for key, checker in self._checkers.items() if key in edited and checker.resting]
 
+    def _to_ask(self) -> bool:
+        """Whether there are findings that provers were not asked about."""
+        return any(checker.unasked for checker in self._checkers.values())
+
     def _progress(self, generation: int) -> Callable[[str, int, int], None]:
         def show(text: str, done: int, total: int) -> None:
             self._send(Progress(generation, text, 100 * done // total if total else None))
@@ -273,7 +326,7 @@ class Service:
         for key in self._keys():
             if key not in self._checkers:
                 jobs = 2 if key in self._folders else 1
-                self._checkers[key] = checker = Checker(self._options, jobs=jobs, store=self._store_of(key))
+                self._checkers[key] = checker = Checker(self._options, jobs=jobs, store=self._store_of(key), told=self._news)
                 for edit in self._edits.values():
                     checker.change(edit.path, edit.text, edit.version)
             extra = [path for path in self._edits if path.endswith(".c") and self._folder_of(path) == key]
@@ -373,8 +426,13 @@ def serve(requests: BinaryIO, events: BinaryIO) -> None:
         events.write(frame(event))
         events.flush()
 
-    service = Service(send, interrupted=lambda: inbox.waiting)
+    service = Service(send, interrupted=lambda: inbox.waiting, told=inbox.tell)
     signal.signal(signal.SIGUSR1, service.interrupt)
+    with contextlib.closing(service):
+        _answer(inbox, service, send)
+
+
+def _answer(inbox: _Inbox, service: Service, send: Callable[[Event], None]) -> None:
     while True:
         arrived = inbox.take(service.patience if service.looked else 0)
         idle = not arrived and not service.pending
@@ -386,6 +444,9 @@ def serve(requests: BinaryIO, events: BinaryIO) -> None:
             if not idle:
                 service.work()
                 service.answer()
+            elif inbox.news:
+                inbox.news = False  # before what it announces is taken
+                service.hear()
             elif service.looked:
                 service.rest()
             else:

@@ -194,13 +194,14 @@ class Session:
             checked = self._check.run(units, self.rules, self.options, self.interruption, patient)
         except Interrupted:
             return None
-        self._proofs.checked(wanted=self._proves and checked.settled)
+        undecided = self._proves and (bool(checked.findings) or self._proofs.asked)
+        self._proofs.checked(wanted=undecided and checked.settled)
         report = self._report(units, checked, start)
         self.failed = self.failed or _nothing_parsed(units)
         self.settled = checked.settled
         self._last = _Last(question, units, checked, report.times.total)
         if not self.failed and self.settled:
-            self._reopening.answered(question, units, report, decided=not self._proves)
+            self._reopening.answered(question, units, report, decided=not undecided)
         return report
 
     @property

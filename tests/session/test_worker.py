@@ -46,7 +46,7 @@ class Worker:
         self.generation += 1
         return self.generation
 
-    def configure(self, *folders: Path, options: Options = Options()) -> None:  # noqa: B008 - immutable
+    def configure(self, *folders: Path, options: Options = Options(engine="automaton")) -> None:  # noqa: B008 - immutable
         self.send(Configure(self.numbered(), options, tuple(map(str, folders))))
 
     def edit(self, path: Path, version: int, text: str | None) -> None:
@@ -102,7 +102,7 @@ def test_of_several_checks_that_wait_only_the_last_is_done(tmp_path: Path) -> No
     file.write_text(GOOD)
     with worker() as w:
         w.send(
-            Configure(1, Options(), (str(tmp_path),)),
+            Configure(1, Options(engine="automaton"), (str(tmp_path),)),
             Edit(2, str(file), 1, "int g("),
             Check(3, (str(file),)),
             Edit(4, str(file), 2, BAD),

@@ -24,7 +24,7 @@ class Process:
         self.service = Service(self.events.append, interrupted)
         self.file = folder / "a.c"
         self._generation = 0
-        self.service.accept(Configure(self._next(), Options(), (str(folder),), str(store)))
+        self.service.accept(Configure(self._next(), Options(engine="automaton"), (str(folder),), str(store)))
 
     def _next(self) -> int:
         self._generation += 1

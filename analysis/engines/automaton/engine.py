@@ -240,6 +240,13 @@ class Engine:
             with interruptible:
                 return analyse(analysis, places, began, patient)
 
+    def again(self, places: Places, interruptible: AbstractContextManager[None]) -> AutomatonResult:
+        """The answers for the program checked last, after something was refuted (`Analysis.refute`). ValueError if there is none."""
+        if self._analysis is None:
+            raise ValueError("no program was checked")
+        with without_collecting(), interruptible:
+            return analyse(self._analysis, places, time.perf_counter())
+
     def _revised(
         self,
         program: Program,

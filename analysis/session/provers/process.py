@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from analysis.session.provers.outcome import Budget, End
@@ -49,7 +50,7 @@ class ProverProcess:
         self.deadline = 0.0
         self.stopped: End = ""  # why its task was ended from outside
         self._stage = 0
-        with _starting, _without_current_folder():
+        with _starting, _apart():
             self.process.start()
         there.close()
 
@@ -102,7 +103,6 @@ class ProverProcess:
         if self.process.exitcode is None:
             self.process.kill()
             self.process.join()
-        self.process.close()
 
 
 def _context(work: str) -> BaseContext:
@@ -110,20 +110,23 @@ def _context(work: str) -> BaseContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    main = getattr(getattr(sys.modules["__main__"], "__spec__", None), "name", None)  # multiprocessing runs it in each process
-    context.set_forkserver_preload([work.partition(":")[0], *([main] if main else [])])
+    context.set_forkserver_preload([work.partition(":")[0]])
     return context
 
 
 @contextlib.contextmanager
-def _without_current_folder() -> Iterator[None]:
-    """Python, when it is started as multiprocessing does, looks for modules in the current folder first, which may be one that
-    the user has only opened (DESIGN.md, section 13): not so what is started in here."""
-    before = os.environ.get("PYTHONSAFEPATH")
+def _apart() -> Iterator[None]:
+    """For starting processes that have nothing of this one's surroundings.
+
+    As multiprocessing starts Python, it looks for modules in the current folder first, which may be one that the user has only
+    opened (DESIGN.md, section 13); and it runs the main module of this process in each new one, which provers do not need."""
+    before, main = os.environ.get("PYTHONSAFEPATH"), sys.modules["__main__"]
     os.environ["PYTHONSAFEPATH"] = "1"
+    sys.modules["__main__"] = ModuleType("__main__")
     try:
         yield
     finally:
+        sys.modules["__main__"] = main
         if before is None:
             del os.environ["PYTHONSAFEPATH"]
         else:

@@ -39,12 +39,17 @@ class Proofs:
         return self._proving.open
 
     @property
+    def asked(self) -> bool:
+        """Whether anything was asked about the check before."""
+        return bool(self._proving.keys)
+
+    @property
     def is_final(self) -> bool:
         """Whether all that was asked is answered, so that asking again would not help."""
         return not self.wanted and self._proving.is_final
 
     def checked(self, wanted: bool) -> None:
-        """There was a check. What provers do is counted from here."""
+        """There was a check; `wanted`: its findings are to be decided. What provers do is counted from here."""
         self.wanted = wanted
         self._proving.begin()
 
@@ -60,18 +65,18 @@ class Proofs:
         """Asks about the findings of a check; the check as it is with what is known. `again` makes it anew, with other findings.
         `asked` is what the program was opened by. Who ends this from outside asks again."""
         self._decisions.open(asked)
+        asking, self.wanted = self.wanted, False
         while check.analysis is not None:
             analysis = check.analysis
-            if self.wanted:
+            if asking:
                 with interruptible:
                     plan = self._proving.plan(analysis.program, check.entries, analysis.suspicions(), analysis.refuted, options)
                 self._proving.ask(plan, options)
-                self.wanted = False
             refuted = self._proving.refuted
             if refuted == analysis.refuted:
                 break
             analysis.refute(refuted)
-            self.wanted = True
+            asking = True
             checked = _as_before(again(), checked)
         return checked
 
@@ -119,7 +124,7 @@ class Proofs:
     @property
     def unsaved(self) -> bool:
         """Whether `save` has something to do."""
-        return self._decisions.unsaved(self._proving.keys)
+        return not self.open and self._decisions.unsaved(self._proving.keys)
 
     def save(self) -> None:
         """Keeps the decisions on what is asked now."""

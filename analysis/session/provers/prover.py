@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from analysis.session.provers.outcome import End
 
 _FRAMES = 20_000  # expressions nest deeply
+_NICE = 5  # typing comes first
 
 
 class Order(NamedTuple):
@@ -96,6 +97,7 @@ def serve(connection: Connection, name: str) -> None:
     """Does what the other end of the connection orders, with the function `name`, until there is nobody at the other end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the user means the process that waits for this one
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.nice(_NICE)
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
     work = work_of(name)
     gc.freeze()  # what is loaded stays, and is not copied from the process that forked this one

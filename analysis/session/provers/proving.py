@@ -54,12 +54,14 @@ class _Asked:
 
 
 class Plan(NamedTuple):
-    """What is to be asked, by error; without a slicer there is nothing to ask."""
+    """What is to be asked, by error; without a slicer there is nothing to ask. `left` is not asked: too much of the program leads
+    to it, so many edges."""
 
     slicer: Slicer | None
     wanted: dict[Error, Suspicion]
     questions: dict[Error, FindingQuestion]
     keys: dict[Error, str]
+    left: dict[Error, int]
 
 
 class Proving:
@@ -94,7 +96,7 @@ class Proving:
     @property
     def keys(self) -> frozenset[str]:
         """The keys of what is asked."""
-        return frozenset(asked.key for asked in self._asked.values())
+        return frozenset(asked.key for asked in self._asked.values() if asked.key)
 
     def begin(self) -> None:
         """A new check: what provers do is counted from here."""
@@ -121,10 +123,16 @@ class Proving:
             if error in refuted and _is_there(error, program):
                 wanted.setdefault(error, asked.suspicion)
         slicer = Slicer(program, entries, self._contents) if wanted else None
-        questions = {error: question_of(s, slicer.slice(s.function), options) for error, s in wanted.items() if slicer}
+        sizes = {error: slicer.edges(suspicion.function) for error, suspicion in wanted.items() if slicer}
+        left = {error: size for error, size in sizes.items() if size > options.limits.task_edges}
+        questions = {
+            error: question_of(suspicion, slicer.slice(suspicion.function), options)
+            for error, suspicion in wanted.items()
+            if slicer and error not in left
+        }
         keys = {error: key_of(question) for error, question in questions.items()}
         self._contents.keep(program)
-        return Plan(slicer, wanted, questions, keys)
+        return Plan(slicer, wanted, questions, keys, left)
 
     def ask(self, plan: Plan, options: Options) -> None:
         """Asks what is planned, as far as it is not known or under way; cancels everything else."""
@@ -133,6 +141,7 @@ class Proving:
         found = {
             e: self._carried(plan.wanted[e], key, plan.slicer, known.get(key)) for e, key in plan.keys.items() if plan.slicer
         }
+        found |= {error: _too_large(plan.wanted[error], size, options) for error, size in plan.left.items()}
         self._slicer, self._asked = plan.slicer, found
         self._cancel()
         self._submit(plan.questions)
@@ -235,3 +244,11 @@ class Proving:
 def _is_there(error: Error, program: Program) -> bool:
     name, fact = error
     return name in program.functions and fact.edge in program.functions[name].by_id
+
+
+def _too_large(suspicion: Suspicion, edges: int, options: Options) -> _Asked:
+    """A finding that is left as it is."""
+    asked = _Asked(suspicion, "")
+    reason = f"{edges:,} edges of the program can matter to it; findings with at most {options.limits.task_edges:,} are taken up"
+    asked.decided, asked.pending = Decided("possible", final=True, reason=reason), False
+    return asked

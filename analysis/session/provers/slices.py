@@ -83,15 +83,24 @@ class Slicer:
 
     def slice(self, function: str) -> Slice:
         """The slice for the places in a function."""
-        above = _reached([function], self._callers)
+        above, inside = self._inside(function)
         functions = self.program.functions
         entries = tuple(name for name in self._entries if name in above)
-        inside = _reached([name for name in above if name in functions], self._calls)
         key = (*entries, "", *sorted(inside))
         found = self._slices.get(key)
         if found is None:
             found = self._slices[key] = self._cut(entries, [name for name in functions if name in inside], inside)
         return found
+
+    def edges(self, function: str) -> int:
+        """How large the slice for the places in a function is, in edges of its control-flow automata."""
+        functions = self.program.functions
+        return sum(len(functions[name].edges) for name in self._inside(function)[1] if name in functions)
+
+    def _inside(self, function: str) -> tuple[set[str], set[str]]:
+        """The functions that lead to a function, and those with all that they call."""
+        above = _reached([function], self._callers)
+        return above, _reached([name for name in above if name in self.program.functions], self._calls)
 
     def digest(self, functions: Iterable[str]) -> str | None:
         """The digest of these functions and of what they mention, without what they call; None if one is not there."""
