@@ -224,12 +224,22 @@ def _covers_contents(other: Contents, contents: Contents) -> bool:
             return False
     if not other.zero:
         return True
-    for key in contents.map:
-        bit, width = key >> WIDTH_BITS, key & WIDTH_MASK
-        expected = other.get(bit, width)
-        if expected is not None and contents.map[key] != expected:
+    for key, value in contents.map.items():
+        expected = other.get(key >> WIDTH_BITS, key & WIDTH_MASK)
+        if (expected is None or expected != value) and not leaves_open(other, key):
             return False
     return True
+
+
+def leaves_open(contents: Contents, key: int) -> bool:
+    """Whether one unknown cell has all of this extent in it."""
+    first, end = cell_range(key)
+    for cell, value in contents.map.items():
+        if value is None:
+            start, stop = cell_range(cell)
+            if start <= first and end <= stop:
+                return True
+    return False
 
 
 def holders(store: Store, value: Value) -> list[str]:

@@ -15,7 +15,7 @@ import msgspec
 from analysis.cfa.graph import Program
 from analysis.cpa.composite import AnyCpa, Composite, State
 from analysis.cpa.domains.assumptions import NONE, assumptions_cpa
-from analysis.cpa.domains.constraints import TRUE, CheckAt, Constraints, constraints_cpa, is_covered
+from analysis.cpa.domains.constraints import TRUE, CheckAt, Constraints, Decide, constraints_cpa, is_covered
 from analysis.cpa.domains.location import Bounds, LocationTransfer, location_cpa
 from analysis.cpa.domains.rule_automaton import RuleTransfer, rule_automaton_cpa
 from analysis.cpa.domains.symbolic_value import SymbolicTransfer, renaming, symbolic_value_cpa
@@ -68,6 +68,7 @@ class SymbolicExecution:
             constraints=CONSTRAINTS,
         )
         self.formulas = ConditionFormulas(program, options.mode, options.model)
+        self.decide = Decide(solver, self.formulas)
         location = location_cpa(self.locations, targets)
         self.rules = RuleTransfer(rules, program, self.values, VALUES, CONSTRAINTS, aliases=options.aliases)
         more: tuple[AnyCpa, ...] = (rule_automaton_cpa(self.rules),) if rules else ()
@@ -75,8 +76,7 @@ class SymbolicExecution:
             location,
             assumptions_cpa(),
             constraints_cpa(
-                solver,
-                self.formulas,
+                self.decide,
                 VALUES,
                 less_or_equal=options.less_or_equal,
                 merge=options.merge,

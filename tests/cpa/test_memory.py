@@ -26,7 +26,7 @@ def written(contents: Contents, sequence: list[tuple[tuple[int, int], int | None
     return contents, bits
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.booleans(), writes, extents)
 def test_what_is_read_was_written(
     zero: bool, sequence: list[tuple[tuple[int, int], int | None]], extent: tuple[int, int]
@@ -39,7 +39,7 @@ def test_what_is_read_was_written(
         assert bits_of(value, width) == bits[bit : bit + width]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.booleans(), writes)
 def test_the_last_write_is_read(zero: bool, sequence: list[tuple[tuple[int, int], int | None]]) -> None:
     contents, _ = written(ZERO_CONTENTS if zero else UNKNOWN_CONTENTS, sequence)
@@ -66,7 +66,7 @@ def _store(numbers: dict[str, int], zero: bool | None, sequence: list[tuple[tupl
     return store
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(stores, stores)
 def test_a_join_covers_both(one: Store, other: Store) -> None:
     both = join(one, other)
@@ -74,7 +74,7 @@ def test_a_join_covers_both(one: Store, other: Store) -> None:
     assert covers(both, other)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(stores, stores, extents)
 def test_what_covers_knows_no_more(one: Store, other: Store, extent: tuple[int, int]) -> None:
     if not covers(other, one):
@@ -85,7 +85,7 @@ def test_what_covers_knows_no_more(one: Store, other: Store, extent: tuple[int, 
     assert wanted.get(*extent) in (None, known.get(*extent))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(stores, stores)
 def test_equal_stores_have_equal_hashes_and_weights(one: Store, other: Store) -> None:
     rebuilt = EMPTY_STORE

@@ -16,9 +16,7 @@ from analysis.cpa.waitlist import SequentialWaitlist
 from analysis.model import ir
 from analysis.model.options import Options
 from analysis.rules.load import load_rules
-from analysis.smt.memo import Memo, MemoSolver
-from analysis.smt.z3_backend import Z3Solver
-from tests.support.explorations import program_of
+from tests.support.explorations import SOLVER, program_of
 from tests.support.markers import read_markers
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures" / "programs"
@@ -33,7 +31,7 @@ def violations(of: Program, rule: str, entry: str = "main", **options: Any) -> s
     """Where the rule is violated: by function and edge."""
     rules, _ = load_rules(Options(rules=(rule,)))
     chosen = SymbolicOptions(whole=entry == "main", **options)
-    execution = SymbolicExecution(of, MemoSolver(Z3Solver(), Memo()), {}, chosen, rules)
+    execution = SymbolicExecution(of, SOLVER, {}, chosen, rules)
     composite = execution.composite
     reached, waitlist = start(composite, execution.initial(entry), composite.precision, SequentialWaitlist("breadth-first"))
     outcome = explore(composite, reached, waitlist, budget=Budget(states=400), stop_at_target=False)

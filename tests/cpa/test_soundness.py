@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from analysis.cfa.graph import Program
@@ -96,11 +96,14 @@ def test_every_error_of_a_run_is_reached(random: Random) -> None:
 @settings(max_examples=25, deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_symbolic_execution_reaches_the_errors_of_runs_and_no_others(random: Random) -> None:
-    of = program_of(program(random, indices=False))
+    text = program(random, indices=False)
+    note(text)
+    of = program_of(text)
     real, all_of_them = _errors_of(of, 400)
     execution, state = symbolic_execution(of, mode="bv", bounds=BOUNDS)
     found = _errors_found(execution.composite, state, of)
-    assert found is None or (found == real if all_of_them else real <= found)
+    is_exact = all_of_them and execution.decide.unsettled == 0
+    assert found is None or (found == real if is_exact else real <= found)
 
 
 OPTIONS: list[dict[str, Any]] = [
@@ -113,7 +116,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda o: "-".join(o.values()))
 def test_the_operators_change_the_work_and_not_the_answer(options: dict[str, Any]) -> None:
-    for seed in range(6):
+    for seed in range(3):
         of = program_of(program(Random(seed), indices=False))
         execution, state = symbolic_execution(of, bounds=BOUNDS, mode="bv", **options)
         usual, entry = symbolic_execution(of, bounds=BOUNDS, mode="bv")

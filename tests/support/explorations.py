@@ -26,6 +26,7 @@ from analysis.smt.z3_backend import Z3Solver
 from tests.support.lowered import unit_of
 
 DEFAULT = Bounds()
+SOLVER = MemoSolver(Z3Solver(), Memo())  # one for all tests: a context of z3 takes longer to make than most checks
 
 
 def program_of(text: str) -> Program:
@@ -64,10 +65,9 @@ def symbolic_execution(
     program: Program, target: str = "reach_error", entry: str = "main", **options: Any
 ) -> tuple[SymbolicExecution, State]:
     """The symbolic execution CPA with its initial state; `rules` are names of shipped rules, all else `SymbolicOptions`."""
-    solver = MemoSolver(Z3Solver(), Memo())
     names = options.pop("rules", ())
     rules = load_rules(Options(rules=names))[0] if names else ()
-    execution = SymbolicExecution(program, solver, error_locations(program, target), SymbolicOptions(**options), rules)
+    execution = SymbolicExecution(program, SOLVER, error_locations(program, target), SymbolicOptions(**options), rules)
     return execution, execution.initial(entry)
 
 

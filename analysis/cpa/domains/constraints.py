@@ -106,17 +106,24 @@ def is_covered(state: Constraints, other: Constraints, renaming: Renaming) -> bo
 
 
 class Decide:
-    """The questions that constraints ask the solver."""
+    """The questions that constraints ask the solver. `checks` counts them, `unsettled` those that it did not answer: without any,
+    a path is explored only if its constraints can hold together."""
 
     def __init__(self, solver: Solver, formulas: ConditionFormulas) -> None:
         self._solver = solver
         self._formulas = formulas
         self.checks = 0
+        self.unsettled = 0
+
+    def _check(self, *formulas: Term) -> str:
+        self.checks += 1
+        status = self._solver.check(*formulas).status
+        self.unsettled += status == "unknown"
+        return status
 
     def is_possible(self, conditions: Sequence[ir.Expr]) -> bool:
         """Whether the conditions can hold together, as far as the solver can tell."""
-        self.checks += 1
-        return self._solver.check(*self._formulas.of(conditions)).status != "unsat"
+        return self._check(*self._formulas.of(conditions)) != "unsat"
 
     def definite(self, conditions: Sequence[ir.Expr]) -> dict[ir.Var, int] | None:
         """Algorithm 9, GetDefiniteAssignments: the identifiers of integer and pointer type that have one value only; None if the
@@ -126,17 +133,15 @@ class Decide:
         those that do in the answer are out, and the rest is asked again, until none can.
         """
         formulas = self._formulas.of(conditions)
-        self.checks += 1
-        status = self._solver.check(*formulas).status
+        status = self._check(*formulas)
         if status != "sat":
             return None if status == "unsat" else {}
         variables = sorted({v for c in conditions for v in identifiers(c)}, key=lambda v: v.name)
         terms = {v: term for v in variables if (term := self._formulas.symbol(v)) is not None}
         left = self._values(terms)
         while left:
-            self.checks += 1
             differs = [distinct(terms[v], self._formulas.number(value, v)) for v, value in left.items()]
-            status = self._solver.check(*formulas, or_(*differs)).status
+            status = self._check(*formulas, or_(*differs))
             if status == "unsat":
                 return {v: self._formulas.decode(value, v) for v, value in left.items()}
             if status != "sat":
@@ -151,10 +156,9 @@ class Decide:
 
     def implies(self, state: Constraints, other: Constraints) -> bool:
         """Whether the conditions of `other` hold wherever those of `state` do."""
-        self.checks += 1
         wanted = self._formulas.conjunctions([c for c in other.conditions if c not in state.members])
         given = self._formulas.of(state.conditions)
-        return self._solver.check(*given, or_(*(not_(c) for c in wanted))).status == "unsat"
+        return self._check(*given, or_(*(not_(c) for c in wanted))) == "unsat"
 
 
 class ConstraintsTransfer:
@@ -296,8 +300,7 @@ class MergeOpposites:
 
 
 def constraints_cpa(
-    solver: Solver,
-    formulas: ConditionFormulas,
+    decide: Decide,
     values: int,
     *,
     less_or_equal: LessOrEqual = "subset",
@@ -310,7 +313,6 @@ def constraints_cpa(
 ) -> Cpa[Constraints, None]:
     """The component, with stop-sep. `values`: the index of the component with the symbolic values; `tellers`: of others that
     tell conditions; `is_target` says of a composite state whether it has to be checked, with `check_at` "target"."""
-    decide = Decide(solver, formulas)
     domain = ConstraintsDomain(less_or_equal, decide)
     transfer = ConstraintsTransfer(
         decide,

@@ -26,7 +26,7 @@ from analysis.cpa.defaults import MergeJoin, MergeSep, StopSep, TrivialAdjustmen
 from analysis.cpa.effects import Effect, Effects
 from analysis.cpa.evaluate import Work
 from analysis.cpa.interface import Cpa
-from analysis.cpa.memory import WIDTH_BITS, WIDTH_MASK, Contents, Store, covers, holders, join
+from analysis.cpa.memory import WIDTH_BITS, WIDTH_MASK, Contents, Store, covers, holders, join, leaves_open
 from analysis.cpa.precision import TrackedVariables, VariablePrecision
 from analysis.cpa.steps import Step
 from analysis.cpa.symbolic import Assumed, Deciding, Renaming, as_value, identifiers, substitute
@@ -127,7 +127,7 @@ def _match_contents(wanted: Contents, value: Contents, found: Renaming) -> bool:
     for key, cell in sorted(value.map.items()):
         if key not in wanted.map:
             expected = wanted.get(key >> WIDTH_BITS, key & WIDTH_MASK)
-            if expected is not None and (type(cell) is not int or cell != expected):
+            if (type(cell) is not int or cell != expected) and not leaves_open(wanted, key):
                 return False
     return True
 
