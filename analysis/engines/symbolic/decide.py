@@ -37,8 +37,8 @@ from analysis.smt.solver import Budget
 
 _RUN_SHARE = 0.15  # of the seconds, for runs on random inputs
 _QUICK_STEPS = 20_000  # of a run on random inputs
-# the explorations of one entry: the encoding of integers, whether as a tree, and until which share of the time
-_ROUNDS: tuple[tuple[Mode, bool, float], ...] = (("int", False, 0.5), ("bv", False, 0.8), ("bv", True, 1.0))
+# the explorations of one entry: the encoding of integers, whether as a tree, how much deeper, until which share of the time
+_ROUNDS: tuple[tuple[Mode, bool, int, float], ...] = (("int", False, 1, 0.5), ("bv", False, 8, 0.8), ("bv", True, 8, 1.0))
 _WAYS = 200  # ways that are asked about in one exploration
 NO_OTHER = "no other undefined behaviour happens first"
 
@@ -149,7 +149,10 @@ class _Deciding:
                 self._why[found.reason] = None
         if found.status == "unsat":
             self._assumed.update(dict.fromkeys(found.assumptions))
-        return found.status == "unsat" and not calls_the_unknown(self._program, way), None
+            if calls_the_unknown(self._program, way):
+                self._why["a function without a body could write to globals on a way that is else impossible"] = None
+                return False, None
+        return found.status == "unsat", None
 
     def _attempt(self, entry: str, found: Found, make: MakeInputs) -> Confirmed | None:
         start = self._start(entry)
@@ -174,17 +177,18 @@ class _Deciding:
         refuted = not hidden and bool(self._entries)
         for number, entry in enumerate(reaching):
             share = (self._deadline - time.monotonic()) / (len(reaching) - number)
-            decision = self._explore_entry(entry, time.monotonic() + share)
+            decision = self._explore_entry(entry, time.monotonic() + share, hidden=bool(hidden))
             if isinstance(decision, Confirmed):
                 return decision
             refuted = refuted and decision is None
         return Refuted(tuple(self._assumed), self._spent()) if refuted else None
 
-    def _explore_entry(self, entry: str, deadline: float) -> Confirmed | Undecided | None:
+    def _explore_entry(self, entry: str, deadline: float, *, hidden: bool) -> Confirmed | Undecided | None:
         """None: refuted from this entry."""
         now = time.monotonic()
-        for mode, tree, share in _ROUNDS:
-            exploration = Exploration(self._violating, entry, self._effort, self._task.model, self._distance, mode)
+        for mode, tree, deeper, share in _ROUNDS:
+            effort = msgspec.structs.replace(self._effort, recursion=deeper * self._effort.recursion)
+            exploration = Exploration(self._violating, entry, effort, self._task.model, self._distance, mode)
             watch = _Watch(lambda way: self._judge(entry, way))
             until = now + share * (deadline - now)
             ending = exploration.run(self._effort.states, until, watch.judge, self._cancellation, tree=tree)
@@ -197,7 +201,8 @@ class _Deciding:
             self._why.update(dict.fromkeys(exploration.reasons))
             if ending in ("budget", "cancelled"):
                 self._why["the exploration ran out of its budget" if ending == "budget" else "cancelled"] = None
-            if watch.is_full or ending == "cancelled":
+            is_lost = hidden and ending == "finished" and not watch.ways  # neither a way nor a proof is left to be found
+            if watch.is_full or is_lost or ending == "cancelled":
                 break
         return self._undecided("")
 

@@ -32,6 +32,7 @@ from analysis.smt.terms import Term
 from analysis.smt.z3_backend import Z3Solver
 
 Ending = Literal["finished", "budget", "cancelled", "found"]
+_DEPTH = 200  # calls that may be open besides those of a recursion
 _TURNS = 4  # one state in so many is the oldest one, not the nearest
 
 
@@ -119,7 +120,11 @@ class Exploration:
         self._entry = entry
         self._distance = distance
         options = SymbolicOptions(
-            mode=mode, whole=entry == "main", model=model, bounds=Bounds(recursion=effort.recursion), definite=False
+            mode=mode,
+            whole=entry == "main",
+            model=model,
+            bounds=Bounds(effort.recursion, _DEPTH + effort.recursion),
+            definite=False,
         )
         solver = BudgetedSolver(effort.query_milliseconds)
         targets = {violating.function: frozenset((violating.location,))}

@@ -30,7 +30,7 @@ class Target(msgspec.Struct, frozen=True):
 class Effort(msgspec.Struct, frozen=True):
     """What deciding may cost. `seconds` of the clock for all of it, `query_milliseconds` for one question to the solver;
     `states`: abstract states; `run_steps`: edges of one run; `runs`: runs on inputs that were not computed; `recursion`: how many
-    activations of one function are followed."""
+    activations of one function are followed at first."""
 
     seconds: float = 10.0
     query_milliseconds: int = 1_000
