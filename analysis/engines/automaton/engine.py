@@ -171,6 +171,12 @@ class Analysis:
         self._retrace = Retrace(self.graph)
 
 
+def _still_refuted(before: Analysis, program: Program) -> frozenset[Error]:
+    """What was refuted in functions that are the same in the next revision."""
+    old, new = before.program.functions, program.functions
+    return frozenset(error for error in before.refuted if error[0] in new and new[error[0]] is old.get(error[0]))
+
+
 def _is_same(old: Program, new: Program) -> bool:
     """Whether two revisions have the same functions, the very same, and nothing else differs."""
     same = old.functions.keys() == new.functions.keys() and all(cfa is old.functions[n] for n, cfa in new.functions.items())
@@ -241,7 +247,8 @@ class Engine:
                 return analyse(analysis, places, began, patient)
 
     def again(self, places: Places, interruptible: AbstractContextManager[None]) -> AutomatonResult:
-        """The answers for the program checked last, after something was refuted (`Analysis.refute`). ValueError if there is none."""
+        """The answers for the program checked last, after something was refuted (`Analysis.refute`). ValueError if there is no
+        such program."""
         if self._analysis is None:
             raise ValueError("no program was checked")
         with without_collecting(), interruptible:
@@ -257,9 +264,11 @@ class Engine:
     ) -> Analysis:
         asked = (rules, limits)
         before, self._analysis = self._analysis, None
+        refuted = _still_refuted(before, program) if before is not None and asked == self._asked else frozenset()
         if before is None or asked != self._asked or not before.revise(program, entries, self._algorithm):
             with interruptible:
                 before = Analysis(program, rules, limits, self._jobs)
                 before.run(entries)
+                before.refute(refuted)
         self._analysis, self._asked = before, asked
         return before
