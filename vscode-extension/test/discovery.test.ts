@@ -74,9 +74,9 @@ describe('finding the server', () => {
 describe('which programs are asked', () => {
   const all = () => true;
   it('only those in absolute folders that are not opened', () => {
-    const found = candidates('/usr/bin:.:bin::/work/project/.venv/bin:/work/project', ['/work/project'], all, false);
+    const found = candidates('/usr/bin:.:bin::/home/me/project/.venv/bin:/home/me/project', ['/home/me/project'], all, false);
     assert.deepEqual([...new Set(found.map((file) => file.slice(0, file.lastIndexOf('/'))))], ['/usr/bin']);
-    assert.equal(candidates('/work/projects/bin', ['/work/project'], all, false)[0], '/work/projects/bin/python3');
+    assert.equal(candidates('/home/me/projects/bin', ['/home/me/project'], all, false)[0], '/home/me/projects/bin/python3');
   });
 
   it('each once, python3 first', () => {
