@@ -39,11 +39,17 @@ class Effects:
 
     def initial(self) -> Store:
         """The store at the entry."""
-        work = Work(EMPTY_STORE, Map(), "start")
+        store, counters = EMPTY_STORE, Map[str, int]()
         if self.whole:
             for name in sorted(self.program.globals):
+                work = Work(
+                    EMPTY_STORE, counters, "start"
+                )  # of its own: initial values are constants, and no write reaches others
                 self._initialise(work, self.program.globals[name])
-        return work.store
+                counters = work.counters
+                for root, value in work.store.items():
+                    store = store.set(root, value)
+        return store
 
     def _initialise(self, work: Work, variable: Global) -> None:
         """Gives a global what it starts with."""

@@ -158,7 +158,7 @@ def location_cpa(transfer: LocationTransfer, targets: Mapping[str, frozenset[int
 
 def reverse_postorder(program: Program) -> Callable[[Node[Any, Any]], tuple[int, ...]]:
     """A priority for composite states that start with a location: reverse postorder, with callees before what follows their
-    call. What comes before a join is explored before what comes after it."""
+    call. What comes before a join is explored before what comes after it; a loop that can go on for ever is never left."""
     orders = {name: cfa.reverse_postorder for name, cfa in program.functions.items()}
     stacks: dict[Stack, tuple[int, ...]] = {}
 
