@@ -100,7 +100,7 @@ class _Deciding:
         """All runs of a program whose inputs are few and of few values."""
         choices: list[int] | None = []
         unread = unread_parameters(self._program.functions[MAIN])
-        is_whole = self._target.rule not in LEAKS and not depends_on_addresses(self._program, self._entries)
+        is_whole = self._target.rule not in LEAKS
         for _ in range(self._effort.runs):
             if choices is None or self._is_late(1 - _RUN_SHARE):
                 break
@@ -115,7 +115,9 @@ class _Deciding:
                 is_whole = False
                 self._why[f"a run ended so: {described(run)}"] = None
             choices = next_choices(inputs.choices)
-        return Refuted((), self._spent()) if is_whole and choices is None else None
+        if not is_whole or choices is not None or depends_on_addresses(self._program, self._entries):
+            return None
+        return Refuted((), self._spent())
 
     def _try_random(self) -> Decision | None:
         seed = int.from_bytes(hashlib.blake2b(self._program.functions[MAIN].digest.encode(), digest_size=4).digest())
@@ -187,6 +189,9 @@ class _Deciding:
         """None: refuted from this entry."""
         now = time.monotonic()
         for mode, tree, deeper, share in _ROUNDS:
+            if time.monotonic() > deadline:
+                self._why["the exploration ran out of its budget"] = None
+                break
             effort = msgspec.structs.replace(self._effort, recursion=deeper * self._effort.recursion)
             exploration = Exploration(self._violating, entry, effort, self._task.model, self._distance, mode)
             watch = _Watch(lambda way: self._judge(entry, way))
