@@ -9,6 +9,7 @@ import click
 from analysis.cli.failure import Failure
 from analysis.cli.output import say, write
 from analysis.cli.text_format import count
+from analysis.session.provers.decisions import DECISIONS
 from analysis.store.database import Store
 from analysis.store.location import open_store
 
@@ -36,7 +37,8 @@ def cache(action: str, store: str | None) -> int:
 def _stat(store: Store) -> int:
     groups = store.groups()
     _check(store)
-    lines = [f"{store.path}: {count(len(groups), 'program')}, {store.size() / 1e6:.1f} MB"]
+    programs = sum(not group.label.startswith(DECISIONS) for group in groups)
+    lines = [f"{store.path}: {count(programs, 'program')}, {store.size() / 1e6:.1f} MB"]
     lines += [f"  {group.label}: {count(group.records, 'record')}, {group.size / 1e6:.1f} MB" for group in groups]
     write("\n".join(lines) + "\n", None)
     return 0

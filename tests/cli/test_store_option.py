@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from analysis.cli.main import main
+from analysis.session.provers.decisions import DECISIONS
 from analysis.store import location
 
 BAD = "int f(void)\n{\n    int *p = 0;\n    return *p;\n}\n"
@@ -85,14 +86,15 @@ def test_the_environment_can_name_a_store_or_none(monkeypatch: pytest.MonkeyPatc
 def test_cache_shows_verifies_and_empties(capsys: pytest.CaptureFixture[str], caches: Path) -> None:
     assert main(["cache", "stat"]) == 0
     assert "nothing is kept" in capsys.readouterr().out
-    main(["check", "bad.c"])
+    main(["check", "--task-timeout", "120", "bad.c"])
     capsys.readouterr()
     assert main(["cache", "stat"]) == 0
     said = capsys.readouterr().out
     assert "1 program, " in said
     assert "bad.c: 3 records, " in said
+    assert f"{DECISIONS}{os.path.realpath('.')} bad.c: 1 record, " in said
     assert main(["cache", "verify"]) == 0
-    assert "3 records as written, 0 damaged" in capsys.readouterr().out
+    assert "4 records as written, 0 damaged" in capsys.readouterr().out
     assert main(["cache", "clear"]) == 0
     assert "emptied" in capsys.readouterr().out
     assert main(["cache", "stat"]) == 0

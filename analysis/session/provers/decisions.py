@@ -16,6 +16,9 @@ from analysis.store.database import Store
 from analysis.store.packing import Codec, PackingError
 from analysis.store.records import Record
 
+DECISIONS = "decisions: "
+"""How the labels of their groups begin in the store."""
+
 _KIND = "decision"
 
 
@@ -71,7 +74,7 @@ class Decisions:
             return
         present = frozenset(self._known).intersection(keys)
         records = [Record(_KIND, key, _codec().encode(self._known[key])) for key in sorted(present)]
-        self._store.write(self._group, f"decisions: {' '.join(self._asked[1:])}", records)
+        self._store.write(self._group, DECISIONS + " ".join(self._asked[1:]), records)
         self._store.close()
         self._kept = present  # what could not be written now is not tried again and again
 
