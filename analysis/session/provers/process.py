@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from analysis.session.provers.outcome import Budget, End
 from analysis.session.provers.prover import Cancel, Order, Reply, serve
 
-GRACE = 0.025  # seconds from asking a process to give up its task to terminating it, and from there to killing it
+GRACE = 0.02  # seconds from asking a process to give up its task to terminating it, and from there to killing it
 
 _starting = threading.Lock()
 
