@@ -55,6 +55,7 @@ class Pool:
         self._thread: threading.Thread | None = None
         self._waiting: deque[Task] = deque()  # from here on the supervisor's own
         self._processes: list[ProverProcess] = []
+        self._killed: list[ProverProcess] = []  # those that may not be gone yet
 
     def submit(self, task: object, budget: Budget) -> int:
         """Has the work done on a task, which must not change any more; the ticket by which its outcome is known."""
@@ -127,9 +128,9 @@ class Pool:
                 self._deal()
                 self._look()
         finally:
-            for process in self._processes:
+            for process in (*self._processes, *self._killed):
                 process.end()
-            self._processes = []
+            self._processes, self._killed = [], []
             self._listener.close()
             self._waker.close()
 
@@ -185,8 +186,12 @@ class Pool:
             else:
                 self._answered(process, reply)
         now = time.monotonic()
-        for process in self._processes:
+        for process in list(self._processes):
             process.press(now)
+            if process.is_killed:
+                self._processes.remove(process)
+                self._killed = [*(killed for killed in self._killed if killed.process.is_alive()), process]
+                self._ended_from_outside(process)
 
     def _answered(self, process: ProverProcess, reply: Reply) -> None:
         task, stopped, ms = process.task, process.stopped, (time.monotonic() - process.began) * 1000
@@ -200,14 +205,16 @@ class Pool:
         self._end(Outcome(task.ticket, end, answer, reply.detail, ms))
 
     def _died(self, process: ProverProcess) -> None:
-        task, stopped, ms = process.task, process.stopped, (time.monotonic() - process.began) * 1000
-        self._remove(process)
-        if task is None:
-            return
-        if stopped:
-            self._end(Outcome(task.ticket, stopped, ms=ms))
-        else:
+        task, ms = process.task, (time.monotonic() - process.began) * 1000
+        if process.stopped:
+            self._ended_from_outside(process)
+        elif task is not None:
             self._try_again(task, "its process ended", ms)
+        self._remove(process)
+
+    def _ended_from_outside(self, process: ProverProcess) -> None:
+        if process.task is not None:
+            self._end(Outcome(process.task.ticket, process.stopped, ms=(time.monotonic() - process.began) * 1000))
 
     def _try_again(self, task: Task, why: str, ms: float) -> None:
         if task.tries + 1 < _TRIES:

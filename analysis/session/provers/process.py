@@ -49,6 +49,7 @@ class ProverProcess:
         self.began = 0.0
         self.deadline = 0.0
         self.stopped: End = ""  # why its task was ended from outside
+        self.is_killed = False  # it does nothing any more, though it may take its time to be gone
         self._stage = 0
         with _starting, _apart():
             self.process.start()
@@ -81,6 +82,7 @@ class ProverProcess:
             self.process.terminate()
         else:
             self.process.kill()
+            self.is_killed = True
 
     def finished(self) -> None:
         """Its task is over."""
