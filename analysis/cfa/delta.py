@@ -143,7 +143,7 @@ class _Surroundings:
         return tuple(change for change in changes(old, new) if self._is_used(change.name))
 
     def _renamed(self, variable: Global) -> Global:
-        return Global(self._linkage(variable.var), "", self._linkage(variable.initial))
+        return self._linkage(msgspec.structs.replace(variable, path=""))
 
     def externals(self) -> tuple[Change[External], ...]:
         """Functions without a body; one that gets or loses it is named among the functions."""

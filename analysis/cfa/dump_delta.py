@@ -91,7 +91,10 @@ def _entry(what: str, change: Change[T], spelled: Callable[[T], str]) -> Iterato
 
 
 def _variable(variable: Global) -> str:
-    return f"{spell(variable.var.type)} {display_name(variable.var.name)} = {spell_expr(variable.initial)}"
+    value = spell_expr(variable.initial)
+    if variable.parts:  # an array's or a record's initialiser: what it sets, the rest is zero
+        value = "{" + ", ".join(f"{spell_expr(part.target)} = {spell_expr(part.value)}" for part in variable.parts) + "}"
+    return f"{spell(variable.var.type)} {display_name(variable.var.name)} = {value}"
 
 
 def _external(external: External) -> str:

@@ -214,7 +214,19 @@ def test_calls_through_pointers_reach_other_functions(capsys: pytest.CaptureFixt
     use = "int main(void) { return table[0]() + one() + two(); }\n"
     Path("a.c").write_text(text % "one" + use)
     Path("b.c").write_text(text % "two" + use)
-    assert delta(capsys, "b.c", old="a.c") == ["- address taken of one", "+ address taken of two"]
+    assert delta(capsys, "b.c", old="a.c") == [
+        "~ variable int (void) * [1] table = {table = {0}, table[0] = one}",
+        "           int (void) * [1] table = {table = {0}, table[0] = two}",
+        "- address taken of one",
+        "+ address taken of two",
+    ]
+
+
+def test_an_initialiser_of_an_array_is_compared_across_files(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "static int one(void) { return 1; }\nint (*table[])(void) = { one };\nint main(void) { return table[0](); }\n"
+    Path("a.c").write_text(text)
+    Path("b.c").write_text("\n" + text)
+    assert delta(capsys, "b.c", old="a.c") == ["no change"]
 
 
 def test_a_function_that_does_not_parse_is_neither_deleted_nor_unchanged(capsys: pytest.CaptureFixture[str]) -> None:
