@@ -42,7 +42,9 @@ class CheckProgress:
             self._task.cancel()
 
     async def _show(self) -> None:
-        await asyncio.sleep(_DELAY)
+        with contextlib.suppress(TimeoutError):  # what takes long shows
+            await asyncio.wait_for(self._ended.wait(), _DELAY)
+            return
         token = f"everproof-{uuid.uuid4()}"
         progress = self._server.work_done_progress
         with contextlib.suppress(JsonRpcException):  # the client refuses

@@ -245,7 +245,7 @@ class _Watch:
         while self._wake.wait():
             self._wake.clear()
             while self._running:
-                time.sleep(_LOOK_AGAIN)
+                time.sleep(_LOOK_AGAIN)  # z3 tells nobody when its memory grows: it can only be looked at
                 now, used = time.monotonic(), z3core.Z3_get_estimated_alloc_size()
                 for solver, (deadline, most) in list(self._running.items()):
                     if used > most or now > deadline:

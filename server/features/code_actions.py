@@ -15,8 +15,6 @@ from server.features import commands
 if TYPE_CHECKING:
     from server.app import EverproofServer
 
-REASON = "TODO: say why"
-
 
 def register(server: EverproofServer) -> None:
     """Registers the handler."""
@@ -61,7 +59,10 @@ def _command(title: str, name: str, arguments: Sequence[object], diagnostics: li
 
 
 def _suppression(server: EverproofServer, document: Document, finding: Finding) -> types.WorkspaceEdit | None:
-    """A comment on a line of its own before the finding; None inside a continued line, where it would swallow code."""
+    """A comment on a line of its own before the finding; None inside a continued line, where it would swallow code.
+
+    The reason is left for the person to write: until it is there, the comment suppresses nothing, and a message asks for it.
+    """
     line = finding.place.range.start.line - 1
     if line >= len(document.lines) or (line > 0 and document.lines[line - 1].rstrip("\r\n").endswith("\\")):
         return None
@@ -69,7 +70,7 @@ def _suppression(server: EverproofServer, document: Document, finding: Finding) 
     indent = text[: len(text) - len(text.lstrip(" \t"))]
     end = "\r\n" if text.endswith("\r\n") else "\n"
     start = types.Position(line, 0)
-    edit = types.TextEdit(types.Range(start, start), f"{indent}// everproof: ignore {finding.rule} {REASON}{end}")
+    edit = types.TextEdit(types.Range(start, start), f"{indent}// everproof: ignore {finding.rule} {end}")
     workspace = server.client_capabilities.workspace
     if workspace is not None and workspace.workspace_edit is not None and workspace.workspace_edit.document_changes:
         identifier = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)

@@ -64,6 +64,19 @@ def from_scratch(name: str, options: Options = _ORDINARY) -> tuple[Answer, ...]:
     return tuple(answers)
 
 
+def record_lowering(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the functions that are lowered from now on."""
+    lowered: list[str] = []
+    build_function = analysis.cfa.unit.build_function
+
+    def recorded(part: analysis.cfa.unit.FunctionPart, *rest: object) -> object:
+        lowered.append(part.name)
+        return build_function(part, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(analysis.cfa.unit, "build_function", recorded)
+    return lowered
+
+
 def test_there_are_chains() -> None:
     assert len(_CHAINS) >= 20
 
@@ -73,16 +86,9 @@ def test_there_are_chains() -> None:
 def test_a_chain_is_checked_as_from_scratch_by_less_work(
     name: str, algorithm: Algorithm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lowered: list[str] = []
-    build_function = analysis.cfa.unit.build_function
-
-    def recorded(part: analysis.cfa.unit.FunctionPart, *rest: object) -> object:
-        lowered.append(part.name)
-        return build_function(part, *rest)  # type: ignore[arg-type]
-
     chain = read_chain(EDITS / name)
     expected = from_scratch(name)
-    monkeypatch.setattr(analysis.cfa.unit, "build_function", recorded)
+    lowered = record_lowering(monkeypatch)
     checker = open_chain(name, algorithm)
     for step, answer in zip(chain, expected, strict=True):
         lowered.clear()
@@ -113,16 +119,9 @@ def test_a_chain_is_checked_alike_by_a_new_process_for_every_version(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each begins from what the one before has kept, and does no more work than one that had gone on."""
-    lowered: list[str] = []
-    build_function = analysis.cfa.unit.build_function
-
-    def recorded(part: analysis.cfa.unit.FunctionPart, *rest: object) -> object:
-        lowered.append(part.name)
-        return build_function(part, *rest)  # type: ignore[arg-type]
-
     chain = read_chain(EDITS / name)
     expected = from_scratch(name)
-    monkeypatch.setattr(analysis.cfa.unit, "build_function", recorded)
+    lowered = record_lowering(monkeypatch)
     kept = True
     for step, answer in zip(chain, expected, strict=True):
         lowered.clear()

@@ -9,6 +9,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from support.prover_program import TEXT
 
 from analysis.api import Checker
 from analysis.cli.main import main
@@ -19,25 +20,6 @@ from analysis.session.provers import Pool
 from analysis.store.database import Store
 
 LONG = Options(limits=Limits(task_seconds=120.0))
-TEXT = """\
-int safe(int n)
-{
-    int x = 1, *p = 0;
-    if (n + n == 14)
-        p = &x;
-    if (n == 7)
-        return *p;
-    return 0;
-}
-
-int bad(int n)
-{
-    int x = 1, *p = &x;
-    if (n * 2 == 14)
-        p = 0;
-    return *p;
-}
-"""
 
 
 @pytest.fixture

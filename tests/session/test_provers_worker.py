@@ -9,30 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from support.prover_program import TEXT
+
 from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.wire import Check, CheckDone, Configure, Edit, Event, FileResult, decode_event, frame, frame_length
 
-# The automaton engine does not add n to n: its first finding is refuted. The other one happens for n = 7.
-TEXT = """\
-int safe(int n)
-{
-    int x = 1, *p = 0;
-    if (n + n == 14)
-        p = &x;
-    if (n == 7)
-        return *p;
-    return 0;
-}
-
-int bad(int n)
-{
-    int x = 1, *p = &x;
-    if (n * 2 == 14)
-        p = 0;
-    return *p;
-}
-"""
 ELSEWHERE = "\nint other(int n)\n{\n    return n + 1;\n}\n"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from typing import NamedTuple
 
 
@@ -79,7 +78,7 @@ def do(task: object) -> object:
             signal.signal(signal.SIGUSR1, signal.SIG_IGN)
             _announce(file)
             while True:
-                time.sleep(1)
+                signal.pause()
         case Solve(number, bits, file):
             return _solve(number, bits, file)
         case Eat():
