@@ -174,9 +174,8 @@ def _uses(effect: ir.Effect) -> tuple[frozenset[str], str | None]:
     """The variables that an effect reads, and the one that it writes as a whole."""
     target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
     written = target.name if isinstance(target, ir.Var) and target.scope not in ("global", "function") else None
-    used: set[str] = set()
-    for expr in ir.expressions(effect):
-        if expr is target and written is not None:
-            continue
-        used.update(v.name for v in ir.variables(expr) if v.scope not in ("global", "function"))
+    expressions = ir.expressions(effect)
+    if written is not None:
+        expressions = expressions[:-1]  # the target is the last one; in "c = c" the same node is a value, too
+    used = {v.name for expr in expressions for v in ir.variables(expr) if v.scope not in ("global", "function")}
     return frozenset(used), written

@@ -35,6 +35,7 @@ SAFE = [
     "int x = nondet(); int y = x * 2; if (x == 4 && y != 8) reach_error();",
     "unsigned char c = nondet(); if (c > 255) reach_error();",
     "int a = nondet(); g = a; nondet(); if (g != a) reach_error();",
+    "int a = nondet(), b = 0; b = a > 3 ? 7 : b; if (a <= 3 && b) reach_error();",
 ]
 
 UNSAFE = [

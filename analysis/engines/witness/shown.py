@@ -30,12 +30,10 @@ class Shown(msgspec.Struct, frozen=True):
 
 def read_by(code: FunctionCode, edge: Edge) -> tuple[Shown, ...]:
     """The scalar variables and parts of objects that an edge reads, in the order of evaluation."""
-    target = _target(edge)
     found: dict[str, Shown] = {}
-    for expr in ir.expressions(edge.effect):
-        parts = ir.walk(expr)
-        for part in parts[:-1] if expr is target else parts:
-            _add(code, found, part)
+    parts = [part for expr in ir.expressions(edge.effect) for part in ir.walk(expr)]
+    for part in parts if _target(edge) is None else parts[:-1]:  # the target itself is the last one
+        _add(code, found, part)
     return tuple(found.values())
 
 
