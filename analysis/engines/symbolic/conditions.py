@@ -6,7 +6,7 @@ tells (whether a block was freed before) has the condition "the edge is reached"
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TypeGuard
 
 import msgspec
@@ -17,6 +17,8 @@ from analysis.model import ir
 from analysis.model.c_types import INT, Floating, Function, Pointer
 
 CHECKS = frozenset({"__VERIFIER_assert"})
+Locations = Mapping[str, frozenset[int]]
+"""Locations by the function that they are in."""
 TRUE = ir.IntConst(1, INT)
 
 
@@ -30,6 +32,11 @@ class Violating(msgspec.Struct, frozen=True):
     function: str
     location: int
     suspects: tuple[ir.Expr, ...]
+
+    @property
+    def locations(self) -> Locations:
+        """The location, by its function."""
+        return {self.function: frozenset((self.location,))}
 
 
 def violating(program: Program, target: Target) -> Violating:

@@ -56,7 +56,7 @@ class _Deciding:
         self._began = time.monotonic()
         self._deadline = self._began + task.effort.seconds
         self._violating = violating(self._program, self._target)
-        self._distance = Distance(self._violating.program, self._violating.function, self._violating.location)
+        self._distance = Distance(self._violating.program, self._violating.locations)
         self._entries = tuple(entry for entry in task.entries if entry in self._program.functions)
         self._states = 0
         self._why: dict[str, None] = {}
@@ -193,7 +193,9 @@ class _Deciding:
                 self._why["the exploration ran out of its budget"] = None
                 break
             effort = msgspec.structs.replace(self._effort, recursion=deeper * self._effort.recursion)
-            exploration = Exploration(self._violating, entry, effort, self._task.model, self._distance, mode)
+            exploration = Exploration(
+                self._violating.program, self._violating.locations, entry, effort, self._task.model, self._distance, mode
+            )
             watch = _Watch(lambda way: self._judge(entry, way))
             until = now + share * (deadline - now)
             ending = exploration.run(self._effort.states, until, watch.judge, self._cancellation, tree=tree)

@@ -1,4 +1,4 @@
-"""How far a place in the program is from a location: the least number of edges, over CFAs and the call graph.
+"""How far a place in the program is from the nearest of some locations: the least number of edges, over CFAs and the call graph.
 
 A priority for the exploration, and the reason to leave a state out: from a place that has no distance the location cannot be
 reached. (Jumps over functions are not edges; `completeness` knows of them.)
@@ -7,7 +7,7 @@ reached. (Jumps over functions are not edges; `completeness` knows of them.)
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import inf
 
 from analysis.cfa.graph import Cfa, Edge, Program
@@ -18,14 +18,14 @@ Costs = dict[int, float]
 
 
 class Distance:
-    """Distances to one location of one function of a program."""
+    """Distances to the nearest of some locations, by function, of a program."""
 
-    def __init__(self, program: Program, function: str, location: int) -> None:
+    def __init__(self, program: Program, locations: Mapping[str, Iterable[int]]) -> None:
         self._program = program
         self._targets: dict[int, tuple[str, ...]] = {}
         self._through: dict[str, float] = {}
         self._to_exit = self._exits()
-        self._down = self._downs(function, location)
+        self._down = self._downs(locations)
         self._above: dict[Stack | None, float] = {None: inf}
 
     def of(self, place: Location) -> float:
@@ -36,7 +36,7 @@ class Distance:
         return min(here, self._to_exit[place.function].get(place.location, inf) + self._after(place.stack))
 
     def enters(self, function: str) -> bool:
-        """Whether the location can be reached from the entry of the function."""
+        """Whether one of the locations can be reached from the entry of the function."""
         return self._program.functions[function].entry in self._down[function]
 
     def _after(self, stack: Stack | None) -> float:
@@ -91,8 +91,8 @@ class Distance:
                     changed = True
         return found
 
-    def _downs(self, function: str, location: int) -> dict[str, Costs]:
-        """For each function the distances to the location within it, or within what it calls."""
+    def _downs(self, locations: Mapping[str, Iterable[int]]) -> dict[str, Costs]:
+        """For each function the distances to a location within it, or within what it calls."""
         functions = self._program.functions
         found: dict[str, Costs] = {name: {} for name in functions}
         entries: dict[str, float] = {}
@@ -100,7 +100,7 @@ class Distance:
         while changed:
             changed = False
             for name, cfa in functions.items():
-                seeds: Costs = {location: 0.0} if name == function else {}
+                seeds: Costs = dict.fromkeys(locations.get(name, ()), 0.0)
                 for edge in cfa.calls:
                     into = min((1 + entries.get(callee, inf) for callee in self._callees(edge)), default=inf)
                     if into < seeds.get(edge.source, inf):

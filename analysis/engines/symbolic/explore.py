@@ -1,6 +1,6 @@
-"""Symbolic execution towards one location (SYMCEGAR section 3.2.7), nearest states first.
+"""Symbolic execution towards some locations (SYMCEGAR section 3.2.7), nearest states first.
 
-States from which no edges lead to the location are left out. Two ways to explore: with the stop operator, where a state that
+States from which no edges lead to one of them are left out. Two ways to explore: with the stop operator, where a state that
 another covers is left out, which ends on many programs with loops; and as a tree, where every path is a candidate of its own.
 """
 
@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
+from analysis.cfa.graph import Program
 from analysis.cpa.algorithm import Budget, Cancellation, explore, start
 from analysis.cpa.composite import Composite, Precision, State
 from analysis.cpa.domains.location import Bounds
@@ -20,7 +21,7 @@ from analysis.cpa.graph import Node, ReachabilityGraph
 from analysis.cpa.steps import Step as CpaStep
 from analysis.cpa.symbolic_execution import ASSUMPTIONS, LOCATION, SymbolicExecution, SymbolicOptions
 from analysis.cpa.waitlist import AnyNode
-from analysis.engines.symbolic.conditions import Violating
+from analysis.engines.symbolic.conditions import Locations
 from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.task import Effort
 from analysis.engines.witness.outcome import Step
@@ -114,9 +115,17 @@ class Exploration:
     """The exploration from one entry. `reasons`: what was left out; `states` counts abstract states."""
 
     def __init__(
-        self, violating: Violating, entry: str, effort: Effort, model: DataModel, distance: Distance, mode: Mode
+        self,
+        program: Program,
+        locations: Locations,
+        entry: str,
+        effort: Effort,
+        model: DataModel,
+        distance: Distance,
+        mode: Mode,
+        *,
+        allocation_fails: bool = True,
     ) -> None:
-        self._violating = violating
         self._entry = entry
         self._distance = distance
         options = SymbolicOptions(
@@ -125,10 +134,10 @@ class Exploration:
             model=model,
             bounds=Bounds(effort.recursion, _DEPTH + effort.recursion),
             definite=False,
+            allocation_fails=allocation_fails,
         )
         solver = BudgetedSolver(effort.query_milliseconds)
-        targets = {violating.function: frozenset((violating.location,))}
-        self._execution = SymbolicExecution(violating.program, MemoSolver(solver, Memo()), targets, options)
+        self._execution = SymbolicExecution(program, MemoSolver(solver, Memo()), locations, options)
         self.states = 0
         self.reasons: tuple[str, ...] = ()
 
