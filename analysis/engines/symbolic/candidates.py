@@ -87,6 +87,8 @@ class Candidates:
             elif kind in _OF_FREE and self._is_free():
                 path = encoder.formula()
                 yield Formula((FALSE,), path.approximations, path.assumptions)
+        if kind in _FAILURES and encoder.may_fail_inside(self._edge, _failure(kind)):
+            yield encoder.formula()
         if self._suspects:
             path = encoder.formula()
             nulls = [eq(term, number(0, term.sort)) for e in self._suspects if (term := encoder.value(e)).sort.kind == "BitVec"]

@@ -6,7 +6,7 @@ from analysis.model import ir
 from analysis.model.c_types import Array, Integer, Pointer, Type, Void
 from analysis.smt import linear
 from analysis.smt.bitvectors import extend, multiply, operation
-from analysis.smt.build import FALSE, TRUE, and_, constant_of, eq, ite
+from analysis.smt.build import FALSE, TRUE, and_, constant_of, eq, ite, not_
 from analysis.smt.encoding import library
 from analysis.smt.encoding.bits import Bits
 from analysis.smt.encoding.content import ANY_TAG
@@ -25,10 +25,11 @@ class Calls:
         self._state = state
         self._memory = state.memory
 
-    def take(self, call: ir.Call, name: str | None, is_defined: bool) -> None:
-        """A call of the function `name` (None: one that a pointer designates)."""
+    def take(self, call: ir.Call, name: str | None, is_defined: bool, found: bool | None = None) -> None:
+        """A call of the function `name` (None: one that a pointer designates). `found`: of an allocation, whether it finds
+        memory; None: either."""
         if name in library.ALLOCATIONS:
-            self._allocate(call, name or "")
+            self._allocate(call, name or "", found)
         elif name == "free":
             self._free(self._argument(call, 0))
         elif name in library.COPIES and len(call.arguments) >= 3:
@@ -82,7 +83,7 @@ class Calls:
 
     # -- allocation ---------------------------------------------------------------------------------------------
 
-    def _allocate(self, call: ir.Call, name: str) -> None:
+    def _allocate(self, call: ir.Call, name: str, chosen: bool | None) -> None:
         size, fits = self._requested(call, name)
         known = constant_of(size)
         is_stack = name in library.STACK_ALLOCATIONS
@@ -104,10 +105,19 @@ class Calls:
             state.ledger.constrain(fits)
             self._give(call, address, Pointer(Void()))
             return
-        found = and_(state.allocation(name), fits)
+        found = self._outcome(name, fits, chosen)
+        memory.allocate(number, found)
         if name in ("realloc", "reallocarray"):
             self._reallocate(self._argument(call, 0), number, found)
         self._give(call, ite(found, address, memory.fills.offset(0)), Pointer(Void()))
+
+    def _outcome(self, name: str, fits: Term, chosen: bool | None) -> Term:
+        """That an allocation finds memory; a constant where that is chosen."""
+        found = self._state.allocation(name)
+        if chosen is None:
+            return and_(found, fits)
+        self._state.ledger.constrain(and_(found, fits) if chosen else not_(found))
+        return TRUE if chosen else FALSE
 
     def _requested(self, call: ir.Call, name: str) -> tuple[Term, Term]:
         """How many bytes are asked for, and that this is what the product of the arguments is."""

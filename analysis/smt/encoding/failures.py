@@ -21,7 +21,7 @@ from analysis.smt.encoding.content import ANY_TAG
 from analysis.smt.encoding.formula import Condition, FailureKind, Formula
 from analysis.smt.encoding.regions import Spot
 from analysis.smt.encoding.state import State
-from analysis.smt.terms import Term
+from analysis.smt.terms import Term, subterms
 
 
 class Operation(NamedTuple):
@@ -192,7 +192,8 @@ def _out_of_bounds(state: State, operation: Operation) -> tuple[Term, str] | Non
     failures = _bad_indices(state, expr)
     width = state.memory.layout.bytes(expr.type)
     if width is not None and not (isinstance(expr, ir.Var) or failures):
-        failures = [and_(condition, _outside(state, spot, width)) for condition, spot in _accessed(state, expr)]
+        size = state.memory.fills.offset(width)
+        failures = [and_(condition, outside(state, spot, size)) for condition, spot in _accessed(state, expr)]
     return or_(*failures), f"{spell_expr(expr)} is outside of its object"
 
 
@@ -220,8 +221,8 @@ def _is_last(state: State, array: ir.Expr) -> bool:
     return definition is not None and bool(definition.members) and definition.members[-1].name == array.name
 
 
-def _outside(state: State, spot: Spot, width: int) -> Term:
-    """That an access of some bytes leaves its object; an object of unknown size is never left."""
+def outside(state: State, spot: Spot, width: Term) -> Term:
+    """That an access of some bytes, as many as `width` says, leaves its object; an object of unknown size is never left."""
     size = state.memory.size(spot.region)
     if spot.region == 0 or size is None:
         return FALSE
@@ -231,9 +232,12 @@ def _outside(state: State, spot: Spot, width: int) -> Term:
     if spot.symbolic is not None:
         offset = linear.add(offset, spot.symbolic)
     signed = Integer(state.model.pointer_bits, True, "long")
-    end = linear.add(offset, state.memory.fills.offset(width))
+    end = linear.add(offset, width)
     compare = state.arithmetic.compare
-    return or_(compare("<", offset, state.memory.fills.offset(0), signed), compare(">", end, size, signed))
+    below, beyond = compare("<", offset, state.memory.fills.offset(0), signed), compare(">", end, size, signed)
+    if constant_of(width) is None:  # so many bytes that the sum wraps
+        beyond = or_(beyond, compare(">", width, size, state.size_type))
+    return or_(below, beyond)
 
 
 def _ended(state: State, operation: Operation) -> tuple[Term, str] | None:
@@ -293,14 +297,12 @@ def _uninitialised(state: State, operation: Operation) -> tuple[Term, str] | Non
 
 
 def _is_undefined(state: State, value: Term) -> Term:
-    """That a value that was read is what an object without initialiser holds."""
-    known = state.memory.fills.inputs.get(value)
-    if known is not None and known.kind == "undefined":
-        return TRUE
+    """That a value that was read is what an object without initialiser holds, or was put together from parts of that."""
     if value.op == "ite":
         condition, then, otherwise = value.args
         return or_(and_(condition, _is_undefined(state, then)), and_(not_(condition), _is_undefined(state, otherwise)))
-    return FALSE
+    inputs = state.memory.fills.inputs
+    return TRUE if any(part in inputs and inputs[part].kind == "undefined" for part in subterms((value,))) else FALSE
 
 
 _FINDERS: dict[str, Finder] = {

@@ -41,6 +41,7 @@ class Memory:
         self.clock = 0
         self._contents: dict[int, Content] = {}
         self._alive: dict[int, Term] = {}
+        self._allocated: dict[int, Term] = {}
         self._escaped: dict[int, int] = {}
         self.statics_are_known = False  # whether the outside may point to objects with static storage
         self.freed_outside: list[tuple[Term, Term]] = []  # conditions and pointers
@@ -64,6 +65,7 @@ class Memory:
         other.layout, other.clock, other._generation = self.layout, self.clock, self._generation
         other.regions = list(self.regions)
         other._alive, other._escaped = dict(self._alive), dict(self._escaped)
+        other._allocated = dict(self._allocated)
         other.freed_outside = list(self.freed_outside)
         other.statics_are_known = self.statics_are_known
         other.addresses = self.addresses.copy()
@@ -119,6 +121,14 @@ class Memory:
     def alive(self, number_: int) -> Term:
         """That an object has not ended yet."""
         return self._alive.get(number_, TRUE)
+
+    def allocate(self, number_: int, condition: Term) -> None:
+        """Notes that a block is there only if a condition holds."""
+        self._allocated[number_] = condition
+
+    def remaining(self) -> Term:
+        """That some block of the heap is there and was not freed."""
+        return or_(*(and_(found, self.alive(number_)) for number_, found in self._allocated.items()))
 
     def size(self, number_: int) -> Term | None:
         """The size of an object in bytes, None when it is not known."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 from analysis.cfa.graph import Edge, Program
 from analysis.model import ir
 from analysis.model.c_types import LP64, DataModel, Floating, Integer, Pointer
-from analysis.smt.build import TRUE, eq, not_
+from analysis.model.spelling import spell_expr
+from analysis.smt.build import FALSE, TRUE, and_, eq, not_, or_
 from analysis.smt.encoding import scalars
 from analysis.smt.encoding.assigned import Assigned, assigned
 from analysis.smt.encoding.calls import Calls
@@ -17,6 +18,7 @@ from analysis.smt.encoding.failures import Failures
 from analysis.smt.encoding.formula import Condition, FailureKind, Formula, Input, Mode
 from analysis.smt.encoding.frames import Frame
 from analysis.smt.encoding.integers import SignedOverflow
+from analysis.smt.encoding.library_failures import library_failure, may_fail_inside
 from analysis.smt.encoding.state import State
 from analysis.smt.solver import Model
 from analysis.smt.terms import Term
@@ -67,9 +69,10 @@ class PathEncoder:
             else:
                 state.fill(parameter, "unknown")
 
-    def take(self, edge: Edge) -> None:
+    def take(self, edge: Edge, found: bool | None = None) -> None:
         """Goes over an edge of the current function. A call that is taken so is not followed: what it returns and what it can
-        write becomes unknown, library functions that are known do what the C standard says."""
+        write becomes unknown, library functions that are known do what the C standard says. `found`: whether an allocation finds
+        memory; None: either, and the formula says which."""
         state = self._state
         match edge.effect:
             case ir.Assign(target, value):
@@ -79,7 +82,7 @@ class PathEncoder:
                 state.ledger.constrain(holds if truth else not_(holds))
             case ir.Call() as call:
                 name = ir.direct_callee(call)
-                Calls(state).take(call, name, name in self.program.functions)
+                Calls(state).take(call, name, name in self.program.functions, found)
             case ir.Return(value):
                 if value is not None:
                     self._return(value)
@@ -178,7 +181,35 @@ class PathEncoder:
 
     def condition_at(self, edge: Edge, kind: FailureKind) -> Condition | None:
         """That the path is taken so far and the edge, taken next, fails in this way; None when it cannot, by its form alone."""
-        return Failures(self._state).condition(edge, kind)
+        found = Failures(self._state).condition(edge, kind)
+        if not isinstance(edge.effect, ir.Call):
+            return found
+        state = self._state.fork()
+        before = len(state.ledger.constraints)
+        inside = library_failure(state, edge, kind)
+        if inside is FALSE:
+            return found
+        formula = self.formula() if found is None else found.formula
+        own = formula.conjuncts[len(self._state.ledger.constraints) :]
+        failure = and_(*state.ledger.constraints[before:], inside)
+        either = or_(failure, and_(*own)) if own else failure
+        approximations = tuple(dict.fromkeys((*formula.approximations, *state.ledger.approximations)))
+        assumptions = tuple(dict.fromkeys((*formula.assumptions, *state.ledger.assumptions)))
+        conjuncts = (*self._state.ledger.constraints, either)
+        text = f"{spell_expr(edge.effect.callee)}() accesses more than there is" if found is None else found.text
+        return Condition(kind, Formula(conjuncts, approximations, assumptions), text)
+
+    def may_fail_inside(self, edge: Edge, kind: FailureKind) -> bool:
+        """Whether the edge calls a library function in which this can happen without a formula that says when."""
+        return may_fail_inside(self.program, edge, kind)
+
+    def remaining(self) -> Term:
+        """That some allocated block was not freed on the path."""
+        return self._state.memory.remaining()
+
+    def assume(self, condition: Term) -> None:
+        """Narrows the path to the runs for which a term of sort Bool holds."""
+        self._state.ledger.constrain(condition)
 
     def value(self, expr: ir.Expr) -> Term:
         """A scalar expression at the current point; evaluating it does not change the path."""

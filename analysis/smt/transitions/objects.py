@@ -1,0 +1,123 @@
+"""How each variable of a program is kept as state: by the accesses that the program makes to it.
+
+- "cells": each scalar part is a state variable of its own. Its address is never taken and every index is constant.
+- "elements": an array of scalars with indices that are not constant, its address never taken: one array of the logic.
+- "memory": everything else, in one array of the logic for each class of scalars, by address (`heap`).
+
+That accesses stay inside the object that they begin in is taken for granted (C11 6.5.6p8; else the run has undefined behaviour).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from analysis.cfa.graph import Program
+from analysis.model import ir
+from analysis.model.c_types import Array, DataModel, Floating, Integer, Pointer, Record, Type
+from analysis.smt.encoding.layouts import BitLayout
+
+Kind = Literal["cells", "elements", "memory"]
+MOST_CELLS = 64  # scalars of an object that are variables of their own, or written one by one
+
+
+class Objects:
+    """The kinds of a program's variables. Local variables are told by their function, which is "" for globals."""
+
+    def __init__(self, program: Program, model: DataModel) -> None:
+        self.layout = BitLayout.of(program, model)
+        self._kinds: dict[tuple[str, str], Kind] = {}
+        self._types: dict[tuple[str, str], Type] = {}
+        self.strings: dict[str, int] = {}
+        texts: set[str] = set()
+        for cfa in program.functions.values():
+            for parameter in cfa.parameters:
+                self._meet(cfa.name, parameter)
+            for edge in cfa.edges:
+                for expr in ir.expressions(edge.effect):
+                    self._visit(cfa.name, expr, texts)
+        for variable in program.globals.values():
+            self._meet("", variable.var)
+            for expr in (variable.initial, *(e for part in variable.parts for e in (part.target, part.value))):
+                self._visit("", expr, texts)
+        self.strings = {text: number for number, text in enumerate(sorted(texts))}
+
+    def kind(self, owner: str, var: ir.Var) -> Kind:
+        """How the variable is kept."""
+        return self._kinds.get((owner, var.name), "cells" if is_scalar(var.type) else "memory")
+
+    def locals(self, function: str) -> Iterable[tuple[str, Type]]:
+        """The parameters and local variables of a function, in alphabetical order."""
+        return sorted((name, type_) for (owner, name), type_ in self._types.items() if owner == function)
+
+    def in_memory(self, owner: str) -> list[str]:
+        """The variables of a function (or the global ones) that are in memory, in alphabetical order."""
+        return sorted(name for (of, name), kind in self._kinds.items() if of == owner and kind == "memory")
+
+    # -- the scan -----------------------------------------------------------------------------------------------
+
+    def _meet(self, owner: str, var: ir.Var) -> tuple[str, str]:
+        key = ("" if var.scope == "global" else owner, var.name)
+        if key not in self._kinds:
+            self._types[key] = var.type
+            self._kinds[key] = self._at_first(var.type)
+        return key
+
+    def _at_first(self, type_: Type) -> Kind:
+        if is_scalar(type_):
+            return "cells"
+        leaves = self.layout.leaves(type_)
+        if leaves is not None and len(leaves) <= MOST_CELLS and not self._is_mixed(type_, set()):
+            return "cells"
+        return "elements" if isinstance(type_, Array) and is_scalar(type_.element) else "memory"
+
+    def _is_mixed(self, type_: Type, seen: set[Type]) -> bool:
+        """Whether the type has members that share bits, or bit-fields."""
+        if isinstance(type_, Array):
+            return self._is_mixed(type_.element, seen)
+        if not isinstance(type_, Record) or type_ in seen:
+            return False
+        seen.add(type_)
+        definition = self.layout.definition(type_)
+        if type_.kind == "union" or definition is None:
+            return True
+        return any(m.bits is not None or self._is_mixed(m.type, seen) for m in definition.members)
+
+    def _visit(self, owner: str, expr: ir.Expr, texts: set[str]) -> None:
+        waiting = [expr]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, ir.StringConst):
+                texts.add(part.text)
+            elif isinstance(part, ir.AddressOf):
+                self._access(owner, part.lvalue, waiting, is_taken=True)
+            elif isinstance(part, ir.LVALUES):
+                self._access(owner, part, waiting, is_taken=False)
+            else:
+                waiting.extend(ir.operands(part))
+
+    def _access(self, owner: str, lvalue: ir.Expr, waiting: list[ir.Expr], *, is_taken: bool) -> None:
+        inner, is_open = lvalue, False
+        while isinstance(inner, ir.Field | ir.Index):
+            if isinstance(inner, ir.Index):
+                is_open = is_open or not isinstance(inner.index, ir.IntConst)
+                waiting.append(inner.index)
+                inner = inner.array
+            else:
+                inner = inner.record
+        if not isinstance(inner, ir.Var):
+            waiting.extend(ir.operands(inner) if isinstance(inner, ir.Deref) else (inner,))
+            return
+        if inner.scope == "function":
+            return
+        key = self._meet(owner, inner)
+        if is_taken:
+            self._kinds[key] = "memory"
+        elif is_open and self._kinds[key] != "memory":
+            is_plain = isinstance(lvalue, ir.Index) and lvalue.array is inner and is_scalar(lvalue.type)
+            self._kinds[key] = "elements" if is_plain else "memory"
+
+
+def is_scalar(type_: Type) -> bool:
+    """Whether values of the type are single terms."""
+    return isinstance(type_, Integer | Floating | Pointer)
