@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from analysis.cfa.graph import Program
 from analysis.engines.witness.inputs import Inputs
+from analysis.engines.witness.leaks import missing
 from analysis.engines.witness.machine import Machine
-from analysis.engines.witness.outcome import DEFAULT_BOUNDS, Bounds, Run, Start, Step
+from analysis.engines.witness.outcome import DEFAULT_BOUNDS, Bounds, Exited, Kind, Returned, Run, Start, Step
 from analysis.engines.witness.program_code import code_of
 
 
@@ -14,3 +17,16 @@ def execute(program: Program, start: Start, inputs: Inputs, bounds: Bounds = DEF
     program does. Raises KeyError if the program does not define the function."""
     way: list[Step] | None = [] if record else None
     return Machine(code_of(program, start), start, inputs, bounds).run(way=way)
+
+
+def execute_to_end(
+    program: Program, start: Start, inputs: Inputs, bounds: Bounds, kinds: Sequence[Kind]
+) -> tuple[Run, Kind | None]:
+    """Like `execute`, with the way. If the program ends by itself, the first of the kinds that its state then violates
+    (`leaks.missing`); of a program that aborts, nothing is asked."""
+    way: list[Step] = []
+    machine = Machine(code_of(program, start), start, inputs, bounds)
+    run = machine.run(way=way)
+    if not isinstance(run.end, Returned) and not (isinstance(run.end, Exited) and run.end.status is not None):
+        return run, None
+    return run, next((kind for kind in kinds if missing(machine, kind, ended=True) is not None), None)

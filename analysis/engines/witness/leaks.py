@@ -1,4 +1,5 @@
-"""What can no longer be reached: blocks of the heap and resources that no pointer leads to any more.
+"""What only the state of a run tells: blocks of the heap and resources that no pointer leads to any more, and what a program
+should not leave behind.
 
 As leak checkers do it, whatever looks like an address into a block counts as a pointer to it, also into its middle. A temporary
 of lowering counts as long as it can still be used.
@@ -11,9 +12,15 @@ from typing import Any
 
 from analysis.cfa.graph import Cfa
 from analysis.engines.witness.function_code import FunctionCode
+from analysis.engines.witness.library.locks import still_held
 from analysis.engines.witness.machine import Machine
 from analysis.engines.witness.memory import KNOWN, Block, described
+from analysis.engines.witness.outcome import Kind
 from analysis.model import ir
+
+_LOST: dict[Kind, str] = {"memory-leak": "heap", "resource-leak": "resource"}
+AT_END: tuple[Kind, ...] = ("memory-leak", "resource-leak", "memory-cleanup", "lock-discipline")
+"""The kinds that the state at the end of a program can violate."""
 
 
 def lost(machine: Machine, kind: str, returned: Any = None) -> str | None:
@@ -25,6 +32,22 @@ def lost(machine: Machine, kind: str, returned: Any = None) -> str | None:
         if block.kind == kind and block.alive and id(block) not in reached and id(block) not in seen:
             return described(block)
         seen.add(id(block))
+    return None
+
+
+def missing(machine: Machine, kind: Kind, *, ended: bool) -> str | None:
+    """What is wrong where the run is now, if it is of a kind that only the state tells; for people. `ended`: the program has
+    ended, so that locks should be released, and memory for `memory-cleanup`."""
+    if kind in _LOST:
+        block = lost(machine, _LOST[kind], machine.result)
+        return None if block is None else f"nothing points to {block} any more"
+    if kind == "lock-discipline" and ended:
+        held = still_held(machine)
+        return None if held is None else f"{held} when the program ends"
+    if kind == "memory-cleanup" and ended:
+        blocks = machine.memory.pages.values()
+        left = next((described(block) for block in blocks if block.kind == "heap" and block.alive), None)
+        return None if left is None else f"{left} is not freed when the program ends"
     return None
 
 

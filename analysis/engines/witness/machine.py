@@ -13,6 +13,7 @@ from analysis.engines.witness.function_code import FunctionCode
 from analysis.engines.witness.halting import EndError, JumpError, ViolationError, not_modelled
 from analysis.engines.witness.inputs import Inputs
 from analysis.engines.witness.library import ERRORS, modelled
+from analysis.engines.witness.library.locks import LockState
 from analysis.engines.witness.memory import ASKED, KNOWN, UNDEFINED, Block, Memory
 from analysis.engines.witness.objects import Local, is_aggregate
 from analysis.engines.witness.outcome import Bounds, End, NotModelled, Observation, RanOut, Returned, Run, Start, Step
@@ -58,6 +59,7 @@ class Machine(Questions):
         self._literals: dict[bytes, int] = {}
         self._jumps: dict[int, tuple[int, Registers, int]] = {}
         self._remains: dict[Local, Block] = {}
+        self.locks: dict[int, LockState] = {}
 
     def run(self, *, way: list[Step] | None = None, watch: Callable[[], End | None] | None = None) -> Run:
         """Runs to the end; the way is added to `way`. An end that `watch` gives, before an edge, is the run's."""

@@ -16,6 +16,8 @@ Kind = Literal[
     "invalid-free",
     "memory-leak",
     "resource-leak",
+    "memory-cleanup",
+    "lock-discipline",
     "uninitialized-read",
     "division-by-zero",
     "array-bounds",
@@ -62,8 +64,9 @@ DEFAULT_BOUNDS = Bounds()
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """A violation that was seen to happen. `kind` is the name of the rule it belongs to (DESIGN.md section 5), `text` one
-    sentence with the values; `step` is the number of the edge during which it happened, from 0 on. It ends the run."""
+    """A violation that was seen to happen. `kind` is the name of the rule it belongs to (DESIGN.md section 5), or
+    `memory-cleanup`: memory is still allocated when the program ends. `text` is one sentence with the values; `step` is the
+    number of the edge during which it happened, from 0 on. It ends the run."""
 
     kind: Kind
     text: str

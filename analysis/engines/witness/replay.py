@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from analysis.cfa.graph import Edge, Program
 from analysis.engines.witness.inputs import Inputs
-from analysis.engines.witness.leaks import lost
+from analysis.engines.witness.leaks import missing
 from analysis.engines.witness.machine import Machine
 from analysis.engines.witness.outcome import (
     DEFAULT_BOUNDS,
@@ -31,7 +31,6 @@ from analysis.engines.witness.shown import Shown, look, read_by, written_by
 from analysis.model import ir
 from analysis.model.spelling import display_name, spell_effect
 
-_LEAKS: dict[str, str] = {"memory-leak": "heap", "resource-leak": "resource"}
 _ARRIVED = Stuck("the end of the way")
 
 
@@ -46,7 +45,8 @@ def replay(
     """Executes the way, all the edges in the order they are taken, through the calls of defined functions too.
 
     The last step must be the edge during which the violation `kind` happens (of a branch whose condition violates, either edge;
-    for a leak, the edge after which nothing points to the block). With `kind` None the way need only be taken to its end.
+    for a leak, the edge after which nothing points to the block; the
+    program's last one for what it should not leave behind). With `kind` None the way need only be taken to its end.
     Raises KeyError if the program does not define the function of the start.
     """
     return _Replay(program, start, way, inputs, kind, bounds).result()
@@ -80,27 +80,21 @@ class _Replay:
         if isinstance(run.end, Observation):
             if run.end.step != last or run.end.kind != self._kind:
                 return Diverged(run.end.step, f"{run.end.kind}: {run.end.text}")
-            return self._replayed(run.end)
+            return self._replayed(run.end, finished=False)
         if compared is not None:
             return compared
         if run.end is not _ARRIVED and (run.steps <= last or not isinstance(run.end, Returned | Exited)):
             return Diverged(max(0, run.steps - 1), described_end(run.end))
         if self._kind is None:
             return self._replayed(None)
-        return self._leaked(last)
-
-    def _leaked(self, last: int) -> Replayed | Diverged:
-        """After the whole way, without any violation that stopped it."""
-        if self._kind in _LEAKS:
-            block = lost(self._machine, _LEAKS[self._kind], self._machine.result)
-            if block is not None:
-                return self._replayed(Observation(self._kind, f"nothing points to {block} any more", last))
-            return Diverged(last, "everything that is allocated can still be reached")
+        found = missing(self._machine, self._kind, ended=isinstance(run.end, Returned | Exited))
+        if found is not None:
+            return self._replayed(Observation(self._kind, found, last))
         return Diverged(last, f"no {self._kind} happens")
 
-    def _replayed(self, observation: Observation | None) -> Replayed:
+    def _replayed(self, observation: Observation | None, *, finished: bool = True) -> Replayed:
         machine = self._machine
-        if observation is None or observation.kind in _LEAKS:  # else the last step was not finished
+        if finished:  # the last step
             self._after_step()
         steps = [
             ReplayedStep(step.function, step.edge, depth, values)

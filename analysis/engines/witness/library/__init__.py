@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from analysis.engines.witness.library import allocation, blocks, ending, files, numbers, printing, strings
+from analysis.engines.witness.library import allocation, blocks, ending, files, locks, numbers, printing, strings
 from analysis.engines.witness.library.unknown import unknown
 from analysis.engines.witness.scalars import converter
 from analysis.model.c_types import DOUBLE, Floating, Integer, Pointer, Type, Void
@@ -34,15 +34,13 @@ _MODELS: dict[str, Callable[[Machine, list[Any], tuple[Type, ...]], Any]] = {
 
 def modelled(name: str, returned: Type) -> Model:
     """What a call of the external function does, where it is declared to return the type."""
-    known = _MODELS.get(name)
-    if known is None:
-        return unknown(display_name(name), returned)
     fit = _fitting(returned)
-
-    def run(machine: Machine, arguments: list[Any], types: tuple[Type, ...], _wanted: bool) -> Any:
-        return fit(machine, known(machine, arguments, types))
-
-    return run
+    known, asking = _MODELS.get(name), locks.MODELS.get(name)
+    if known is not None:
+        return lambda machine, arguments, types, _wanted: fit(machine, known(machine, arguments, types))
+    if asking is not None:
+        return lambda machine, arguments, types, wanted: fit(machine, asking(machine, arguments, types, wanted))
+    return unknown(display_name(name), returned)
 
 
 def _fitting(returned: Type) -> Callable[[Machine, Any], Any]:
