@@ -13,7 +13,7 @@ help:
 	@echo 'make test             all checks: style, types, layers, tests'
 	@echo 'make docs             write the generated pages again (docs/rules, the settings of the extension)'
 	@echo 'make extension        the VS Code extension: its checks, its tests, its packages (needs node and npm)'
-	@echo 'make e2e              tests in a real VS Code, in headless Chromium (fetches both; needs node and npm)'
+	@echo 'make e2e              tests in a real VS Code (in headless Chromium), Neovim and Emacs (fetches them; needs node and npm)'
 	@echo 'make bench            cold checks and keystrokes, as Markdown (fetches the programs first)'
 	@echo 'make bench-growth     generated programs of up to 1,000,000 lines; takes an hour'
 	@echo 'make bench-verdicts   verdicts on programs with known ones: EVERPROOF_CORPUS names the folder, ARGUMENTS the options'
@@ -48,10 +48,11 @@ docs: $(READY)
 extension: $(READY)
 	cd vscode-extension && npm ci && npm run check && npm test && npm run package && npm run package:platform
 
-# one after the other: each test starts a VS Code
+# one after the other: each test starts an editor
 e2e: extension
+	tests/e2e/install-editors.sh $(CURDIR)/tests/e2e/.cache
 	tests/e2e/vscode/install.sh $(CURDIR)/tests/e2e/.cache
-	cd tests/e2e/vscode && node --test --test-concurrency=1 *.test.mjs
+	cd tests/e2e && node --test --test-concurrency=1 neovim/*.test.mjs emacs/*.test.mjs vscode/*.test.mjs
 
 programs: $(READY)
 	$(BIN)/python -m benchmarks.programs
