@@ -1,57 +1,33 @@
-"""Verdicts on programs with known ones, per category: right, unknown, wrong, and the time.
+"""Verdicts on programs with known ones, per category and property: right, unknown, wrong, the time, and why they are unknown.
 
-    python -m benchmarks.verdicts --corpus FOLDER [--timeout S] [--category NAME ...] [--sample N] [--show]
+    python -m benchmarks.verdicts --corpus FOLDER [--timeout S] [--category NAME ...] [--property NAME ...] [--sample N] [--show]
 
-FOLDER (or the environment variable EVERPROOF_CORPUS) holds `index.csv`, with the columns `id`, `path` (relative to the folder
-above), `property`, `expected`, `category`, `kind`, `include_dir`, `cflags`, `data_model` and `note`. Of it, the programs that say
-whether an error call can be reached are decided: each such call is a target for the symbolic engine. `violated` if one is
-confirmed, `safe` if all are refuted, else `unknown`. Each program has a process of its own.
+FOLDER (or the environment variable EVERPROOF_CORPUS) is described in `benchmarks.corpus`. Each property is decided for the whole
+program by the symbolic engine, in a process of its own: `violated` with a replayed trace, `safe`, or `unknown`.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import multiprocessing
 import os
 import random
 import re
-import shlex
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
 
-from analysis.api import Checker
-from analysis.cfa.graph import Program
-from analysis.engines.symbolic import Confirmed, Effort, Refuted, Spent, Target, Task, decide
-from analysis.engines.symbolic.conditions import CHECKS
-from analysis.model import ir
+from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, Refuted, decide_program
 from analysis.model.c_types import ILP32, LP64
-from analysis.model.options import CompilerFlags, Options
-from analysis.model.spelling import display_name
+from benchmarks.corpus import Row, program_of, rows
 
-_ENDS = frozenset({"reach_error", "__VERIFIER_error", "__assert_fail", "__assert", "__assert_perror_fail"})
-_LABEL = re.compile(r"\bERROR\s*:")
-_CHECK = re.compile(r"\b(__ESBMC_)?assert\s*\(")
-_DEFINED = re.compile(r"define\s+assert|\bassert\s*\([^;{}]*\)\s*\{")
 _GRACE = 20.0  # seconds that the front end may take besides
-
-
-class Row(NamedTuple):
-    """One program of the corpus."""
-
-    id: str
-    path: Path
-    more: tuple[Path, ...]
-    expected: bool
-    category: str
-    flags: CompilerFlags
-    model: str
-    label: bool
+_REASONS = 12  # reasons for unknown verdicts that are listed
+_VARYING = re.compile(r"\s*\([^()]*runs[^()]*\)$|\d+|\b\w+(?=\(\))|^\w+(?=:)")
 
 
 class Outcome(NamedTuple):
@@ -62,77 +38,27 @@ class Outcome(NamedTuple):
     seconds: float
 
 
-def rows(corpus: Path) -> list[Row]:
-    """The programs with a verdict on reaching an error."""
-    found = []
-    with (corpus / "index.csv").open(newline="") as file:
-        for line in csv.DictReader(file):
-            if line["kind"] == "verdict" and line["property"] == "reach_error":
-                folders = (str(corpus / line["include_dir"]),) if line["include_dir"] else ()
-                defines = tuple(word[2:] for word in shlex.split(line["cflags"]) if word.startswith("-D"))
-                if "seahorn" in line["include_dir"]:
-                    defines += ("__declspec(x)=",)
-                if line["data_model"] == "ILP32":
-                    defines += ("__LONG_MAX__=2147483647L", "__SIZEOF_LONG__=4", "__SIZEOF_POINTER__=4")
-                flags = CompilerFlags(include_dirs=folders, defines=defines)
-                path = corpus.parent / line["path"]
-                is_safe = line["expected"] == "true"
-                label = "label ERROR" in line["note"]
-                more = (corpus / line["include_dir"] / "io.c",) if "juliet" in line["include_dir"] else ()
-                found.append(Row(line["id"], path, more, is_safe, line["category"], flags, line["data_model"], label))
-    return found
-
-
-def program_of(row: Row) -> Program:
-    """The program, as the checker builds it; reaching a label that counts as the error becomes a call."""
-    checker = Checker(Options(flags=row.flags, data_model="ILP32" if row.model == "ILP32" else "LP64"))
-    checker.open([str(row.path), *(str(path) for path in row.more)])
-    text = row.path.read_text(errors="replace")
-    if _CHECK.search(text) and "assert.h" not in text and not _DEFINED.search(text):
-        checker.change(
-            str(row.path), "#define assert(e) __VERIFIER_assert(e)\n#define __ESBMC_assert(e, m) __VERIFIER_assert(e)\n" + text
-        )
-    if row.label:
-        checker.change(str(row.path), "void reach_error(void);\n" + _LABEL.sub("ERROR: reach_error();", text))
-    return checker.inspect().program
-
-
-def targets(program: Program) -> list[Target]:
-    """The error calls of the program."""
-    found = []
-    for name, cfa in program.functions.items():
-        if display_name(name) in _ENDS:
-            continue
-        for edge in cfa.calls:
-            callee = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
-            is_check = callee in CHECKS and callee not in program.functions
-            if callee is not None and (is_check or display_name(callee) in _ENDS):
-                found.append(Target(name, edge.id, "assertion"))
-    return found
+def task_of(row: Row, seconds: float) -> ProgramTask:
+    """What the engine is asked about a row."""
+    model = LP64 if row.model == "LP64" else ILP32
+    return ProgramTask(program_of(row), row.rules, Effort(seconds=seconds), model, row.allocation_fails)
 
 
 def verdict(row: Row, seconds: float) -> tuple[str, str]:
     """The verdict on one program, and why."""
-    program = program_of(row)
-    if "main" not in program.functions:
+    if not row.rules:
+        return "unknown", f"no rule says what {row.about} means"
+    task = task_of(row, seconds)
+    if "main" not in task.program.functions:
         return "unknown", "there is no main"
-    wanted = targets(program)
-    deadline = time.monotonic() + seconds
-    reasons = [] if wanted else ["no error call was found"]
-    for number, target in enumerate(wanted):
-        share = (deadline - time.monotonic()) / (len(wanted) - number)
-        effort = Effort(seconds=max(0.1, share))
-        model = ILP32 if row.model == "ILP32" else LP64
-        decision = decide(Task(program, target, ("main",), (), effort, model))
-        if isinstance(decision, Confirmed):
-            return "violated", "; ".join(decision.assumptions)
-        if not isinstance(decision, Refuted):
-            reasons.append(f"{decision.reason} ({_spent(decision.spent)})")
-    return ("unknown", reasons[0]) if reasons else ("safe", "")
-
-
-def _spent(spent: Spent) -> str:
-    return f"{spent.runs} runs, {spent.states} states, {spent.paths} ways"
+    decision = decide_program(task)
+    if isinstance(decision, Confirmed):
+        seen = decision.observation
+        return "violated", "; ".join((f"{seen.kind}: {seen.text}", *decision.assumptions))
+    if isinstance(decision, Refuted):
+        return "safe", ""
+    spent = decision.spent
+    return "unknown", f"{decision.reason} ({spent.runs} runs, {spent.states} states, {spent.paths} paths)"
 
 
 def _child(row: Row, seconds: float, answer: Connection) -> None:
@@ -166,12 +92,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--corpus", type=Path, default=os.environ.get("EVERPROOF_CORPUS"), help="the folder with index.csv")
     parser.add_argument("--timeout", type=float, default=30.0, help="seconds a program (default: 30)")
     parser.add_argument("--category", action="append", default=[], help="only categories that start so; repeatable")
+    parser.add_argument("--property", action="append", default=[], help="only this property; repeatable")
+    parser.add_argument("--id", action="append", default=[], help="only this program; repeatable")
     parser.add_argument("--sample", type=int, default=0, help="so many programs, chosen at random but always the same ones")
     parser.add_argument("--show", action="store_true", help="each program with its verdict and the reason")
     given = parser.parse_args(arguments)
     if given.corpus is None or not (Path(given.corpus) / "index.csv").is_file():
         parser.error("there is no corpus: name the folder with index.csv by --corpus or EVERPROOF_CORPUS")
-    chosen = [r for r in rows(Path(given.corpus)) if not given.category or r.category.startswith(tuple(given.category))]
+    chosen = [row for row in rows(Path(given.corpus)) if _is_chosen(row, given)]
     if given.sample:
         chosen = sorted(random.Random(1).sample(chosen, min(given.sample, len(chosen))))
     outcomes = []
@@ -179,35 +107,55 @@ def main(arguments: Sequence[str] | None = None) -> int:
         outcomes.append((row, decided(row, given.timeout)))
         if given.show:
             print(_line(*outcomes[-1]), file=sys.stderr, flush=True)
-    print(table(outcomes))
+    print(table(outcomes, "category", lambda row: row.category))
+    print("\n" + table(outcomes, "property", lambda row: row.about))
+    print("\n" + reasons(outcomes))
     return int(any(judged(row, outcome) == "wrong" for row, outcome in outcomes))
+
+
+def _is_chosen(row: Row, given: argparse.Namespace) -> bool:
+    return (
+        (not given.category or row.category.startswith(tuple(given.category)))
+        and (not given.property or row.about in given.property)
+        and (not given.id or row.id in given.id)
+    )
 
 
 def judged(row: Row, outcome: Outcome) -> str:
     """right, unknown or wrong."""
     if outcome.verdict == "unknown":
         return "unknown"
-    return "right" if (outcome.verdict == "safe") == row.expected else "wrong"
+    return "right" if (outcome.verdict == "safe") == row.is_safe else "wrong"
 
 
 def _line(row: Row, outcome: Outcome) -> str:
-    expected = "safe" if row.expected else "violated"
-    name = f"{row.id} {row.path.name}"
+    expected = "safe" if row.is_safe else "violated"
+    name = f"{row.id} {row.path.name} {row.about}"
     return f"{judged(row, outcome):8}{name:60} {expected:9}{outcome.verdict:9}{outcome.seconds:6.1f} {outcome.why}"
 
 
-def table(outcomes: Sequence[tuple[Row, Outcome]]) -> str:
-    """The Markdown table: for safe programs and for those with a defect how many verdicts are right, and those that are wrong."""
+def table(outcomes: Sequence[tuple[Row, Outcome]], title: str, group: Callable[[Row], str]) -> str:
+    """A Markdown table: for safe programs and for those with a defect how many verdicts are right, unknown and wrong."""
     lines = [
-        "| category | safe: right | unknown | wrong | defect: right | unknown | wrong | seconds |",
+        f"| {title} | safe: right | unknown | wrong | defect: right | unknown | wrong | seconds |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    categories = sorted({row.category for row, _ in outcomes})
-    for category in [*categories, "all"]:
-        of = [(row, outcome) for row, outcome in outcomes if category in ("all", row.category)]
-        counts = Counter((row.expected, judged(row, outcome)) for row, outcome in of)
+    for name in [*sorted({group(row) for row, _ in outcomes}), "all"]:
+        of = [(row, outcome) for row, outcome in outcomes if name in ("all", group(row))]
+        counts = Counter((row.is_safe, judged(row, outcome)) for row, outcome in of)
         cells = [str(counts[expected, judgement]) for expected in (True, False) for judgement in ("right", "unknown", "wrong")]
-        lines.append(f"| {category} | {' | '.join(cells)} | {sum(outcome.seconds for _, outcome in of):.1f} |")
+        lines.append(f"| {name} | {' | '.join(cells)} | {sum(outcome.seconds for _, outcome in of):.1f} |")
+    return "\n".join(lines)
+
+
+def reasons(outcomes: Sequence[tuple[Row, Outcome]]) -> str:
+    """Why verdicts are unknown, the most frequent reasons first; numbers and names left out."""
+    counts: Counter[str] = Counter()
+    for _, outcome in outcomes:
+        if outcome.verdict == "unknown":
+            counts[_VARYING.sub("…", outcome.why.split("; ")[0])] += 1
+    lines = ["| why unknown | programs |", "|---|---|"]
+    lines += [f"| {reason} | {count} |" for reason, count in counts.most_common(_REASONS)]
     return "\n".join(lines)
 
 

@@ -64,14 +64,15 @@ def calls_the_unknown(program: Program, way: Sequence[Step]) -> bool:
     """Whether a way goes over a call of a function without a body that is not a known one: it could write to any global that
     other files can name, while formulas of paths say that it writes what its arguments lead to."""
     return any(
-        name not in program.functions and not _is_known(program, name)
+        name not in program.functions and not is_known(program, name)
         for step in way
         if isinstance(effect := program.functions[step.function].by_id[step.edge].effect, ir.Call)
         for name in program.targets(effect) or ("",)
     )
 
 
-def _is_known(program: Program, name: str) -> bool:
+def is_known(program: Program, name: str) -> bool:
+    """Whether it is known of a function without a body that it writes to no globals of the program by itself."""
     external = program.externals.get(name)
     return library.is_harmless(name) or name in _KNOWN or (external is not None and external.system)
 

@@ -6,7 +6,7 @@ tells (whether a block was freed before) has the condition "the edge is reached"
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeGuard
 
 import msgspec
@@ -20,6 +20,7 @@ CHECKS = frozenset({"__VERIFIER_assert"})
 Locations = Mapping[str, frozenset[int]]
 """Locations by the function that they are in."""
 TRUE = ir.IntConst(1, INT)
+_EXPRESSED = frozenset({"assertion", "null-dereference", "division-by-zero"})  # rules with conditions on operands
 
 
 class Violating(msgspec.Struct, frozen=True):
@@ -49,19 +50,58 @@ def violating(program: Program, target: Target) -> Violating:
     conditions = conditions or [TRUE]
     location, number = cfa.next_location, cfa.next_edge
     added = [Edge(number + i, edge.source, location, ir.Assume(c, True)) for i, c in enumerate(conditions)]
-    changed = Cfa(
+    changed = _with_edges(cfa, (*(e for e in cfa.edges if e is not edge or suspects or target.rule != "assertion"), *added))
+    functions = {**program.functions, target.function: changed}
+    whole = Program(functions, program.globals, program.externals, program.records, program.address_taken)
+    return Violating(whole, target.function, location, suspects)
+
+
+class Everywhere(msgspec.Struct, frozen=True):
+    """A program with more locations, which are reached where one of some rules is violated, wherever. `is_exact`: there is no
+    edge that can violate a rule of which only the memory's state tells."""
+
+    program: Program
+    locations: Locations
+    is_exact: bool
+
+
+def violating_everywhere(program: Program, rules: frozenset[str], may: Callable[[Edge, str], bool]) -> Everywhere:
+    """The program with branches to a new location in each function. `may`: whether an edge can violate a rule, by its form."""
+    functions: dict[str, Cfa] = {}
+    locations: dict[str, frozenset[int]] = {}
+    is_exact = True
+    for name, cfa in program.functions.items():
+        conditions: list[tuple[int, ir.Expr]] = []
+        kept: list[Edge] = []
+        for edge in cfa.edges:
+            found = [s for rule in sorted(rules) for s in _suspects(program, edge.effect, Target(name, edge.id, rule))]
+            conditions += [(edge.source, ir.Binary("==", e, ir.IntConst(0, e.type), INT)) for e in dict.fromkeys(found)]
+            is_error = "assertion" in rules and may(edge, "assertion") and not _is_check(edge.effect, program)
+            if is_error:
+                conditions.append((edge.source, TRUE))
+            else:
+                kept.append(edge)
+            is_exact = is_exact and not any(may(edge, rule) for rule in rules - _EXPRESSED)
+        location, number = cfa.next_location, cfa.next_edge
+        if conditions:
+            locations[name] = frozenset((location,))
+            kept += [Edge(number + i, s, location, ir.Assume(c, True)) for i, (s, c) in enumerate(dict.fromkeys(conditions))]
+        functions[name] = _with_edges(cfa, tuple(kept))
+    whole = Program(functions, program.globals, program.externals, program.records, program.address_taken)
+    return Everywhere(whole, locations, is_exact)
+
+
+def _with_edges(cfa: Cfa, edges: tuple[Edge, ...]) -> Cfa:
+    return Cfa(
         name=cfa.name,
         path=cfa.path,
         type_=cfa.type,
         parameters=cfa.parameters,
         entry=cfa.entry,
         exit_=cfa.exit,
-        edges=(*(e for e in cfa.edges if e is not edge or suspects or target.rule != "assertion"), *added),
+        edges=edges,
         digest=cfa.digest,
     )
-    functions = {**program.functions, target.function: changed}
-    whole = Program(functions, program.globals, program.externals, program.records, program.address_taken)
-    return Violating(whole, target.function, location, suspects)
 
 
 def _suspects(program: Program, effect: ir.Effect, target: Target) -> Iterator[ir.Expr]:

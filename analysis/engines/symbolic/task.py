@@ -1,4 +1,4 @@
-"""What is to be decided, and the answer: immutable values that can be pickled.
+"""What is to be decided (one finding, or a property of a whole program), and the answer: immutable values that can be pickled.
 
 A task holds all that its answer depends on (DESIGN.md section 3, "a prover task is a pure function of its content"). Only the
 budget of seconds depends on the machine: what ran out of it is `Undecided`, and such an answer is not to be stored.
@@ -50,6 +50,17 @@ class Task(NamedTuple):
     way: tuple[Step, ...] = ()
     effort: Effort = Effort()
     model: DataModel = LP64
+
+
+class ProgramTask(NamedTuple):
+    """A property of a whole program: no run from `main` on violates one of the rules (names of `engines.witness.outcome.Kind`),
+    wherever. `allocation_fails`: whether `malloc` and its like may find no memory."""
+
+    program: Program
+    rules: frozenset[str]
+    effort: Effort = Effort()
+    model: DataModel = LP64
+    allocation_fails: bool = True
 
 
 class Spent(msgspec.Struct, frozen=True):

@@ -179,6 +179,10 @@ class PathEncoder:
         ledger = self._state.ledger
         return Formula(tuple(ledger.constraints), ledger.approximations, ledger.assumptions)
 
+    def conjuncts(self, since: int = 0) -> list[Term]:
+        """The conjuncts of `formula`, without as many as `since` says of the first ones: they only grow in number."""
+        return self._state.ledger.constraints[since:]
+
     def condition_at(self, edge: Edge, kind: FailureKind) -> Condition | None:
         """That the path is taken so far and the edge, taken next, fails in this way; None when it cannot, by its form alone."""
         found = Failures(self._state).condition(edge, kind)

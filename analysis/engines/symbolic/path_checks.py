@@ -1,0 +1,120 @@
+"""What on an edge can violate one of some rules, asked along a path: formulas over the path so far (`smt.encoding.failures`).
+
+What no formula says (`uncertain`) is taken for possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, get_args
+
+from analysis.cfa.graph import Edge, Program
+from analysis.engines.symbolic.conditions import CHECKS
+from analysis.model import ir
+from analysis.model.c_types import Integer
+from analysis.model.spelling import display_name
+from analysis.smt.build import FALSE, eq, number
+from analysis.smt.encoding.formula import FailureKind
+from analysis.smt.encoding.path import PathEncoder
+from analysis.smt.terms import Term
+
+_KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
+_ERRORS = frozenset({"reach_error", "__VERIFIER_error", "__assert_fail", "__assert", "__assert_perror_fail"})
+_LOCKS = frozenset({"lock-discipline", "resource-leak"})
+_REMAINING = frozenset({"memory-leak", "memory-cleanup"})
+
+
+class Check(NamedTuple):
+    """A violation to be asked about: the formulas that have to hold besides the path's. `uncertain`: they hold more often than
+    the rule is violated."""
+
+    rule: str
+    more: tuple[Term, ...]
+    uncertain: bool = False
+
+
+class EdgeChecks:
+    """What can happen on the edges of a program."""
+
+    def __init__(self, program: Program, rules: frozenset[str]) -> None:
+        self._program = program
+        self._rules = rules
+        self._kinds = tuple(kind for kind in _KINDS if kind in rules)
+        self._relevant: dict[int, tuple[FailureKind, ...]] = {}
+        self.unfollowed = sorted(rules & _LOCKS)
+
+    def is_error(self, edge: Edge) -> bool:
+        """Whether the edge is a call that is an assertion's failure by itself, whatever the program defines it to do."""
+        name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
+        return name is not None and display_name(name) in _ERRORS
+
+    def at(self, encoder: PathEncoder, edge: Edge) -> Iterator[Check]:
+        """What can happen on an edge that the path takes next."""
+        for kind in self._relevant_kinds(edge):
+            if kind == "assertion":
+                yield from self._assertion(encoder, edge)
+                continue
+            condition = encoder.condition_at(edge, kind)
+            if condition is not None:
+                more = condition.formula.conjuncts[len(encoder.conjuncts()) :]
+                if FALSE not in more:
+                    yield Check(kind, more)
+            if encoder.may_fail_inside(edge, kind):
+                yield Check(kind, (), uncertain=True)
+
+    def at_end(self, encoder: PathEncoder) -> Iterator[Check]:
+        """What the end of the program can violate."""
+        for rule in sorted(self._rules & _REMAINING):
+            left = encoder.remaining()
+            if left is not FALSE:
+                yield Check(rule, (left,), uncertain=rule == "memory-leak")
+
+    def _assertion(self, encoder: PathEncoder, edge: Edge) -> Iterator[Check]:
+        if self.is_error(edge):
+            yield Check("assertion", ())
+        elif self.asserted(edge) is not None:
+            value = encoder.value(self.asserted(edge) or ir.IntConst(0, Integer(32, True, "int")))
+            failed = eq(value, number(0, value.sort))
+            if failed is not FALSE:
+                yield Check("assertion", (failed,))
+
+    def asserted(self, edge: Edge) -> ir.Expr | None:
+        """The argument of a call that fails if it is zero."""
+        call = edge.effect
+        if not isinstance(call, ir.Call) or not call.arguments:
+            return None
+        return call.arguments[0] if ir.direct_callee(call) in CHECKS - self._program.functions.keys() else None
+
+    def may_violate(self, edge: Edge, rule: str) -> bool:
+        """Whether an edge can violate a rule, by its form."""
+        if rule == "assertion":
+            return self.is_error(edge) or self.asserted(edge) is not None
+        kind = next((kind for kind in _KINDS if kind == rule), None)
+        if kind in ("double-free", "invalid-free"):
+            return isinstance(edge.effect, ir.Call) and ir.direct_callee(edge.effect) in (None, "free", "realloc")
+        if kind is None:  # what the end of the program tells
+            return isinstance(edge.effect, ir.Call) and ir.direct_callee(edge.effect) not in self._program.functions
+        return self._is_relevant(edge, kind)
+
+    def _relevant_kinds(self, edge: Edge) -> tuple[FailureKind, ...]:
+        found = self._relevant.get(id(edge))
+        if found is None:
+            found = self._relevant[id(edge)] = tuple(kind for kind in self._kinds if self._is_relevant(edge, kind))
+        return found
+
+    def _is_relevant(self, edge: Edge, kind: FailureKind) -> bool:
+        """Whether anything on the edge can violate the rule, by its form."""
+        is_call = isinstance(edge.effect, ir.Call)
+        parts = [part for expr in ir.expressions(edge.effect) for part in ir.walk(expr)]
+        match kind:
+            case "assertion" | "double-free" | "invalid-free":
+                return is_call
+            case "null-dereference" | "use-after-free":
+                return is_call or any(isinstance(part, ir.Deref) for part in parts)
+            case "array-bounds":
+                return is_call or any(isinstance(part, ir.Deref | ir.Index) for part in parts)
+            case "division-by-zero":
+                return any(isinstance(part, ir.Binary) and part.operator in "/%" for part in parts)
+            case "shift-range":
+                return any(isinstance(part, ir.Binary) and part.operator in ("<<", ">>") for part in parts)
+        return any(isinstance(part, ir.Binary | ir.Unary | ir.Var | ir.Deref) for part in parts)

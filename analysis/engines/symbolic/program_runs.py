@@ -1,0 +1,73 @@
+"""Runs of a whole program against several rules: what any run violates first is what counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from analysis.engines.symbolic.caller import doubts
+from analysis.engines.symbolic.candidates import MAIN
+from analysis.engines.symbolic.choices import MakeInputs
+from analysis.engines.symbolic.task import ProgramTask, Target
+from analysis.engines.witness.inputs import Inputs, InputValue, Question
+from analysis.engines.witness.interpreter import execute_to_end
+from analysis.engines.witness.leaks import AT_END
+from analysis.engines.witness.outcome import Bounds, Kind, Observation, Replayed, Run, Start, Step
+from analysis.engines.witness.replay import replay
+
+_MEMORY = 32_000_000
+
+
+class NeverFailing:
+    """Inputs under which every allocation finds memory."""
+
+    def __init__(self, inputs: Inputs) -> None:
+        self._inputs = inputs
+
+    def answer(self, question: Question) -> InputValue | None:
+        """No answer for an allocation, which then succeeds."""
+        return None if question.kind == "allocation" else self._inputs.answer(question)
+
+
+class ProgramRuns:
+    """`count` counts the runs; `doubt` is why the last violation that was seen did not count."""
+
+    def __init__(self, task: ProgramTask) -> None:
+        self._task = task
+        self._program = task.program
+        self._kinds: tuple[Kind, ...] = tuple(msgspec.convert(rule, Kind) for rule in sorted(task.rules))
+        self._at_end = tuple(kind for kind in self._kinds if kind in AT_END)
+        self.count = 0
+        self.doubt = ""
+
+    def run(self, make: MakeInputs, steps: int) -> tuple[Run, Replayed | None]:
+        """A run, and its replay with values if it violates a rule. Where an object without a value is read and that violates
+        none of the rules, the run is made once more, with the value as an input."""
+        run, found = self._run(Start(MAIN, data_model=self._task.model), make, steps)
+        if found is None and isinstance(run.end, Observation) and run.end.kind == "uninitialized-read" not in self._kinds:
+            run, found = self._run(Start(MAIN, data_model=self._task.model, past=("uninitialized-read",)), make, steps)
+        return run, found
+
+    def _run(self, start: Start, make: MakeInputs, steps: int) -> tuple[Run, Replayed | None]:
+        self.count += 1
+        bounds = Bounds(steps=steps, memory=_MEMORY)
+        run, kind = execute_to_end(self._program, start, self._inputs(make), bounds, self._at_end)
+        if isinstance(run.end, Observation) and run.end.kind in self._kinds:
+            kind = run.end.kind
+        if kind is None or not run.way:
+            return run, None
+        found = replay(self._program, start, run.way, self._inputs(make), kind, bounds)
+        if not isinstance(found, Replayed) or found.observation is None:
+            return run, None
+        last = run.way[-1]
+        self.doubt = doubts(self._program, MAIN, found, Target(last.function, last.edge, kind))
+        return run, None if self.doubt else found
+
+    def _inputs(self, make: MakeInputs) -> Inputs:
+        return make() if self._task.allocation_fails else NeverFailing(make())
+
+
+def way_of(found: Replayed) -> Sequence[Step]:
+    """The edges of a replayed run."""
+    return [Step(step.function, step.edge) for step in found.steps]

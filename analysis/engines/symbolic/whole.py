@@ -1,0 +1,226 @@
+"""Decides a property of a whole program: `decide_program` (DESIGN.md sections 2, 7, 8).
+
+Where `decide` asks about one edge, this asks about all edges at once: a run counts whatever it violates, wherever. In this order:
+
+1. The program is run: on all its inputs where they are few, then on random ones.
+2. `paths`: exact, path by path. Each violation that a formula says is possible is tried in a run.
+3. `explore`: symbolic execution in which states cover each other, which ends on many programs whose paths do not. Only where all
+   that can be violated has a condition on an edge's operands (`conditions`).
+
+2 and 3 take turns, with growing shares of the time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from analysis.cfa.graph import Edge
+from analysis.cpa.algorithm import Cancellation
+from analysis.cpa.formulas import Mode
+from analysis.engines.symbolic.candidates import MAIN, Kept
+from analysis.engines.symbolic.choices import (
+    Choosing,
+    MakeInputs,
+    Solved,
+    constants_of,
+    next_choices,
+    random_inputs,
+    unread_parameters,
+)
+from analysis.engines.symbolic.completeness import depends_on_addresses, hidden_flow
+from analysis.engines.symbolic.conditions import Everywhere, violating_everywhere
+from analysis.engines.symbolic.distance import Distance
+from analysis.engines.symbolic.explore import Exploration
+from analysis.engines.symbolic.path_checks import Check, EdgeChecks
+from analysis.engines.symbolic.paths import Path, PathExploration, Questions
+from analysis.engines.symbolic.program_runs import ProgramRuns
+from analysis.engines.symbolic.runs import OBSERVED, described
+from analysis.engines.symbolic.task import Confirmed, Decision, ProgramTask, Refuted, Spent, Undecided
+from analysis.engines.witness.outcome import Exited, Replayed, Returned, Step, Stuck
+from analysis.smt.encoding.path import PathEncoder
+
+_RUN_SHARE = 0.1  # of the seconds, for runs on random inputs
+_LONG = 10  # so many times as long as others may the first run be: it can decide a program without inputs
+_TRIES = 12  # runs for one violation on one edge
+# until which shares of the time: paths, exploration with an encoding of integers (None: paths)
+_TURNS: tuple[tuple[Mode | None, float], ...] = ((None, 0.15), ("int", 0.4), (None, 0.75), ("bv", 0.9), (None, 1.0))
+NO_OTHER = "no other undefined behaviour happens first"
+
+
+def decide_program(task: ProgramTask, cancellation: Cancellation | None = None) -> Decision:
+    """The answer to a task. `Refuted` says that no run violates any of the rules. Raises KeyError if there is no `main`."""
+    return _Deciding(task, cancellation or Cancellation()).decide()
+
+
+class _Deciding:
+    def __init__(self, task: ProgramTask, cancellation: Cancellation) -> None:
+        self._task, self._program, self._effort = task, task.program, task.effort
+        self._main = task.program.functions[MAIN]
+        self._cancellation = cancellation
+        self._began = time.monotonic()
+        self._runs = ProgramRuns(task)
+        self._checks = EdgeChecks(task.program, task.rules)
+        self._tries: Counter[tuple[str, int, str]] = Counter()
+        self._why: dict[str, None] = {}
+        self._assumed: dict[str, None] = {NO_OTHER: None}
+        self._hidden = hidden_flow(task.program, (MAIN,))
+        self._found: Confirmed | None = None
+        self._open = False  # whether something was possible by a formula and not seen in a run
+        self._states = 0
+        encoder = PathEncoder(task.program, "bv", task.model)
+        encoder.start(MAIN)
+        self._paths = PathExploration(
+            task.program, self._checks, encoder, task.effort.query_milliseconds, fails=task.allocation_fails
+        )
+
+    def decide(self) -> Decision:
+        unknown = sorted(self._task.rules - OBSERVED)
+        if unknown:
+            return self._undecided(f"the interpreter does not observe violations of {unknown[0]}", final=True)
+        found = self._try_all() or self._try_random()
+        return found or self._in_turns()
+
+    # -- runs ---------------------------------------------------------------------------------------------------
+
+    def _try_all(self) -> Decision | None:
+        """All runs of a program whose inputs are few and of few values."""
+        choices: list[int] | None = []
+        unread = unread_parameters(self._main)
+        steps = _LONG * self._effort.run_steps
+        for _ in range(self._effort.runs):
+            if choices is None or self._is_late(0.5):
+                break
+            recipe = Choosing(choices, unread)
+            run, replayed = self._runs.run(recipe, steps)
+            if replayed is not None:
+                return self._confirmed(replayed)
+            if recipe.first.open:
+                return None
+            if not isinstance(run.end, Returned | Exited | Stuck) or run.assumptions or self._runs.doubt:
+                self._why[f"a run ended so: {self._runs.doubt or described(run)}"] = None
+                return None
+            choices = next_choices(recipe.first.choices) if self._task.allocation_fails or recipe.first.choices else None
+        if choices is not None or depends_on_addresses(self._program, (MAIN,)):
+            return None
+        return Refuted((), self._spent())
+
+    def _try_random(self) -> Decision | None:
+        seed = int.from_bytes(hashlib.blake2b(self._main.digest.encode(), digest_size=4).digest())
+        constants = constants_of(self._program, list(self._program.functions))
+        for make in random_inputs(seed, constants, 4 * self._effort.runs):
+            if self._is_late(_RUN_SHARE):
+                return None
+            _, replayed = self._runs.run(make, self._effort.run_steps // 5)
+            if replayed is not None:
+                return self._confirmed(replayed)
+        return None
+
+    # -- explorations -------------------------------------------------------------------------------------------
+
+    def _in_turns(self) -> Decision:
+        everywhere = violating_everywhere(self._program, self._task.rules, self._checks.may_violate)
+        for mode, share in _TURNS:
+            if self._cancellation.cancelled():
+                return self._undecided("cancelled")
+            if self._is_late(share):
+                continue
+            is_safe = self._by_paths(share) if mode is None else self._by_covering(mode, share, everywhere)
+            if self._found is not None:
+                return self._found
+            if is_safe:
+                return Refuted(tuple(self._assumed), self._spent())
+        return self._undecided("; ".join(self._why) or "the explorations ran out of their budget")
+
+    def _by_paths(self, share: float) -> bool:
+        """Whether no path violates a rule."""
+        ending = self._paths.run(self._judge, self._late_at(share))
+        self._why.update(dict.fromkeys(self._paths.reasons))
+        self._why.update(dict.fromkeys(self._hidden))
+        if ending != "finished" or self._open or self._paths.reasons or self._hidden or self._checks.unfollowed:
+            return False
+        self._assumed.update(self._paths.assumptions)
+        return True
+
+    def _judge(self, path: Path, check: Check, edge: Edge | None, questions: Questions) -> bool:
+        """Asks whether a violation is possible, and tries it."""
+        key = path.function, -1 if edge is None else edge.id, check.rule
+        if self._tries[key] >= _TRIES:
+            return False
+        answer = questions.ask(path.encoder.conjuncts(), check.more)
+        if answer.status == "unsat":
+            return False
+        self._open = True
+        self._tries[key] += 1
+        if answer.status == "unknown":
+            self._why[f"the solver gave up ({answer.reason})"] = None
+            return False
+        inputs = path.encoder.inputs()
+        model, way = Kept(questions.solver.model(), inputs), path.steps
+        return self._try(lambda: Solved(self._program, way, inputs, model))
+
+    def _try(self, make: MakeInputs) -> bool:
+        run, replayed = self._runs.run(make, _LONG * self._effort.run_steps)
+        if replayed is None:
+            self._why[self._runs.doubt or f"a candidate did not replay: {described(run)}"] = None
+            return False
+        self._found = self._confirmed(replayed)
+        return True
+
+    def _by_covering(self, mode: Mode, share: float, everywhere: Everywhere) -> bool:
+        """Whether no state comes to a violation."""
+        if not everywhere.is_exact or self._hidden or self._checks.unfollowed:
+            return False
+        distance = Distance(everywhere.program, everywhere.locations)
+        if not distance.enters(MAIN):
+            return True
+        effort = msgspec.structs.replace(self._effort, recursion=8 * self._effort.recursion)
+        exploration = Exploration(
+            everywhere.program,
+            everywhere.locations,
+            MAIN,
+            effort,
+            self._task.model,
+            distance,
+            mode,
+            allocation_fails=self._task.allocation_fails,
+        )
+        ways: list[Sequence[Step]] = []
+        until = self._began + share * self._effort.seconds
+        ending = exploration.run(self._effort.states, until, _keep(ways), self._cancellation, tree=False)
+        self._states += exploration.states
+        self._why.update(dict.fromkeys(exploration.reasons))
+        return ending == "finished" and not exploration.reasons and not exploration.assumptions and not ways
+
+    # -- answers ------------------------------------------------------------------------------------------------
+
+    def _is_late(self, share: float) -> bool:
+        """Whether this share of the seconds is over, or it was cancelled."""
+        return self._cancellation.cancelled() or time.monotonic() - self._began >= share * self._effort.seconds
+
+    def _late_at(self, share: float) -> Callable[[], bool]:
+        return lambda: self._is_late(share)
+
+    def _spent(self) -> Spent:
+        return Spent(self._runs.count, self._states, self._paths.paths)
+
+    def _undecided(self, reason: str, *, final: bool = False) -> Undecided:
+        return Undecided(reason, Spent() if final else self._spent(), final)
+
+    def _confirmed(self, replayed: Replayed) -> Confirmed:
+        assert replayed.observation is not None
+        return Confirmed(MAIN, replayed.steps, replayed.asked, replayed.observation, replayed.assumptions, self._spent())
+
+
+def _keep(ways: list[Sequence[Step]]) -> Callable[[Sequence[Step]], bool]:
+    """Keeps a way, and ends the exploration with it."""
+
+    def keep(way: Sequence[Step]) -> bool:
+        ways.append(way)
+        return True
+
+    return keep
