@@ -91,6 +91,9 @@ class MachineDelta:
     def rejecting(self, state: int) -> bool:
         return state == ERROR_STATE
 
+    def depends(self, state: int, names: frozenset[str]) -> bool:
+        return str(state) in names
+
     def _still(self, edge: Edge, state: int) -> bool:
         label = label_of(edge)
         return not self._targets[label] and self.machine.steps.get((state, label)) == (state,)
@@ -129,30 +132,25 @@ class MachineDelta:
         return self.machine.leaves.get((state, exit_), (exit_,))
 
 
-def _answers(delta: MachineDelta, name: str, edge: Edge) -> object:
-    found: list[object] = [edge]
-    for followed, is_call in delta.outgoing(name, edge.source):
-        if followed.id != edge.id:
-            continue
-        found.append(is_call)
-        for state in range(ERROR_STATE):
-            places = delta.quiet(name, edge, state)
-            found.append(places)
-            if places is not None:
-                continue
-            if not is_call:
-                found.append(delta.step(name, edge, state))
-                continue
+def _answers(delta: MachineDelta, name: str, edge: Edge) -> tuple[object, dict[int, object]]:
+    """The edge and how it is followed; and what is answered there, by state."""
+    follows = [is_call for followed, is_call in delta.outgoing(name, edge.source) if followed.id == edge.id]
+    by_state: dict[int, object] = {}
+    for state in range(ERROR_STATE if follows else 0):
+        places = delta.quiet(name, edge, state)
+        if places is not None:
+            by_state[state] = places
+        elif not follows[0]:
+            by_state[state] = (None, delta.step(name, edge, state))
+        else:
             direct, entered = delta.call(name, edge, state)
-            found.append((direct, entered))
-            found.extend(
-                tuple(delta.leave(name, edge, state, callee, exit_)) for callee in entered for exit_ in range(ERROR_STATE)
-            )
-    return found
+            left = [delta.leave(name, edge, state, callee, exit_) for callee in entered for exit_ in range(ERROR_STATE)]
+            by_state[state] = (direct, entered, left)
+    return (edge, follows), by_state
 
 
 def changes_between(old: MachineDelta, new: MachineDelta, random: Random | None = None) -> Changes:
-    """All changes; with `random`, now and then an edge is named as modified that is not."""
+    """All changes; with `random`, now and then an edge is named as modified that is not, and scopes for some."""
     before, after = old.machine.functions, new.machine.functions
     moved = {n for n in before if n in after and (before[n].entry, before[n].exit) != (after[n].entry, after[n].exit)}
     functions = {}
@@ -161,16 +159,18 @@ def changes_between(old: MachineDelta, new: MachineDelta, random: Random | None 
             continue
         was, now = ({edge.id: edge for edge in bodies[name].edges} for bodies in (before, after))
         moves = {i for i in was if i in now and was[i].source != now[i].source}
-        modified = {
-            i
-            for i in was
-            if i in now
-            and i not in moves
-            and (_answers(old, name, was[i]) != _answers(new, name, now[i]) or (random is not None and random.randrange(20) == 0))
-        }
+        modified: set[int] = set()
+        scopes: dict[int, frozenset[str]] = {}
+        for i in was.keys() & now.keys() - moves:
+            (edge_before, old_answers), (edge_after, new_answers) = _answers(old, name, was[i]), _answers(new, name, now[i])
+            others = frozenset(str(q) for q in range(ERROR_STATE) if old_answers.get(q) != new_answers.get(q))
+            if edge_before != edge_after or others or (random is not None and random.randrange(20) == 0):
+                modified.add(i)
+                if random is not None and edge_before == edge_after and random.randrange(2):
+                    scopes[i] = others
         deleted, added = {i for i in was if i not in now} | moves, {i for i in now if i not in was} | moves
         if deleted or added or modified:
-            functions[name] = EdgeChanges(frozenset(deleted), frozenset(added), frozenset(modified))
+            functions[name] = EdgeChanges(frozenset(deleted), frozenset(added), frozenset(modified), scopes)
     initial = new.machine.initial if new.machine.initial != old.machine.initial else None
     removed, added_ = (n for n in before if n not in after), (n for n in after if n not in before)
     return Changes(functions, frozenset({*removed, *moved}), frozenset({*added_, *moved}), initial)

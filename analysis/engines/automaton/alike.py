@@ -1,39 +1,63 @@
-"""Which edges of an edited function still have all their answers.
+"""Where the model of an edited function answers otherwise than before.
 
 Delta answers at an edge by its effect and by what the function's model says there: what is known, which paths hold the same
-value, what the called functions write. An edit changes little of that. Whatever is compared here is all that `transfer` and
-`calls` ask of a model; what they ask of the function as a whole must be the same, or no edge is.
+value, what the called functions write and read. An edit changes little of that. Whatever is compared here is all that `transfer`
+and `calls` ask of a model; what they ask of the function as a whole must be the same, or no edge is.
+
+Where nothing but the footprint of called functions differs, an edge answers otherwise only for facts that depend on the
+cells that make the difference, which are its `Scope`; None stands for all facts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Mapping, Set
 
 from analysis.cfa.graph import Edge, Program
+from analysis.engines.automaton.changes import Scope
 from analysis.engines.automaton.conditions import Known
 from analysis.engines.automaton.function_model import FunctionModel
 from analysis.model import ir
 
+Differences = dict[int, Scope | None]
+NO_NAMES: Scope = frozenset()
 
-def unchanged_edges(
-    old: FunctionModel, new: FunctionModel, program: Program, touched: Set[str], differ: Set[int]
-) -> frozenset[int]:
-    """The ids of the edges at which the two models of a function answer alike, none of them a call of `touched` ones or among
-    those that are known to `differ`."""
+
+def add_differences(
+    found: Differences, old: FunctionModel, new: FunctionModel, program: Program, others: Set[str], differ: Set[int]
+) -> None:
+    """Adds the edges at which the two models of a function do not answer alike; calls of `others` and those that are known to
+    `differ` are among them."""
     if not _same_as_a_whole(old, new):
-        return frozenset()
-    alike = {
-        edge.id
-        for edge in new.cfa.edges
-        if edge.id not in differ
-        and (before := old.cfa.by_id.get(edge.id)) is not None
-        and before == edge
-        and _same_at(old, new, edge)
-        and not (isinstance(edge.effect, ir.Call) and not touched.isdisjoint(program.targets(edge.effect)))
-    }
+        found.update(dict.fromkeys(new.cfa.by_id))
+        return
+    for edge in new.cfa.edges:
+        if (
+            edge.id in differ
+            or old.cfa.by_id.get(edge.id) != edge
+            or not _same_at(old, new, edge)
+            or _calls(edge, program, others)
+        ):
+            found[edge.id] = None
+        elif isinstance(edge.effect, ir.Call) and (names := _otherwise_called(old, new, edge)):
+            merge(found, {edge.id: names})
     if _renumbered(old, new):
-        alike -= _told_by_calls(new) | _told_by_calls(old)
-    return frozenset(alike - _leading_to(old, new, alike))
+        found.update(dict.fromkeys(_told_by_calls(new) | _told_by_calls(old)))
+    add_stretches(found, (old, new))
+
+
+def merge(into: Differences, more: Mapping[int, Scope | None]) -> None:
+    """Adds differences to others of the same function."""
+    for edge, scope in more.items():
+        have = into.get(edge, NO_NAMES)
+        into[edge] = None if scope is None or have is None else have | scope
+
+
+def _calls(edge: Edge, program: Program, others: Set[str]) -> bool:
+    return isinstance(edge.effect, ir.Call) and not others.isdisjoint(program.targets(edge.effect))
+
+
+def _otherwise_called(old: FunctionModel, new: FunctionModel, edge: Edge) -> Scope:
+    return (old.written_by_callees(edge) ^ new.written_by_callees(edge)) | (old.sensitive(edge) ^ new.sensitive(edge))
 
 
 def _same_as_a_whole(old: FunctionModel, new: FunctionModel) -> bool:
@@ -49,17 +73,13 @@ def _same_as_a_whole(old: FunctionModel, new: FunctionModel) -> bool:
 def _same_at(old: FunctionModel, new: FunctionModel, edge: Edge) -> bool:
     if (
         _known(old, edge.source) != _known(new, edge.source)
-        or old.written[edge.id] != new.written[edge.id]
         or old.feasible(edge) != new.feasible(edge)
         or old.passes(edge) != new.passes(edge)
         or old.copies.at(edge.source) != new.copies.at(edge.source)
     ):
         return False
-    if isinstance(edge.effect, ir.Call):
-        if old.sensitive(edge) != new.sensitive(edge) or old.written_by_callees(edge) != new.written_by_callees(edge):
-            return False
-        if edge.effect.result is not None and old.tests_result(edge) != new.tests_result(edge):
-            return False
+    if isinstance(edge.effect, ir.Call) and edge.effect.result is not None and old.tests_result(edge) != new.tests_result(edge):
+        return False
     return isinstance(edge.effect, ir.Assume) or _same_keys(old, new, edge)
 
 
@@ -94,18 +114,28 @@ def _told_by_calls(model: FunctionModel) -> set[int]:
     return found
 
 
-def _leading_to(old: FunctionModel, new: FunctionModel, alike: set[int]) -> set[int]:
-    """The edges whose derivations can stand for stretches (see `full.Delta.quiet`) with an edge in them that is not alike."""
-    places = {edge.source for model in (old, new) for edge in model.cfa.edges if edge.id not in alike}
-    places.update(place for place in new.cfa.locations if old.single_entry(place) != new.single_entry(place))
-    work, found = list(places), set[int]()
+def add_stretches(found: Differences, models: Iterable[FunctionModel]) -> None:
+    """Adds the edges whose derivations can stand for stretches (see `full.Delta.quiet`) with an edge of those `found` in them:
+    they answer otherwise where that one does. All models, if there are two, are of the same function."""
+    first, *rest = models
+    places: Differences = {}
+    for model in (first, *rest):
+        for edge in model.cfa.edges:
+            if edge.id in found:
+                merge(places, {edge.source: found[edge.id]})
+    for other in rest:
+        several = (place for place in other.cfa.locations if first.single_entry(place) != other.single_entry(place))
+        places.update(dict.fromkeys(several))
+        gone = (edge.source for edge in first.cfa.edges if edge.id not in other.cfa.by_id)
+        places.update(dict.fromkeys(gone))
+    work = list(places)
     while work:
         place = work.pop()
-        for model in (old, new):
+        for model in (first, *rest):
             if model.single_entry(place):
                 for edge in model.cfa.incoming.get(place, ()):
-                    found.add(edge.id)
-                    if edge.source not in places:
-                        places.add(edge.source)
+                    merge(found, {edge.id: places[place]})
+                    before = places.get(edge.source, ())
+                    merge(places, {edge.source: places[place]})
+                    if before != places[edge.source]:
                         work.append(edge.source)
-    return found

@@ -6,11 +6,14 @@ changes that it does not name. Naming too much costs time and changes no result.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from analysis.engines.automaton.full import Entry
 from analysis.model.report import RecheckReason
 
+Scope = frozenset[str]
 NO_EDGES: frozenset[int] = frozenset()
 
 
@@ -19,12 +22,14 @@ class EdgeChanges(msgspec.Struct, frozen=True):
 
     `deleted` edges were there before, `added` ones are there now; an edge that now leaves another location is both. A
     `modified` edge leaves the same location before and after, but its target or an answer of Delta on it may differ: `quiet`,
-    `step`, `call`, `leave`, or whether `outgoing` has it and as a call.
+    `step`, `call`, `leave`, or whether `outgoing` has it and as a call. Of a modified edge with a scope only the answers for
+    states that depend on one of its names can (`Delta.depends`).
     """
 
     deleted: frozenset[int] = NO_EDGES
     added: frozenset[int] = NO_EDGES
     modified: frozenset[int] = NO_EDGES
+    scopes: Mapping[int, Scope] = {}
 
 
 class Changes(msgspec.Struct, frozen=True):

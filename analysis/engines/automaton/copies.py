@@ -6,6 +6,7 @@ When a value begins to be tracked under one path (`free(p)`), its other paths in
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from analysis.cfa.graph import Cfa, Edge
 from analysis.engines.automaton.paths import Path, kills, lvalue_cell, path_cells, path_of
@@ -20,6 +21,7 @@ class AvailableCopies:
     """The pairs that hold at each location of one function; `written` are the cells that each edge can change."""
 
     def __init__(self, cfa: Cfa, written: Mapping[int, frozenset[str]]) -> None:
+        self._cfa = cfa
         self._written = written
         self._at: dict[int, Copies] = {cfa.entry: NONE}
         work = [cfa.entry]
@@ -37,6 +39,12 @@ class AvailableCopies:
         """The pairs that hold at a location."""
         return self._at.get(location, NONE)
 
+    @cached_property
+    def cells(self) -> frozenset[str]:
+        """The cells of all pairs that assignments make: a write to others ends none of them."""
+        pairs = (_pair(edge.effect) for edge in self._cfa.edges if isinstance(edge.effect, ir.Assign))
+        return frozenset(cell for pair in pairs if pair is not None for path in pair for cell in path_cells(path))
+
     def same(self, location: int, path: Path) -> set[Path]:
         """The path and all that surely hold its value at the location."""
         return closure(self._at.get(location, NONE), path)
@@ -50,14 +58,20 @@ class AvailableCopies:
         if isinstance(effect, ir.Assign):
             target, cell = path_of(effect.target), lvalue_cell(effect.target)
             kept = {pair for pair in copies if not any(kills(target, cell, path) for path in pair)}
-            source = path_of(effect.value)
-            if target is not None and source is not None and _worth(target, source) and len(kept) < _LIMIT:
-                kept.add((target, source))
+            pair = _pair(effect)
+            if pair is not None and len(kept) < _LIMIT:
+                kept.add(pair)
             return frozenset(kept)
         if isinstance(effect, ir.Call) and copies:
             written = self._written[edge.id]
             return frozenset(pair for pair in copies if not any(_changed(path, written) for path in pair))
         return copies
+
+
+def _pair(assign: ir.Assign) -> tuple[Path, Path] | None:
+    """The paths that hold the same value after an assignment."""
+    target, source = path_of(assign.target), path_of(assign.value)
+    return (target, source) if target is not None and source is not None and _worth(target, source) else None
 
 
 def _worth(target: Path, source: Path) -> bool:

@@ -11,7 +11,7 @@ from analysis.engines.automaton.calls import CallTransfer
 from analysis.engines.automaton.constants import constant_globals, initial_values, spoiled_by
 from analysis.engines.automaton.facts import NOTHING, Fact, FactTable
 from analysis.engines.automaton.footprint import Footprints
-from analysis.engines.automaton.full import FACT_BITS, Entry
+from analysis.engines.automaton.full import FACT_BITS, FACT_MASK, Entry
 from analysis.engines.automaton.function_model import FunctionModel, fact_names
 from analysis.engines.automaton.matching import Matcher, PatternIndex
 from analysis.engines.automaton.relevance import Relevance
@@ -33,6 +33,14 @@ class Memo:
         self.quiet: dict[frozenset[str], dict[int, tuple[int, ...] | None]] = {}
         self.calls: dict[int, _CallPlan] = {}
         self.leaves: dict[tuple[int, int, Entry, int], Sequence[int]] = {}
+
+    def forget_beginnings(self) -> None:
+        """Forgets where facts begin: what happens from NOTHING."""
+        for table in (self.steps, self.calls):
+            for key in [key for key in table if not key & FACT_MASK]:
+                del table[key]
+        for leave in [leave for leave in self.leaves if leave[1] == NOTHING]:
+            del self.leaves[leave]
 
 
 def is_small(program: Program, edges: int) -> bool:
@@ -116,6 +124,11 @@ class ProgramDelta:
     def rejecting(self, state: int) -> bool:
         """Whether the state is an error."""
         return state in self.facts.errors
+
+    def depends(self, state: int, names: frozenset[str]) -> bool:
+        """Whether the fact has one of the names; what begins, and what is known by condition, can depend on anything."""
+        mine = self._names_of(state)
+        return mine is None or not mine.isdisjoint(names)
 
     def step(self, function: str, edge: Edge, state: int) -> Sequence[int]:
         """The states after an edge without a callee's body."""

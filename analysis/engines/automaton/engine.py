@@ -95,8 +95,9 @@ class Analysis:
         add_reasons(self._rechecked, old, program, revised.touched, self._repaired)
         done = self._repaired
         texts = [name for name in revised.touched if program.functions[name] is not old.get(name)]
-        differ = revised.touched | revised.gone
-        self._findings.changed(differ.union(done.checked if self.delta.thorough else done.changed), texts)
+        differ = revised.remodelled | revised.gone
+        differ = differ.union(done.checked if self.delta.thorough else done.changed)
+        self._findings.changed(differ, revised.rewritten, texts)
         self._answers.changed(revised.touched)
         self._retrace = Retrace(self.graph)
         return self.graph.complete

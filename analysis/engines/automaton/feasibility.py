@@ -35,12 +35,13 @@ _STATES = 3_000
 
 class Way(msgspec.Struct, frozen=True):
     """What the search found: the steps of a feasible way from the entry `start` (None: there is none), or that it gave up.
-    `functions` are those that it looked into."""
+    `functions` are those that it looked into, `cells` the cells of which it asked there who writes them (None: any)."""
 
     steps: tuple[Taken, ...] | None
     start: Entry | None = None
     decided: bool = True
     functions: frozenset[str] = frozenset()
+    cells: frozenset[str] | None = None
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -63,9 +64,9 @@ class Feasibility:
 
     def way(self, function: str, errors: frozenset[int], must_be_sure: bool = False) -> Way:
         """A feasible way to one of the error configurations, all of one function."""
-        self._walk.visited = {function}
+        self._walk.begin(function)
         way = self._way(function, errors, must_be_sure)
-        return msgspec.structs.replace(way, functions=frozenset(self._walk.visited))
+        return msgspec.structs.replace(way, functions=frozenset(self._walk.visited), cells=self._walk.asked())
 
     def _way(self, function: str, errors: frozenset[int], must_be_sure: bool) -> Way:
         part = Slice(self._graph, self._walk.parents, function, sorted(errors), self._thorough, self._retrace.live)

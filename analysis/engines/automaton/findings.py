@@ -59,9 +59,17 @@ class Findings:
         self.violated: dict[str, set[int]] = {}
         self.undecided: dict[str, set[int]] = {}
 
-    def changed(self, functions: Set[str], texts: Iterable[str]) -> None:
-        """The graph or the Delta differs in these functions; `texts` are those with other text."""
-        stay = {key: way for key, way in self.ways.items() if functions.isdisjoint(way.functions)}
+    def changed(self, functions: Set[str], rewritten: Mapping[str, Set[str]], texts: Iterable[str]) -> None:
+        """The graph or the Delta differs in these functions; in those `rewritten`, calls write other cells; `texts` are those
+        with other text."""
+
+        def stays(way: Way) -> bool:
+            if not functions.isdisjoint(way.functions):
+                return False
+            concerned = rewritten.keys() & way.functions
+            return not concerned or (way.cells is not None and all(way.cells.isdisjoint(rewritten[name]) for name in concerned))
+
+        stay = {key: way for key, way in self.ways.items() if stays(way)}
         self._doubtful.update((key, way) for key, way in self.ways.items() if key not in stay)
         self.ways = stay
         self._urgent.update(texts)

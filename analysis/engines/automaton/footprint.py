@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 
+import msgspec
+
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.paths import lvalue_cell, root_of
@@ -23,6 +25,8 @@ _WRITES_NOTHING = frozenset(
     | {"strchr", "strrchr", "strstr", "strcasestr", "strpbrk", "memchr", "memrchr", "strdup", "strndup", "getenv", "atoi", "atol"}
     | {"atof", "access", "unlink", "remove", "system", "puts", "fputs", "perror", "fprintf", "printf", "syslog", "fclose"}
 )
+
+_NO_CELLS: frozenset[str] = frozenset()
 
 _WRITE_FIRST = frozenset(
     {"memcpy", "memmove", "mempcpy", "strcpy", "strncpy", "stpcpy", "strcat", "strncat", "strlcpy", "strlcat"}
@@ -85,6 +89,15 @@ def visible(cell: str) -> bool:
     return cell[0] in "@.*"
 
 
+class Moved(msgspec.Struct, frozen=True):
+    """What other footprints mean for callers. `callers` call functions that began or ceased to return, or to be in a recursion
+    with them; `written` and `read` are the cells in which the footprints of functions differ, where they do."""
+
+    callers: frozenset[str]
+    written: dict[str, frozenset[str]]
+    read: dict[str, frozenset[str]]
+
+
 class Footprints:
     """Cells read and written by each function and all that it calls, for one program.
 
@@ -109,10 +122,9 @@ class Footprints:
 
     def revised(
         self, program: Program, changed: Iterable[str], callers: Callable[[str], Iterable[str]]
-    ) -> tuple[Footprints, frozenset[str]]:
-        """The footprints of a program in which some functions differ, what they call does, or which has others; and the
-        functions to which the difference matters: whose callees' footprints differ, can return or not, or are in another
-        component."""
+    ) -> tuple[Footprints, Moved]:
+        """The footprints of a program in which some functions differ, what they call does, or which has others; and what that
+        moved for the functions that call them."""
         other = copy(self)
         other._program = program
         others = program.functions.keys() != self._own.keys()
@@ -123,7 +135,7 @@ class Footprints:
         other._own |= {name: other.own(program.functions[name]) for name in flipped.union(changed)}
         moved = {name for name in flipped.union(changed) if other._own[name] != self._own.get(name)}
         if not moved and not others:
-            return other, frozenset(flipped)
+            return other, Moved(frozenset(flipped), {}, {})
         if others or any(other._own[name][2] != self._own[name][2] for name in moved):
             other._components = other._find_components()
             other.component, other.order = {}, []
@@ -132,15 +144,29 @@ class Footprints:
         regrouped = {name for component in other._components if component not in before for name in component}
         other.written = {name: cells for name, cells in self.written.items() if name in program.functions}
         other.read = {name: cells for name, cells in self.read.items() if name in program.functions}
+        written: dict[str, frozenset[str]] = {}
+        read: dict[str, frozenset[str]] = {}
         differ: set[str] = set()
         for component in other._components:
             if any(name in moved or name in regrouped or not differ.isdisjoint(other._own[name][2]) for name in component):
                 other._close(component)
-                differ.update(
-                    n for n in component if (other.written[n], other.read[n]) != (self.written.get(n), self.read.get(n))
-                )
-        reached = {caller for name in differ for caller in callers(name)}
-        return other, frozenset(flipped | regrouped | reached)
+                for name in component:
+                    if cells := other.written[name] ^ self.written.get(name, _NO_CELLS):
+                        written[name] = cells
+                    if cells := other.read[name] ^ self.read.get(name, _NO_CELLS):
+                        read[name] = cells
+                differ.update(name for name in component if name in written or name in read)
+        recursive = {name for name in regrouped if not self._recurs_alike(other, name)}
+        return other, Moved(frozenset(flipped | recursive), written, read)
+
+    def _recurs_alike(self, other: Footprints, name: str) -> bool:
+        """Whether a function calls the same functions of its own component in both revisions."""
+        if name not in self._own:
+            return False
+        mine, others = self._own[name][2], other._own[name][2]
+        return {callee for callee in mine if self.component[callee] == self.component[name]} == {
+            callee for callee in others if other.component[callee] == other.component[name]
+        }
 
     def _returns_as_before(self, program: Program, changed: Iterable[str], callers: Callable[[str], Iterable[str]]) -> bool:
         """Whether the new bodies of functions change nothing of what can return. That one returns must not rest on functions

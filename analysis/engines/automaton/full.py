@@ -21,10 +21,10 @@ from typing import Protocol
 
 from analysis.cfa.graph import Edge
 
-_LOCATION_BITS = 20
+LOCATION_BITS = 20
 FACT_BITS = 26
-LOCATION_MASK = (1 << _LOCATION_BITS) - 1
-_FACT_MASK = (1 << FACT_BITS) - 1
+LOCATION_MASK = (1 << LOCATION_BITS) - 1
+FACT_MASK = (1 << FACT_BITS) - 1
 
 Entry = tuple[str, int]
 DIRECT = ("", -1, -1)
@@ -32,13 +32,13 @@ DIRECT = ("", -1, -1)
 
 def pack(location: int, entry: int, fact: int) -> int:
     """Location, entry state and state as one integer."""
-    return ((entry << FACT_BITS) | fact) << _LOCATION_BITS | location
+    return ((entry << FACT_BITS) | fact) << LOCATION_BITS | location
 
 
 def unpack(configuration: int) -> tuple[int, int, int]:
     """Location, entry state and state of a packed configuration."""
-    states = configuration >> _LOCATION_BITS
-    return configuration & LOCATION_MASK, states >> FACT_BITS, states & _FACT_MASK
+    states = configuration >> LOCATION_BITS
+    return configuration & LOCATION_MASK, states >> FACT_BITS, states & FACT_MASK
 
 
 class Delta(Protocol):
@@ -71,6 +71,9 @@ class Delta(Protocol):
 
     def rejecting(self, state: int) -> bool:
         """Whether the state is an error."""
+
+    def depends(self, state: int, names: frozenset[str]) -> bool:
+        """Whether a change that concerns these names can matter to the state (see `changes.EdgeChanges`)."""
 
 
 class FunctionGraph:

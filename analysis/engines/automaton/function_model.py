@@ -14,7 +14,7 @@ import msgspec
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.engines.automaton.conditions import Conditions, Known, KnownConditions, bare, decide, natural_range
 from analysis.engines.automaton.copies import AvailableCopies
-from analysis.engines.automaton.footprint import Footprints, address_taken, external_writes
+from analysis.engines.automaton.footprint import Footprints, Moved, address_taken, external_writes
 from analysis.engines.automaton.matching import EdgeMatches, Matcher
 from analysis.engines.automaton.paths import Path, lvalue_cell, path_cells, path_of, root_of
 from analysis.engines.automaton.returning import call_returns
@@ -33,6 +33,14 @@ class Case(msgspec.Struct, frozen=True, cache_hash=True):
 
     shallow: bool
     told: tuple[tuple[int, Interval], ...]
+
+
+class Rewritten(msgspec.Struct, frozen=True):
+    """What differs in a function where the footprints of those that it calls do: the cells written or read, by call edge, and all
+    those that its calls write now and did not, or the other way round."""
+
+    calls: dict[int, frozenset[str]]
+    written: frozenset[str]
 
 
 class FunctionModel:
@@ -55,7 +63,7 @@ class FunctionModel:
         self._matcher = matcher
         self.address_taken = address_taken(cfa)
         self.conditions = Conditions(cfa, self.address_taken)
-        self.written = {edge.id: self._written(edge) for edge in cfa.edges}
+        self.written = {edge.id: self._written(edge, footprints) for edge in cfa.edges}
         self.cases: dict[Case, Interval | None] = {}
         self.parameters = {root_of(var): index for index, var in enumerate(cfa.parameters)}
         self._matches: dict[int, EdgeMatches] = {}
@@ -290,27 +298,29 @@ class FunctionModel:
         cfa = self.cfa
         return frozenset(place for place, edges in cfa.incoming.items() if len(edges) == 1 and place not in (cfa.entry, cfa.exit))
 
-    def _written(self, edge: Edge) -> frozenset[str]:
+    def _written(self, edge: Edge, footprints: Footprints) -> frozenset[str]:
         effect = edge.effect
         if isinstance(effect, ir.Assign):
             return frozenset((lvalue_cell(effect.target),))
         if not isinstance(effect, ir.Call):
             return frozenset()
-        written = set(self.written_by_callees(edge))
+        written = self._written_by_callees(effect, footprints)
         if effect.result is not None:
             written.add(lvalue_cell(effect.result))
         return frozenset(written)
 
     def written_by_callees(self, edge: Edge) -> frozenset[str]:
         """The cells that the functions called at the edge can change."""
-        effect = edge.effect
-        assert isinstance(effect, ir.Call)
+        assert isinstance(edge.effect, ir.Call)
+        return frozenset(self._written_by_callees(edge.effect, self._footprints))
+
+    def _written_by_callees(self, effect: ir.Call, footprints: Footprints) -> set[str]:
         written: set[str] = set()
         targets = self._program.targets(effect)
         for target in targets:
-            written |= self._footprints.written.get(target, frozenset())
+            written |= footprints.written.get(target, frozenset())
         written |= external_writes(effect, self._program.records) if self._may_be_external(targets) else self._addressed(effect)
-        return frozenset(written)
+        return written
 
     def _may_be_external(self, targets: tuple[str, ...]) -> bool:
         return not targets or any(target not in self._program.functions for target in targets)
@@ -350,6 +360,35 @@ class FunctionModel:
         self._footprints = footprints
         self._matcher = matcher
         self._program = program
+
+    def rewrite(self, footprints: Footprints, moved: Moved) -> Rewritten | None:
+        """Takes over what the called functions write and read now, if nothing that the model says beside that is concerned; else
+        it changes nothing and gives None."""
+        differ: dict[int, frozenset[str]] = {}
+        written: dict[int, frozenset[str]] = {}
+        for edge in self.cfa.calls:
+            assert isinstance(edge.effect, ir.Call)
+            targets = self._program.targets(edge.effect)
+            writing = [moved.written[target] for target in targets if target in moved.written]
+            if writing:
+                written[edge.id] = self._written(edge, footprints)
+            cells = frozenset[str]().union(*writing, *(moved.read[target] for target in targets if target in moved.read))
+            if cells:
+                differ[edge.id] = cells
+        rewritten = frozenset[str]().union(*(cells ^ self.written[id_] for id_, cells in written.items()))
+        if not rewritten.isdisjoint(self._cells_of_knowledge):
+            return None
+        self.written.update(written)
+        for id_ in differ:
+            self._touched.pop(id_, None)
+            self._sensitive.pop(id_, None)
+        return Rewritten(differ, rewritten)
+
+    @property
+    def _cells_of_knowledge(self) -> frozenset[str]:
+        """The cells of which the model knows something that a write can end."""
+        found = frozenset[str]().union(*self.conditions.cells)
+        return found | self.copies.cells if "copies" in self.__dict__ else found
 
     def answers_like(self, other: FunctionModel) -> bool:
         """Whether all that the other model was asked of the function as a whole has the same answer here."""

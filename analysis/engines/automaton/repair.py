@@ -14,9 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from analysis.cfa.graph import Edge
-from analysis.engines.automaton.changes import Changes, EdgeChanges, Repaired
+from analysis.engines.automaton.changes import Changes, EdgeChanges, Repaired, Scope
 from analysis.engines.automaton.full import (
     DIRECT,
+    FACT_MASK,
+    LOCATION_BITS,
     LOCATION_MASK,
     Delta,
     DerivationGraph,
@@ -58,7 +60,7 @@ class Repair(Explorer):
         for name, edges in changes.functions.items():
             part = graph.functions.get(name)
             if part is not None and name not in changes.removed:
-                gone = edges.deleted | self._modify(name, part, edges.modified) if edges.modified else edges.deleted
+                gone = edges.deleted | self._modify(name, part, edges) if edges.modified else edges.deleted
                 if gone:
                     self._delete(name, part, gone)
                 self._forget_sites(name)
@@ -78,8 +80,10 @@ class Repair(Explorer):
         repaired.configurations_reused = self._count - repaired.configurations_added
         repaired.derivations_reused = self.graph.derivations - repaired.derivations_added
 
-    def _modify(self, name: str, part: FunctionGraph, modified: frozenset[int]) -> frozenset[int]:
+    def _modify(self, name: str, part: FunctionGraph, changed: EdgeChanges) -> frozenset[int]:
         """Compares modified edges with what was derived over them; those that are not followed any more are to be deleted."""
+        modified, scopes = changed.modified, changed.scopes
+        concerned: dict[tuple[Scope, int], bool] = {}
         exit_ = self._delta.exit(name)
         errors = set(part.errors)
         edges: dict[int, Edge] = {}
@@ -93,7 +97,15 @@ class Repair(Explorer):
                 here = at[location] = [(edge, is_call) for edge, is_call in outgoing if edge.id in modified]
                 edges.update((edge.id, edge) for edge, _ in here)
             if here and configuration not in errors:
+                state = configuration >> LOCATION_BITS & FACT_MASK
                 for edge, is_call in here:
+                    scope = scopes.get(edge.id)
+                    if scope is not None:
+                        depends = concerned.get((scope, state))
+                        if depends is None:
+                            depends = concerned[scope, state] = self._delta.depends(state, scope)
+                        if not depends:
+                            continue
                     if not self._compare(name, part, configuration, edge, is_call):
                         again.append((configuration, edge, is_call))
         if again:

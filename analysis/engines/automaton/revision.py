@@ -5,11 +5,13 @@ functions is taken over, and `Changes` names
 
 - in a changed function, edges deleted and added by id, and as modified those where its model answers otherwise: what is known at
   an edge can differ, though its effect does not (`alike`);
-- the latter also in a function whose model is made anew, because a callee looks different (its footprint, whether it returns, its
-  results), or a global keeps another value (`constants`), or it calls something that has a body now, or none, or is declared
-  otherwise (`world`);
+- the latter also in a function whose model is made anew, because a callee looks different (whether it returns, its results), or
+  what it writes now concerns something that the model knows, or a global keeps another value (`constants`), or it calls
+  something that has a body now, or none, or is declared otherwise (`world`);
+- calls of functions that write or read other cells, in the scope of these cells (`FunctionModel.rewrite`);
 - in a function where values begin or cease to be tracked, because they can reach an error only now or only could before
-  (`relevance`), all edges as modified.
+  (`relevance`), or where it is believed otherwise that they can be null (`beliefs`), all edges, in an empty scope: both are
+  asked only where facts begin.
 
 A modified edge with the old answers needs no repair (ORION section 3), so naming too much costs only time. Functions whose
 parameters are others are removed and added. A small program in which more than bodies differ is checked from nothing (`revise`
@@ -18,17 +20,19 @@ gives None): it takes no time, and its ways are followed through everything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from copy import copy
 
 import msgspec
 
 from analysis.cfa.graph import Cfa, Program
-from analysis.engines.automaton.alike import unchanged_edges
-from analysis.engines.automaton.changes import Changes, EdgeChanges
+from analysis.engines.automaton.alike import NO_NAMES, Differences, add_differences, add_stretches, merge
+from analysis.engines.automaton.changes import Changes, EdgeChanges, Scope
 from analysis.engines.automaton.constants import constant_globals, initial_values, spoiled_by
-from analysis.engines.automaton.delta import ProgramDelta, is_small
+from analysis.engines.automaton.delta import Memo, ProgramDelta, is_small
+from analysis.engines.automaton.footprint import Moved
 from analysis.engines.automaton.full import DerivationGraph
+from analysis.engines.automaton.function_model import Rewritten
 from analysis.engines.automaton.relevance import BEHIND, Node, node_of
 from analysis.engines.automaton.world import WorldChange, compare
 from analysis.model import ir
@@ -36,11 +40,14 @@ from analysis.rules.automaton import START
 
 
 class Revised(msgspec.Struct, frozen=True):
-    """The Delta of the new revision, what differs, the functions for which it may answer otherwise than before, and those that
-    are not there any more."""
+    """The Delta of the new revision, and what differs. `remodelled` functions have other models, `rewritten` ones the same but
+    that their calls write other cells (which, is said); for `touched` ones, the first among them, Delta may answer otherwise;
+    `gone` ones are not there any more."""
 
     delta: ProgramDelta
     changes: Changes
+    remodelled: frozenset[str]
+    rewritten: dict[str, Scope]
     touched: frozenset[str]
     gone: frozenset[str]
 
@@ -65,25 +72,31 @@ def revise(
     delta.spoiled = {name: known for name, known in before.spoiled.items() if name not in world.gone}
     delta.spoiled |= {name: spoiled_by(program.functions[name]) for name in changed}
     delta.constants = constant_globals(program, delta.footprints.returning, delta.spoiled)
-    moved |= _otherwise_constant(delta, before)
     delta.relevance = before.relevance.revised(program, delta.matcher, changed)
     models = before.models
-    remodelled = _remodel(delta, before, changed, moved, callers)
+    wanted = moved.callers.union(changed, _otherwise_constant(delta, before))
+    calls = _rewrite(delta, before, moved, wanted, callers)
+    remodelled = _remodel(delta, before, wanted.union(name for name, known in calls.items() if known is None), callers)
     delta.connect()
     if delta.transfer.lenient != before.transfer.lenient:
         return None
     otherwise = _doubting(delta, before, callers) | _otherwise_relevant(delta, before, graph)
     touched = remodelled | otherwise
-    delta.memos = {}
-    if delta.relevance.nodes == before.relevance.nodes:  # else answers about states that are in no graph now can be others, too
-        delta.memos = {name: memo for name, memo in before.memos.items() if name not in touched and name not in world.gone}
+    rewritten = {name: known for name, known in calls.items() if known is not None}
+    delta.memos = _memos(delta, before, remodelled | rewritten.keys(), otherwise)
+    entered_otherwise = _entered_otherwise(delta, before, remodelled)
     functions = {}
-    for name in touched & graph.functions.keys() & old.functions.keys():
-        one, other = old.functions[name], program.functions[name]
-        alike = frozenset[int]()
-        if name not in otherwise:
-            alike = unchanged_edges(models[name], delta.models[name], program, touched, world.calls.get(name, frozenset()))
-        functions[name] = _edges(one, other, alike)
+    for name in (touched | rewritten.keys()) & graph.functions.keys() & old.functions.keys():
+        found: Differences = dict(rewritten[name].calls) if name in rewritten else {}
+        if name in remodelled:
+            add_differences(
+                found, models[name], delta.models[name], program, entered_otherwise, world.calls.get(name, frozenset())
+            )
+        else:
+            add_stretches(found, (models[name],))
+        if name in otherwise:
+            merge(found, dict.fromkeys(program.functions[name].by_id, NO_NAMES))
+        functions[name] = _edges(old.functions[name], program.functions[name], found)
     anew = frozenset(name for name in changed if name in graph.functions and _is_another(old, program, world, name))
     initial = tuple(delta.initial(entries))
     same = {(name, state) for name, states in graph.initial.items() for state in states} == set(initial)
@@ -94,7 +107,8 @@ def revise(
         initial=None if same else initial,
     )
     before.models, before.memos = {}, {}  # models refer to their Delta: together they would stay in memory
-    return Revised(delta, changes, frozenset(touched), world.gone)
+    written = {name: known.written for name, known in rewritten.items() if name not in remodelled}
+    return Revised(delta, changes, frozenset(remodelled), written, frozenset(touched), world.gone)
 
 
 class _Callers:
@@ -124,26 +138,59 @@ class _Callers:
         return found
 
 
-def _remodel(
-    delta: ProgramDelta, before: ProgramDelta, changed: Iterable[str], moved: frozenset[str], callers: _Callers
-) -> set[str]:
-    """Models anew the changed functions and those whose callees look different to them; takes over the others."""
+def _rewrite(
+    delta: ProgramDelta, before: ProgramDelta, moved: Moved, wanted: Set[str], callers: _Callers
+) -> dict[str, Rewritten | None]:
+    """Lets the models that need nothing else take over what the functions that they call write and read; None for those that do
+    need more."""
+    concerned = {caller for name in moved.written.keys() | moved.read.keys() for caller in callers.of(name)}
+    models = before.models
+    return {name: models[name].rewrite(delta.footprints, moved) for name in (concerned - wanted) & models.keys()}
+
+
+def _remodel(delta: ProgramDelta, before: ProgramDelta, wanted: Set[str], callers: _Callers) -> set[str]:
+    """Models anew functions, and those whose callees look different to them then; takes over the others."""
     delta.models = {}
     done: set[str] = set()
-    wanted = set(moved).union(changed)
+    open_ = set(wanted)
     for name, model in before.models.items():
         if name not in wanted and name in delta.program.functions:
             model.rebase(delta.lookup, delta.footprints, delta.matcher, delta.program)
             delta.models[name] = model
     place = {name: index for index, name in enumerate(delta.footprints.order)}
-    while open_ := wanted - done:
+    while open_:
         name = min(open_, key=place.__getitem__)
+        open_.discard(name)
         done.add(name)
         delta.models.pop(name, None)
         known = before.models.get(name)
         if known is None or not delta.lookup(name).looks_like(known):
-            wanted |= callers.of(name)  # in a recursion, what was modelled before asked for nothing that can differ
+            open_ |= callers.of(name) - done  # in a recursion, what was modelled before asked for nothing that can differ
     return done
+
+
+def _memos(delta: ProgramDelta, before: ProgramDelta, others: Set[str], otherwise: Set[str]) -> dict[str, Memo]:
+    """The answers that still hold. Where facts begin can differ for any state, in the graph or not, when relevance does."""
+    kept = {name: memo for name, memo in before.memos.items() if name not in others and name in delta.program.functions}
+    everywhere = delta.relevance.nodes != before.relevance.nodes
+    for name, memo in kept.items():
+        if everywhere or name in otherwise:
+            memo.forget_beginnings()
+    return kept
+
+
+def _entered_otherwise(delta: ProgramDelta, before: ProgramDelta, remodelled: Iterable[str]) -> set[str]:
+    """The functions that are entered or left in another way than before, beside what they write and read."""
+    found = set()
+    for name in remodelled:
+        old, new = before.models.get(name), delta.lookup(name)
+        if (
+            old is None
+            or (old.cfa.parameters, old.cfa.type, old.can_return) != (new.cfa.parameters, new.cfa.type, new.can_return)
+            or (name in before.footprints.returning) != (name in delta.footprints.returning)
+        ):
+            found.add(name)
+    return found
 
 
 def _otherwise_constant(delta: ProgramDelta, before: ProgramDelta) -> set[str]:
@@ -208,10 +255,12 @@ def _is_another(old: Program, new: Program, world: WorldChange, name: str) -> bo
     return (one.entry, one.exit) != (other.entry, other.exit)
 
 
-def _edges(old: Cfa, new: Cfa, same: frozenset[int]) -> EdgeChanges:
+def _edges(old: Cfa, new: Cfa, found: Differences) -> EdgeChanges:
     shared = {id_ for id_ in old.by_id.keys() & new.by_id.keys() if old.by_id[id_].source == new.by_id[id_].source}
+    modified = shared & found.keys()
     return EdgeChanges(
         deleted=frozenset(old.by_id.keys() - shared),
         added=frozenset(new.by_id.keys() - shared),
-        modified=frozenset(shared - same),
+        modified=frozenset(modified),
+        scopes={id_: scope for id_ in modified if (scope := found[id_]) is not None},
     )

@@ -11,7 +11,7 @@ from analysis.cfa.graph import Edge
 from analysis.engines.automaton.conditions import condition_of, expr_cells, pointers_followed
 from analysis.engines.automaton.delta import ProgramDelta
 from analysis.engines.automaton.facts import NOTHING
-from analysis.engines.automaton.footprint import base_variable
+from analysis.engines.automaton.footprint import base_variable, visible
 from analysis.engines.automaton.full import DerivationGraph, pack
 from analysis.engines.automaton.function_model import FunctionModel
 from analysis.engines.automaton.slices import Parents, Via
@@ -31,9 +31,20 @@ class Walk:
         self.visited: set[str] = set()
         self._inside: dict[Via, set[int]] = {}
         self._cells: dict[str, dict[ir.Expr, frozenset[str]]] = {}
+        self._asked: dict[str, dict[ir.Expr, frozenset[str]]] = {}
         self._numbers: dict[ir.Expr, int] = {}
         self._known: dict[str, tuple[ir.Expr, ...]] = {}
         self._ways: dict[tuple[str, int, int, int], list[tuple[Edge, ...]]] = {}
+
+    def begin(self, function: str) -> None:
+        """Begins a search for ways to a place in the function: nothing is visited, nothing was asked."""
+        self.visited = {function}
+        self._asked = {}
+
+    def asked(self) -> frozenset[str]:
+        """The cells, visible to other functions, of all expressions of which it was asked since then what they read."""
+        cells = frozenset[str]().union(*(cells for table in self._asked.values() for cells in table.values()))
+        return frozenset(filter(visible, cells))
 
     def store(self, function: str, follows: Callable[[str, ir.Expr], bool], wanted: set[Item] | None = None) -> Store:
         """The store where ways begin; it adds to `wanted` the items that would tell more."""
@@ -133,14 +144,17 @@ class Walk:
         return None if "?" in cells else cells
 
     def _table(self, function: str) -> dict[ir.Expr, frozenset[str]]:
-        found = self._cells.get(function)
+        found = self._asked.get(function)
         if found is None:
-            found = self._cells[function] = {}
+            found = self._asked[function] = {}
         return found
 
     def _add_cells(self, function: str, expr: ir.Expr) -> frozenset[str]:
-        cells = frozenset(expr_cells(expr, self._delta.model(function).address_taken))
-        self._cells[function][expr] = cells
+        known = self._cells.setdefault(function, {})
+        cells = known.get(expr)
+        if cells is None:
+            cells = known[expr] = frozenset(expr_cells(expr, self._delta.model(function).address_taken))
+        self._asked[function][expr] = cells
         return cells
 
     def entering(self, edge: Edge, callee: str) -> Iterator[tuple[ir.Expr, ir.Expr]]:
