@@ -15,7 +15,7 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 Json = dict[str, Any]
 
@@ -64,14 +64,14 @@ class Editor:
         self._reader = asyncio.create_task(self._read())
         self._listener = asyncio.create_task(self._listen())
 
-    @staticmethod
+    @classmethod
     async def start(
-        command: Sequence[str], root: Path, settings: Json, patience: float = 300.0, has_status: bool = True
-    ) -> Editor:
+        cls, command: Sequence[str], root: Path, settings: Json, patience: float = 300.0, has_status: bool = True
+    ) -> Self:
         """Starts a server on the workspace `root`. `patience`: the seconds to wait for any one answer; `has_status`: whether it
         sends `everproof/status`. Raises ServerError."""
         process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=PIPE, limit=1 << 26)
-        editor = Editor(process, patience, has_status)
+        editor = cls(process, patience, has_status)
         editor._settings = settings
         folder = {"uri": root.as_uri(), "name": root.name}
         await editor.request(

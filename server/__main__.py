@@ -21,6 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--log", metavar="LEVEL", default="warning", choices=("debug", "info", "warning", "error"))
     parser.add_argument("--store", metavar="FILE|none", help="where results are kept between runs, if no setting says so")
     parser.add_argument("--checker-command", metavar="COMMAND", help="for tests: what to run as the checker process")
+    parser.add_argument("--watch-loop", action="store_true", help="for measuring: statuses tell how long the loop was held up")
     parser.add_argument("--clientProcessId", help=argparse.SUPPRESS)  # vscode-languageclient adds it; `initialize` says the same
     options = parser.parse_args(arguments)
     logging.basicConfig(level=options.log.upper(), stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
@@ -41,7 +42,7 @@ def _serve(command: Sequence[str], started: subprocess.Popen[bytes] | None, opti
     from server.tcp import parse_address, serve_tcp
 
     store = os.path.abspath(options.store) if options.store not in (None, NO_STORE) else options.store
-    server = EverproofServer(command, store, started)
+    server = EverproofServer(command, store, started, options.watch_loop)
     if options.tcp is None:
         return serve_stdio(server)
     try:

@@ -24,6 +24,7 @@ from server.early import CHECKER
 from server.features import register_all
 from server.features.configuration import EditorSettings
 from server.features.diagnostics import DiagnosticsPublisher
+from server.loop_watch import LoopWatch
 from server.protocol import EverproofProtocol
 from server.rechecks import Rechecks
 from server.results import Results
@@ -35,7 +36,8 @@ logger = logging.getLogger(__name__)
 
 class EverproofServer(LanguageServer):
     """The server. Its parts exist from `initialize` on. Implements server.scheduler.Audience. `store` is the setting of that name
-    where none is set; `started` a checker process that runs already (server.early)."""
+    where none is set; `started` a checker process that runs already (server.early); `watch_loop`: statuses tell how long the
+    event loop was held up (server.loop_watch)."""
 
     protocol: EverproofProtocol
 
@@ -43,15 +45,22 @@ class EverproofServer(LanguageServer):
     results: Results
     rechecks: Rechecks
     converter: Converter
+    statuses: status.Statuses
     scheduler: Scheduler
     publisher: DiagnosticsPublisher
 
     def __init__(
-        self, command: Sequence[str] = CHECKER, store: str | None = None, started: subprocess.Popen[bytes] | None = None
+        self,
+        command: Sequence[str] = CHECKER,
+        store: str | None = None,
+        started: subprocess.Popen[bytes] | None = None,
+        watch_loop: bool = False,
     ) -> None:
         super().__init__("everproof", version("everproof"), protocol_cls=EverproofProtocol)
         self._command = command
         self._started = started
+        self._watch_loop = watch_loop
+        self._loop_watch: LoopWatch | None = None
         self.store = store
         self.settings = Settings()
         self.editor = EditorSettings()
@@ -69,8 +78,10 @@ class EverproofServer(LanguageServer):
         self.results = Results(self.documents)
         self.rechecks = Rechecks(self.documents)
         self.converter = Converter(self.documents)
+        self.statuses = status.Statuses(self.results, self.converter)
         self.scheduler = Scheduler(self.documents, self.settings, self._command, self, self._started)
         self.publisher = DiagnosticsPublisher(self)
+        self._loop_watch = LoopWatch() if self._watch_loop else None
 
     @property
     def begun(self) -> bool:
@@ -106,21 +117,23 @@ class EverproofServer(LanguageServer):
     def status_of(self, document: Document) -> dict[str, Any]:
         """The state of a document and its functions, as `everproof/status` has it."""
         state = self.state_of(document)
-        return status.payload(document, state, self.results, self.converter, self._failure if state == "failed" else None)
+        return self.statuses.payload(document, state, self._failure if state == "failed" else None)
 
     def tell_status(self, path: str | None = None) -> None:
         """Sends `everproof/status` for each open document, or the one at a path, of which it would say something new."""
         only = None if path is None else self.documents.at_path(path)
         for document in self.documents.open_c() if path is None else [only] if only is not None else []:
             news = self.status_of(document)
-            if self._told.get(document.uri) != (plain := status.plain(news)):
-                self._told[document.uri] = plain
+            if self._told.get(document.uri) != news:
+                self._told[document.uri] = news
                 beside = {"times": status.times(self.last_check), "memory": self.scheduler.checker_memory()}
-                self.protocol.notify(status.METHOD, {**news, **beside})
+                watched = {"loop": self._loop_watch.take()} if self._loop_watch is not None else {}
+                self.protocol.notify(status.METHOD, {**news, **beside, **watched})
 
     def forget_status(self, uri: str) -> None:
         """A document was closed: should it be opened again, its status is news."""
         self._told.pop(uri, None)
+        self.statuses.forget(uri)
 
     def refresh_lenses(self) -> None:
         """Asks the client to ask for lenses again."""

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
+from typing import NamedTuple
 
 from lsprotocol import types
 from pygls.uris import from_fs_path
@@ -27,6 +28,15 @@ _MESSAGE_SEVERITY = {
 }
 
 
+class _Shown(NamedTuple):
+    """A finding and what was made of it and, in their order, of its steps."""
+
+    finding: Finding
+    stale: bool
+    diagnostic: types.Diagnostic
+    steps: list[types.DiagnosticRelatedInformation]
+
+
 class Converter:
     """Converts what lies in files of the workspace, open or on disk."""
 
@@ -34,6 +44,7 @@ class Converter:
         self._documents = documents
         self._columns = documents.columns
         self._on_disk: OrderedDict[tuple[str, int, int], Sequence[str]] = OrderedDict()
+        self._shown: dict[str, list[_Shown]] = {}
 
     def lines(self, path: str) -> Sequence[str]:
         """The lines of a file as the user sees them; none of one that cannot be read."""
@@ -54,10 +65,25 @@ class Converter:
         state = results.state(path)
         found = [self._message(message) for message in results.messages(path)]
         if state is not None:
-            found += [self._finding(finding, state.is_stale(finding)) for finding in state.findings]
+            found += self._findings(state)
             if unknown_hints:
                 found += [self._unknown(function, state.stale is not None) for function in state.functions if _unknowns(function)]
         return sorted(found, key=_order)
+
+    def forget_shown(self) -> None:
+        """A document was opened or closed, or a file changed on disk: the same places may be others in the client's units."""
+        self._shown.clear()
+
+    def _findings(self, state: FileState) -> list[types.Diagnostic]:
+        """The findings of a file. What was not moved since it was shown last is not made again, finding or step."""
+        before = {shown.finding.fingerprint: shown for shown in self._shown.get(state.path, ())}
+        now = []
+        for finding in state.findings:
+            known, stale = before.get(finding.fingerprint), state.is_stale(finding)
+            same = known is not None and known.finding is finding and known.stale == stale
+            now.append(known if known is not None and same else self._finding(finding, stale, known))
+        self._shown[state.path] = now
+        return [shown.diagnostic for shown in now]
 
     def step(self, step: TraceStep) -> dict[str, object]:
         """A step of a trace for clients that show traces themselves."""
@@ -72,10 +98,13 @@ class Converter:
             "values": step.values,
         }
 
-    def _finding(self, finding: Finding, stale: bool) -> types.Diagnostic:
-        related = [types.DiagnosticRelatedInformation(self.location(step.place), step_text(step)) for step in finding.trace]
+    def _finding(self, finding: Finding, stale: bool, known: _Shown | None) -> _Shown:
+        steps = (
+            {id(step): shown for step, shown in zip(known.finding.trace, known.steps, strict=True)} if known is not None else {}
+        )
+        related = [steps.get(id(step)) or self._related(step) for step in finding.trace]
         page = rule_page(finding.rule)
-        return types.Diagnostic(
+        diagnostic = types.Diagnostic(
             range=self.range(finding.place),
             message=finding.message,
             severity=types.DiagnosticSeverity.Error if finding.status == "confirmed" else types.DiagnosticSeverity.Warning,
@@ -85,6 +114,10 @@ class Converter:
             related_information=related or None,
             data={"fingerprint": finding.fingerprint, "status": finding.status, "stale": stale},
         )
+        return _Shown(finding, stale, diagnostic, related)
+
+    def _related(self, step: TraceStep) -> types.DiagnosticRelatedInformation:
+        return types.DiagnosticRelatedInformation(self.location(step.place), step_text(step))
 
     def _unknown(self, function: FunctionReport, stale: bool) -> types.Diagnostic:
         rules = ", ".join(f"{rule} ({verdict.reason})" for rule, verdict in _unknowns(function))

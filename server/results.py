@@ -6,6 +6,7 @@ Positions here are the model's. A result stays until a newer one replaces it; an
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 import msgspec
 
@@ -17,10 +18,14 @@ from server.lines import Edit, moved_place
 
 
 class FileState:
-    """What is known of one file. `stale` says why it may not hold for the text as it is now, None when it does."""
+    """What is known of one file. `stale` says why it may not hold for the text as it is now, None when it does.
+
+    `revision` grows with each change. What a newer result says again stays the same object, so that it need not be shown again.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self.revision = 0
         self.findings: tuple[Finding, ...] = ()
         self.functions: tuple[FunctionReport, ...] = ()
         self.messages: tuple[Message, ...] = ()
@@ -78,11 +83,12 @@ class Results:
         current = document is None or result.version == document.current_version
         state = self._files.setdefault(result.path, FileState(result.path))
         edits = self._edits_since(result)
-        state.findings = tuple(_moved_finding(finding, edits) for finding in result.findings)
+        state.findings = _same_findings(state.findings, (_moved_finding(finding, edits) for finding in result.findings))
         state.functions = tuple(_moved_function(function, edits) for function in result.functions)
         state.messages = tuple(_moved_message(message, edits) for message in result.messages)
         state.stale = None if current else "edited since"
         state.moved = False
+        state.revision += 1
         return state
 
     def replace_program_messages(self, messages: tuple[Message, ...]) -> list[str]:
@@ -115,6 +121,7 @@ class Results:
             state.moved = state.moved or messages != state.messages
             state.messages = messages
             state.stale = state.stale or "edited since"
+            state.revision += 1
 
     def confirm(self, generation: int) -> list[str]:
         """A check of all that was sent up to `generation` is complete: what it has not replaced holds. Answers what was stale."""
@@ -123,6 +130,7 @@ class Results:
             document = self._documents.at_path(state.path)
             if state.stale is not None and (document is None or document.version_at(generation) == document.current_version):
                 state.stale = None
+                state.revision += 1
                 confirmed.append(state.path)
         return confirmed
 
@@ -130,6 +138,7 @@ class Results:
         """Marks everything stale: the checker lost it, or no longer stands by it."""
         for state in self._files.values():
             state.stale = state.stale or reason
+            state.revision += 1
 
     def forget(self, path: str) -> None:
         """Drops what is known of a file."""
@@ -166,6 +175,19 @@ def _with_absolute_paths(result: FileResult) -> FileResult:
     functions = tuple(msgspec.structs.replace(f, place=_absolute(f.place)) for f in result.functions)
     messages = tuple(msgspec.structs.replace(m, path=os.path.abspath(m.path)) for m in result.messages)
     return msgspec.structs.replace(result, findings=findings, functions=functions, messages=messages)
+
+
+def _same_findings(known: tuple[Finding, ...], new: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The new findings; a known one, and a known step of one, in the place of an equal one."""
+    by_fingerprint = {finding.fingerprint: finding for finding in known}
+    return tuple(_same_finding(by_fingerprint.get(finding.fingerprint), finding) for finding in new)
+
+
+def _same_finding(known: Finding | None, new: Finding) -> Finding:
+    if known is None or known == new:
+        return known or new
+    steps = tuple(old if old == step else step for old, step in zip(known.trace, new.trace, strict=False))
+    return msgspec.structs.replace(new, trace=steps + new.trace[len(steps) :])
 
 
 def _absolute_step(step: TraceStep) -> TraceStep:

@@ -20,16 +20,37 @@ METHOD = "everproof/status"
 State = Literal["checking", "idle", "failed"]
 
 
-def payload(document: Document, state: State, results: Results, converter: Converter, message: str | None) -> dict[str, Any]:
-    """The parameters of the notification for one document. `message` says more about the state, where there is more to say."""
-    known = results.state(document.file_path)
-    return {
-        "uri": document.uri,
-        "version": document.current_version,
-        "state": state,
-        "message": message,
-        "functions": _functions(known, converter) if known is not None else [],
-    }
+class Statuses:
+    """What is said of each open document. The functions of one are said anew only when something has changed."""
+
+    def __init__(self, results: Results, converter: Converter) -> None:
+        self._results = results
+        self._converter = converter
+        self._said: dict[str, tuple[tuple[object, ...], list[dict[str, Any]]]] = {}
+
+    def payload(self, document: Document, state: State, message: str | None) -> dict[str, Any]:
+        """The parameters of the notification for one document. `message` says more about the state, where there is more."""
+        return {
+            "uri": document.uri,
+            "version": document.current_version,
+            "state": state,
+            "message": message,
+            "functions": self._functions(document),
+        }
+
+    def forget(self, uri: str) -> None:
+        """A document was closed."""
+        self._said.pop(uri, None)
+
+    def _functions(self, document: Document) -> list[dict[str, Any]]:
+        known = self._results.state(document.file_path)
+        if known is None:
+            return []
+        at = (known, known.revision, document, document.current_version)
+        said = self._said.get(document.uri)
+        if said is None or said[0] != at:
+            said = self._said[document.uri] = (at, _functions(known, self._converter))
+        return said[1]
 
 
 def _functions(known: FileState, converter: Converter) -> list[dict[str, Any]]:
@@ -42,7 +63,7 @@ def _functions(known: FileState, converter: Converter) -> list[dict[str, Any]]:
         functions.append(
             {
                 "name": function.name,
-                "range": converter.range(function.place),
+                "range": _plain(converter.range(function.place)),
                 "verdict": verdict,
                 "stale": stale is not None,
                 "reason": stale if stale is not None and reason is None else reason,
@@ -51,21 +72,12 @@ def _functions(known: FileState, converter: Converter) -> list[dict[str, Any]]:
     return functions
 
 
+def _plain(range_: types.Range) -> dict[str, dict[str, int]]:
+    """A range as JSON has it: it is compared with what was said last, and written, many times."""
+    ends = {"start": range_.start, "end": range_.end}
+    return {name: {"line": position.line, "character": position.character} for name, position in ends.items()}
+
+
 def times(done: CheckDone | None) -> dict[str, float] | None:
     """The milliseconds of the last complete check, by stage. They go with a status, and are no news by themselves."""
     return None if done is None else {stage: round(ms, 3) for stage, ms in msgspec.structs.asdict(done.times).items()}
-
-
-def plain(value: Any) -> Any:
-    """The parameters as plain JSON values, to compare what is to be said with what was said last."""
-    match value:
-        case types.Range():
-            return {"start": plain(value.start), "end": plain(value.end)}
-        case types.Position():
-            return {"line": value.line, "character": value.character}
-        case dict():
-            return {key: plain(item) for key, item in value.items()}
-        case list():
-            return [plain(item) for item in value]
-        case _:
-            return value

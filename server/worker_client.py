@@ -196,6 +196,7 @@ class WorkerClient:
                     return "sent something that is not a message"
                 event = decode_event(await process.stdout.readexactly(length))
                 self._hand_on(event)
+                await asyncio.sleep(0)  # more may have been read already: the editor's turn comes between two events
         except asyncio.IncompleteReadError:
             return None
         except msgspec.MsgspecError:

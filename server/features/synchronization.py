@@ -19,6 +19,7 @@ def register(server: EverproofServer) -> None:
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
         document = server.documents.find(params.text_document.uri)
         if document is not None:
+            server.converter.forget_shown()
             server.scheduler.look_at(document.file_path)
             server.scheduler.text_changed(document.file_path, check=server.settings.mode != "onDemand")
 
@@ -51,6 +52,7 @@ def closed(server: EverproofServer, uri: str) -> None:
     """The text on disk counts again. What is shown of a file outside the workspace goes away with it."""
     path = path_of(uri)
     server.forget_status(uri)
+    server.converter.forget_shown()
     if server.documents.at_path(path) is not None:
         return  # also open under another URI
     checked = server.settings.mode != "onDemand"

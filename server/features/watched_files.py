@@ -38,6 +38,7 @@ def _source_changed(server: EverproofServer, path: str, change: types.FileEvent)
     """A file that is open counts as the client has it, whatever is on disk."""
     if server.documents.at_path(path) is not None:
         return
+    server.converter.forget_shown()
     if change.type == types.FileChangeType.Deleted and not os.path.exists(path):
         server.results.forget(path)
         server.publisher.clear(path, change.uri)

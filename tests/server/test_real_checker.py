@@ -158,7 +158,9 @@ async def test_an_unsaved_header_counts(vscode: Client, inventory: Path) -> None
     assert without[0].version == 1
 
 
-async def test_suppressing_as_the_code_action_does_removes_the_finding(vscode: Client, inventory: Path) -> None:
+async def test_suppressing_as_the_code_action_does_removes_the_finding_once_there_is_a_reason(
+    vscode: Client, inventory: Path
+) -> None:
     uri = opened(vscode, inventory / "main.c")
     (found,) = of_rule(await vscode.findings(uri, 1), "null-dereference")
     params = types.CodeActionParams(types.TextDocumentIdentifier(uri), found.range, types.CodeActionContext([found]))
@@ -168,7 +170,11 @@ async def test_suppressing_as_the_code_action_does_removes_the_finding(vscode: C
     new_text = change.edits[0].new_text
     assert change.edits[0].range.start == types.Position(7, 0)
     edited(vscode, uri, 2, 7, 7, new_text)
-    assert of_rule(await vscode.findings(uri, 2), "null-dereference") == []
+    without = await vscode.findings(uri, 2)
+    assert len(of_rule(without, "null-dereference")) == 1
+    assert any("give a reason" in item.message for item in without)
+    edited(vscode, uri, 3, 7, 8, new_text.rstrip("\n") + "the caller has tested it\n")
+    assert await vscode.findings(uri, 3) == []
 
 
 async def test_a_function_that_does_not_parse_is_stale_and_its_neighbour_is_not(vscode: Client, inventory: Path) -> None:

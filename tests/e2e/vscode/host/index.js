@@ -112,14 +112,18 @@ const tests = {
     assert.match(text, /Last check/);
   },
 
-  async 'a suppression takes the finding away, and undoing it brings it back'({ state }) {
+  async 'a suppression with its reason takes the finding away, and undoing it brings it back'({ state }) {
     const { uri } = state.document;
     const actions = await vscode.commands.executeCommand('vscode.executeCodeActionProvider', uri, findings(uri)[0].range, vscode.CodeActionKind.QuickFix.value);
     const suppress = actions.find(({ title }) => title.includes('suppress'));
     assert.ok(await vscode.workspace.applyEdit(suppress.edit));
+    const comment = state.document.lineAt(findings(uri)[0].range.start.line).range;
+    assert.match(state.document.getText(comment), /\/\/ everproof: ignore use-after-free $/);
+    await edit(uri, (work) => work.insert(uri, comment.end, 'read once more on purpose'));
     await eventually('no finding', () => findings(uri).length === 0);
     assert.equal(state.api.model.findings(uri.toString()).length, 0);
     await vscode.window.showTextDocument(state.document);
+    await vscode.commands.executeCommand('undo');
     await vscode.commands.executeCommand('undo');
     await eventually('the finding', () => findings(uri).length === 1);
   },
