@@ -28,8 +28,8 @@ from benchmarks.random_c import PRELUDE, RandomProgram
 
 BATCH = 50
 _BOUNDS = Bounds(steps=3_000_000, output=1_000_000)
-_FLAGS = ("-w", "-O0", "-fsanitize=undefined,address", "-fno-sanitize-recover=all")
-_ENVIRONMENT = {
+FLAGS = ("-w", "-O0", "-fsanitize=undefined,address", "-fno-sanitize-recover=all")
+ENVIRONMENT = {
     "ASAN_OPTIONS": "detect_leaks=0:symbolize=0:detect_stack_use_after_return=1",
     "UBSAN_OPTIONS": "print_stacktrace=0",
     "PATH": "/usr/bin:/bin",
@@ -66,6 +66,7 @@ int main(void)
 """
 # what the sanitizers of gcc say, and the rule that it belongs to
 _MESSAGES: tuple[tuple[str, str], ...] = (
+    ("reach_error", "assertion"),
     ("shift exponent", "shift-range"),
     ("left shift of", "signed-overflow"),
     ("signed integer overflow", "signed-overflow"),
@@ -136,13 +137,14 @@ class Batch:
         names = [program.entry for program in self.programs]
         declarations = "\n".join(f"void {name}(void);" for name in names)
         (folder / "driver.c").write_text(_DRIVER % (declarations, ", ".join(names)))
-        subprocess.run(["gcc", *_FLAGS, "t.c", "driver.c", "-o", "t"], cwd=folder, check=True, capture_output=True, text=True)
-        done = subprocess.run(["./t"], cwd=folder, check=True, capture_output=True, text=True, env=_ENVIRONMENT)
+        subprocess.run(["gcc", *FLAGS, "t.c", "driver.c", "-o", "t"], cwd=folder, check=True, capture_output=True, text=True)
+        done = subprocess.run(["./t"], cwd=folder, check=True, capture_output=True, text=True, env=ENVIRONMENT)
         statuses = [int(line) for line in done.stdout.split()]
-        return [_compiled(folder, number, status) for number, status in enumerate(statuses)]
+        return [compiled(folder, number, status) for number, status in enumerate(statuses)]
 
 
-def _compiled(folder: Path, number: int, status: int) -> Compiled:
+def compiled(folder: Path, number: int, status: int) -> Compiled:
+    """How a run ended that wrote `NUMBER.out` and `NUMBER.err`."""
     output = (folder / f"{number}.out").read_bytes().decode("latin-1")
     errors = (folder / f"{number}.err").read_bytes().decode("latin-1")
     if not errors:
@@ -157,13 +159,13 @@ def compare(batch: Batch, counts: Counter[str]) -> list[Difference]:
     """Runs a batch both ways; `counts` counts how the programs ended, "edges" and "seconds" of the interpreter."""
     try:
         with tempfile.TemporaryDirectory() as folder:
-            compiled = batch.compile_and_run(Path(folder))
+            ends = batch.compile_and_run(Path(folder))
     except subprocess.CalledProcessError as error:
         if "internal compiler error" not in error.stderr:
             raise
         return _compare_parts(batch, counts)
     found = [Difference(batch.seeds[0], f"does not parse: {name}") for name in batch.broken]
-    for number, (seed, expected) in enumerate(zip(batch.seeds, compiled, strict=True)):
+    for number, (seed, expected) in enumerate(zip(batch.seeds, ends, strict=True)):
         began = time.process_time()
         run = batch.interpret(number)
         counts["milliseconds"] += round(1000 * (time.process_time() - began))

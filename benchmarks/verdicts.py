@@ -41,7 +41,7 @@ class Outcome(NamedTuple):
 def task_of(row: Row, seconds: float) -> ProgramTask:
     """What the engine is asked about a row."""
     model = LP64 if row.model == "LP64" else ILP32
-    return ProgramTask(program_of(row), row.rules, Effort(seconds=seconds), model, row.allocation_fails)
+    return ProgramTask(program_of(row), row.rules, Effort(seconds=seconds), model, row.allocation_fails, outside_writes=False)
 
 
 def verdict(row: Row, seconds: float) -> tuple[str, str]:

@@ -5,6 +5,10 @@ Everything that is not named here may change all memory that it can reach.
 
 from __future__ import annotations
 
+from analysis.model.bit_counts import bit_count
+from analysis.model.c_types import LP64
+from analysis.model.verifiers import CHECKS
+
 READ_ONLY = frozenset(
     {
         "printf",
@@ -95,9 +99,6 @@ WRITES_FIRST = frozenset(
 NONDETERMINISTIC = "nondet"
 """What is in the names of functions that do nothing but to return any value (`__VERIFIER_nondet_int`)."""
 
-ASSUMPTIONS = frozenset({"__VERIFIER_assume", "assume_abort_if_not", "__CPROVER_assume"})
-"""Functions that only come back if their argument is not zero, where the program does not define them."""
-
 ALLOCATORS = frozenset({"malloc", "calloc", "__builtin_malloc", "__builtin_calloc", "kmalloc", "kzalloc", "xmalloc"})
 STACK_ALLOCATORS = frozenset({"alloca", "__builtin_alloca"})
 ZEROING = frozenset({"calloc", "__builtin_calloc", "kzalloc"})
@@ -116,4 +117,4 @@ UNMODELLED = frozenset(
 
 def is_harmless(name: str) -> bool:
     """Whether the function leaves all memory of the program as it is."""
-    return name in READ_ONLY or NONDETERMINISTIC in name
+    return name in READ_ONLY or NONDETERMINISTIC in name or name in CHECKS or bit_count(name, LP64) is not None

@@ -19,8 +19,8 @@ from typing import Literal
 import msgspec
 
 from analysis.cfa.graph import Edge, Program
-from analysis.cpa import library
 from analysis.model import ir
+from analysis.model.verifiers import is_assumption
 
 StepKind = Literal["edge", "enter", "leave", "external", "cut"]
 
@@ -69,7 +69,7 @@ class StepTable:
     def _call(self, function: str, edge: Edge, call: ir.Call, target: str) -> Step:
         if target in self.program.functions:
             return Step("enter", function, edge, target)
-        if target in library.ASSUMPTIONS and len(call.arguments) == 1:
+        if is_assumption(target) and len(call.arguments) == 1:
             assume = ir.Assume(call.arguments[0], True)
             return Step("edge", function, Edge(edge.id, edge.source, edge.target, assume))
         return Step("external", function, edge, target)

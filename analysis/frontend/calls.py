@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.frontend import operators
-from analysis.frontend.context import Context, RefusedError, children, field_of, inside
+from analysis.frontend.atomics import Atomics
+from analysis.frontend.context import RefusedError, children, field_of, inside
 from analysis.frontend.line_numbers import without_line_numbers
 from analysis.frontend.scope import ObjectEntry
 from analysis.frontend.syntax import Node
@@ -95,11 +96,19 @@ _POINTER_RESULTS = frozenset(
 )
 _DOUBLES = ("huge_val", "inf", "nan", "fabs", "sqrt", "copysign", "floor", "ceil", "powi", "fmax", "fmin")
 _BARRIERS = frozenset(
-    ("__sync_synchronize", "__builtin_prefetch", "__builtin_va_end", "__builtin___clear_cache", "__builtin_assume")
+    (
+        "__sync_synchronize",
+        "__atomic_thread_fence",
+        "__atomic_signal_fence",
+        "__builtin_prefetch",
+        "__builtin_va_end",
+        "__builtin___clear_cache",
+        "__builtin_assume",
+    )
 )
 
 
-class Calls(Context):
+class Calls(Atomics):
     """Calls of functions, through pointers, and of built-ins."""
 
     def call(self, node: Node, result: ir.Expr | None, wanted: bool) -> ir.Expr:
@@ -198,6 +207,9 @@ class Calls(Context):
         if node.start_byte in self.tree.compatibles:
             one, other = self.tree.compatibles[node.start_byte]
             return ir.IntConst(int(self.operand_type(one) == self.operand_type(other)), INT)
+        atomic = self.atomic(name, node, arguments)
+        if atomic is not None:
+            return atomic
         bare = name.removeprefix(_PREFIX)
         if name in _BARRIERS:
             for argument in arguments:

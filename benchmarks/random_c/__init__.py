@@ -5,6 +5,7 @@ overflow, a shift, a division, an access out of bounds, of freed memory or throu
 All names begin with a prefix, so that many programs fit into one file. Each statement is on a line of its own.
 """
 
+from benchmarks.random_c.defects import DefectProgram
 from benchmarks.random_c.programs import PRELUDE, RandomProgram
 
-__all__ = ["PRELUDE", "RandomProgram"]
+__all__ = ["PRELUDE", "DefectProgram", "RandomProgram"]

@@ -39,6 +39,8 @@ def doubts(program: Program, entry: str, replayed: Replayed, target: Target) -> 
             return f"{display_name(entry)} is called with {question.name} == NULL"
         if target.rule == "null-dereference" and question.kind == "result" and is_null and not _can_be_null(question.name):
             return f"{question.name}(), which has no body, returns NULL"
+        if target.rule == "null-dereference" and question.kind == "memory" and is_null:
+            return f"{_memory(question)} is NULL, which the program did not make"
     return ""
 
 

@@ -123,7 +123,8 @@ class Random:
         if question.kind == "allocation":
             return int(not (self._fails and draw.random() < 0.3))
         if isinstance(question.type, Pointer):
-            return Fresh(ELEMENTS) if question.kind == "parameter" else 0
+            is_object = question.kind == "parameter" or (question.kind in ("result", "memory") and draw.random() < 0.8)
+            return Fresh(ELEMENTS) if is_object else 0
         if isinstance(question.type, Floating):
             return float(draw.choice((0, 1, -1, 0.5, 2, 10, 1e6)))
         return self._integer(draw)

@@ -13,9 +13,10 @@ from analysis.engines.witness.outcome import Step
 from analysis.model import ir
 from analysis.model.c_types import Array, Function, Pointer, Record, Type
 from analysis.model.spelling import display_name
-from analysis.smt.encoding.library import ALLOCATIONS, ASSUMPTIONS, COPIES, READ_ONLY
+from analysis.model.verifiers import CHECKS, is_assumption
+from analysis.smt.encoding.library import ALLOCATIONS, COPIES, READ_ONLY
 
-_KNOWN = ALLOCATIONS | COPIES | ASSUMPTIONS | READ_ONLY | {"memset", "free", "__VERIFIER_assert"}
+_KNOWN = ALLOCATIONS | COPIES | READ_ONLY | CHECKS | {"memset", "free"}
 _BACK = frozenset({"longjmp", "siglongjmp", "_longjmp", "atexit", "at_quick_exit", "on_exit", "pthread_atfork"})
 
 
@@ -74,7 +75,7 @@ def calls_the_unknown(program: Program, way: Sequence[Step]) -> bool:
 def is_known(program: Program, name: str) -> bool:
     """Whether it is known of a function without a body that it writes to no globals of the program by itself."""
     external = program.externals.get(name)
-    return library.is_harmless(name) or name in _KNOWN or (external is not None and external.system)
+    return library.is_harmless(name) or name in _KNOWN or is_assumption(name) or (external is not None and external.system)
 
 
 def _leads_to_code(program: Program, argument: ir.Expr) -> bool:

@@ -15,8 +15,8 @@ from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.engines.symbolic.task import Target
 from analysis.model import ir
 from analysis.model.c_types import INT, Floating, Function, Pointer
+from analysis.model.verifiers import CHECKS
 
-CHECKS = frozenset({"__VERIFIER_assert"})
 Locations = Mapping[str, frozenset[int]]
 """Locations by the function that they are in."""
 TRUE = ir.IntConst(1, INT)
@@ -81,7 +81,8 @@ def violating_everywhere(program: Program, rules: frozenset[str], may: Callable[
                 conditions.append((edge.source, TRUE))
             else:
                 kept.append(edge)
-            is_exact = is_exact and not any(may(edge, rule) for rule in rules - _EXPRESSED)
+            others = rules - (_EXPRESSED if not divides_floats(edge.effect) else _EXPRESSED - {"division-by-zero"})
+            is_exact = is_exact and not any(may(edge, rule) for rule in others)
         location, number = cfa.next_location, cfa.next_edge
         if conditions:
             locations[name] = frozenset((location,))
@@ -149,6 +150,14 @@ def _bases(pointer: ir.Expr) -> Iterator[ir.Expr]:
             lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
         if isinstance(lvalue, ir.Deref):
             yield from _bases(lvalue.pointer)
+
+
+def divides_floats(effect: ir.Effect) -> bool:
+    """Whether a floating value is divided by one that is no constant: undefined for zero by C11 6.5.5p5, not by its annex F."""
+    parts = (part for expr in ir.expressions(effect) for part in ir.walk(expr))
+    divisions = (part for part in parts if isinstance(part, ir.Binary) and part.operator == "/")
+    constants = (ir.IntConst, ir.FloatConst)
+    return any(isinstance(part.type, Floating) and not isinstance(ir.strip_casts(part.right), constants) for part in divisions)
 
 
 def _divisors(effect: ir.Effect) -> Iterator[ir.Expr]:

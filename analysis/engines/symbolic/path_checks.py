@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from typing import NamedTuple, get_args
 
 from analysis.cfa.graph import Edge, Program
-from analysis.engines.symbolic.conditions import CHECKS
+from analysis.engines.symbolic.conditions import divides_floats
 from analysis.model import ir
 from analysis.model.c_types import Integer
 from analysis.model.spelling import display_name
+from analysis.model.verifiers import CHECKS
 from analysis.smt.build import FALSE, eq, number
 from analysis.smt.encoding.formula import FailureKind
 from analysis.smt.encoding.path import PathEncoder
@@ -59,7 +60,7 @@ class EdgeChecks:
                 more = condition.formula.conjuncts[len(encoder.conjuncts()) :]
                 if FALSE not in more:
                     yield Check(kind, more)
-            if encoder.may_fail_inside(edge, kind):
+            if encoder.may_fail_inside(edge, kind) or (kind == "division-by-zero" and divides_floats(edge.effect)):
                 yield Check(kind, (), uncertain=True)
 
     def at_end(self, encoder: PathEncoder) -> Iterator[Check]:
@@ -114,7 +115,7 @@ class EdgeChecks:
             case "array-bounds":
                 return is_call or any(isinstance(part, ir.Deref | ir.Index) for part in parts)
             case "division-by-zero":
-                return any(isinstance(part, ir.Binary) and part.operator in "/%" for part in parts)
+                return any(isinstance(part, ir.Binary) and part.operator in ("/", "%") for part in parts)
             case "shift-range":
                 return any(isinstance(part, ir.Binary) and part.operator in ("<<", ">>") for part in parts)
         return any(isinstance(part, ir.Binary | ir.Unary | ir.Var | ir.Deref) for part in parts)

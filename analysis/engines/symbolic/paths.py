@@ -17,6 +17,7 @@ from analysis.engines.symbolic.completeness import is_known
 from analysis.engines.symbolic.path_checks import Check, EdgeChecks
 from analysis.engines.witness.outcome import Step
 from analysis.model import ir
+from analysis.model.c_types import Pointer
 from analysis.smt.build import FALSE
 from analysis.smt.encoding.library import ALLOCATIONS, NEVER_RETURN, STACK_ALLOCATIONS
 from analysis.smt.encoding.path import PathEncoder
@@ -120,13 +121,17 @@ class Questions:
 
 
 class PathExploration:
-    """Explores the paths of a program, each `run` going on where the one before ended. `fails`: whether allocations can fail.
+    """Explores the paths of a program, each `run` going on where the one before ended. `fails`: whether allocations can fail,
+    `outside` whether functions without a body can write to globals.
     `reasons`: what is left out, so that paths without a violation are no proof; `paths` counts those that ended."""
 
-    def __init__(self, program: Program, checks: EdgeChecks, encoder: PathEncoder, milliseconds: int, *, fails: bool) -> None:
+    def __init__(
+        self, program: Program, checks: EdgeChecks, encoder: PathEncoder, milliseconds: int, *, fails: bool, outside: bool
+    ) -> None:
         self._program = program
         self._checks = checks
         self._fails = fails
+        self._outside_writes = outside
         self.questions = Questions(milliseconds)
         self._heap: list[tuple[int, int, Waiting]] = []
         self._old: deque[Waiting] = deque()
@@ -187,6 +192,7 @@ class PathExploration:
                 return [], True
         effect = edges[0].effect
         if isinstance(effect, ir.Assume):
+            self._compares_addresses(path, edges)
             return self._branch(path, edges), False
         if isinstance(effect, ir.Call):
             return self._call(path, edges[0], effect, judge)
@@ -195,6 +201,15 @@ class PathExploration:
         if isinstance(effect, ir.Return):
             return self._return(path, judge)
         return self._alive([path]), False
+
+    def _compares_addresses(self, path: Path, edges: Sequence[Edge]) -> None:
+        """Notes a branch that depends on where objects lie: formulas know only one of the possibilities."""
+        for edge in _conditions(edges):
+            condition = edge.effect.condition if isinstance(edge.effect, ir.Assume) else None
+            if not isinstance(condition, ir.Binary) or condition.operator not in ("<", "<=", ">", ">="):
+                continue
+            if isinstance(condition.left.type, Pointer) and not path.encoder.same_object(condition.left, condition.right):
+                self.reasons["a branch depends on the addresses of objects"] = None
 
     def _end(self, path: Path) -> None:
         self.paths += 1
@@ -270,7 +285,7 @@ class PathExploration:
         if name in NEVER_RETURN or (external is not None and external.noreturn):
             path.taken(edge)
             return None
-        if not is_known(self._program, name):
+        if self._outside_writes and not is_known(self._program, name):
             self.reasons["a function without a body could write to globals"] = None
         paths = [path]
         choices: list[bool | None] = [None]

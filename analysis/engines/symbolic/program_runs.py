@@ -57,7 +57,7 @@ class ProgramRuns:
             kind = run.end.kind
         if kind is None or not run.way:
             return run, None
-        found = replay(self._program, start, run.way, self._inputs(make), kind, bounds)
+        found = replay(self._program, start, run.way, self._inputs(make), kind, bounds, keeps=True)
         if not isinstance(found, Replayed) or found.observation is None:
             return run, None
         last = run.way[-1]

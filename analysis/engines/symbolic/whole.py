@@ -32,7 +32,7 @@ from analysis.engines.symbolic.choices import (
     random_inputs,
     unread_parameters,
 )
-from analysis.engines.symbolic.completeness import depends_on_addresses, hidden_flow
+from analysis.engines.symbolic.completeness import depends_on_addresses, hidden_flow, is_known
 from analysis.engines.symbolic.conditions import Everywhere, violating_everywhere
 from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.explore import Exploration
@@ -69,13 +69,20 @@ class _Deciding:
         self._why: dict[str, None] = {}
         self._assumed: dict[str, None] = {NO_OTHER: None}
         self._hidden = hidden_flow(task.program, (MAIN,))
+        if depends_on_addresses(task.program, (MAIN,)):
+            self._hidden += ("a pointer is made an integer",)
         self._found: Confirmed | None = None
         self._open = False  # whether something was possible by a formula and not seen in a run
         self._states = 0
         encoder = PathEncoder(task.program, "bv", task.model)
         encoder.start(MAIN)
         self._paths = PathExploration(
-            task.program, self._checks, encoder, task.effort.query_milliseconds, fails=task.allocation_fails
+            task.program,
+            self._checks,
+            encoder,
+            task.effort.query_milliseconds,
+            fails=task.allocation_fails,
+            outside=task.outside_writes,
         )
 
     def decide(self) -> Decision:
@@ -144,7 +151,7 @@ class _Deciding:
         if ending != "finished" or self._open or self._paths.reasons or self._hidden or self._checks.unfollowed:
             return False
         self._assumed.update(self._paths.assumptions)
-        return True
+        return self._has_checks() or not self._calls_unknown()
 
     def _judge(self, path: Path, check: Check, edge: Edge | None, questions: Questions) -> bool:
         """Asks whether a violation is possible, and tries it."""
@@ -177,7 +184,7 @@ class _Deciding:
             return False
         distance = Distance(everywhere.program, everywhere.locations)
         if not distance.enters(MAIN):
-            return True
+            return self._has_checks() or not self._calls_unknown()
         effort = msgspec.structs.replace(self._effort, recursion=8 * self._effort.recursion)
         exploration = Exploration(
             everywhere.program,
@@ -195,6 +202,17 @@ class _Deciding:
         self._states += exploration.states
         self._why.update(dict.fromkeys(exploration.reasons))
         return ending == "finished" and not exploration.reasons and not exploration.assumptions and not ways
+
+    def _has_checks(self) -> bool:
+        """Whether anything in the program could violate a rule, by its form: if not, what its properties are was not understood,
+        where it calls functions that are not known."""
+        edges = [edge for cfa in self._program.functions.values() for edge in cfa.edges]
+        return any(self._checks.may_violate(edge, rule) for edge in edges for rule in self._task.rules)
+
+    def _calls_unknown(self) -> bool:
+        self._why["nothing in the program was recognised as a check, and it calls functions that are not known"] = None
+        externals = (name for name in self._program.externals if not is_known(self._program, name))
+        return next(externals, None) is not None
 
     # -- answers ------------------------------------------------------------------------------------------------
 

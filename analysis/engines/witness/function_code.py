@@ -18,7 +18,7 @@ from analysis.engines.witness.outcome import Stuck
 from analysis.engines.witness.program_code import ProgramCode, in_memory
 from analysis.engines.witness.stores import Stores, Write
 from analysis.model import ir
-from analysis.model.c_types import Type, Void
+from analysis.model.c_types import Integer, Pointer, Type, Void
 
 Node = Callable[[Registers], int]
 
@@ -230,7 +230,7 @@ class FunctionCode:
         self, call: ir.Call, name: str, arguments: Sequence[Evaluate], types: tuple[Type, ...], number: int
     ) -> Node:
         returned = self._returned(call)
-        run = modelled(name, returned)
+        run = modelled(name, self._used_as(call, returned))
         write = None if call.result is None else self._stores.write(call.result, returned)
         wanted = write is not None
 
@@ -241,6 +241,14 @@ class FunctionCode:
             return number
 
         return call_external
+
+    def _used_as(self, call: ir.Call, returned: Type) -> Type:
+        """The type of a result: of one that an undeclared function returns as an integer, and that is made a pointer, that."""
+        if not isinstance(call.result, ir.Var) or not isinstance(returned, Integer):
+            return returned
+        casts = (part for parts in self.cfa.parts.values() for part in parts if isinstance(part, ir.Cast))
+        used = [cast.type for cast in casts if cast.operand == call.result]
+        return used[0] if used and isinstance(used[0], Pointer) and call.result.scope == "temporary" else returned
 
     def _return(self, value: ir.Expr | None, number: int) -> Node:
         evaluate = None if value is None else self._argument(value)

@@ -15,8 +15,8 @@ from analysis.engines.witness.inputs import Inputs
 from analysis.engines.witness.library import ERRORS, modelled
 from analysis.engines.witness.library.locks import LockState
 from analysis.engines.witness.memory import ASKED, KNOWN, UNDEFINED, Block, Memory
-from analysis.engines.witness.objects import Local, is_aggregate
-from analysis.engines.witness.outcome import Bounds, End, NotModelled, Observation, RanOut, Returned, Run, Start, Step
+from analysis.engines.witness.objects import FIRST, Local, is_aggregate
+from analysis.engines.witness.outcome import Bounds, End, Exited, NotModelled, Observation, RanOut, Returned, Run, Start, Step
 from analysis.engines.witness.program_code import ProgramCode
 from analysis.engines.witness.questions import Questions
 from analysis.engines.witness.scalars import converter
@@ -60,11 +60,23 @@ class Machine(Questions):
         self._jumps: dict[int, tuple[int, Registers, int]] = {}
         self._remains: dict[Local, Block] = {}
         self.locks: dict[int, LockState] = {}
+        self.exposed: set[int] = set()  # the addresses of objects that functions without a body were given
+        self.at_exit: list[int] = []  # what `atexit` was given
+        self.left_behind: list[int] = []  # what the entry function's variables held when it returned
 
     def run(self, *, way: list[Step] | None = None, watch: Callable[[], End | None] | None = None) -> Run:
         """Runs to the end; the way is added to `way`. An end that `watch` gives, before an edge, is the run's."""
+        end = self._run(self._begin, way, watch)
+        while isinstance(end, Returned | Exited) and end != Exited(None) and self.at_exit:
+            after = self._run(self._begin_handler, way, watch)
+            if not isinstance(after, Returned):
+                end = after
+        return Run(end, self.step, tuple(way or ()), tuple(self.asked), tuple(self.assumptions), "".join(self.printed))
+
+    def _run(self, begin: Callable[[], None], way: list[Step] | None, watch: Callable[[], End | None] | None) -> End:
+        """From where `begin` puts the machine to the next end."""
         try:
-            self._begin()
+            begin()
             end = self._loop(way, watch)
         except ViolationError as violation:
             end = Observation(violation.kind, violation.text, max(0, self.step - 1))
@@ -74,7 +86,15 @@ class Machine(Questions):
             end = NotModelled("an expression that is nested too deeply")
         if way is not None and len(way) < self.step and (edge := self.edge_here()) >= 0:
             way.append(Step(self.current.name, edge))  # the one during which it ended
-        return Run(end, self.step, tuple(way or ()), tuple(self.asked), tuple(self.assumptions), "".join(self.printed))
+        return end
+
+    def _begin_handler(self) -> None:
+        """The program ends: the function that `atexit` was given last runs (C11 7.22.4.4)."""
+        name = self.function_at(self.at_exit.pop())
+        if name not in self.code.functions:
+            not_modelled(f"{name} at the end of the program")
+        self.frames = []
+        self._enter(self.code_of(name), [], self.code_of(name).parameter_types)
 
     def _begin(self) -> None:
         cfa = self.code.functions[self.start.function]
@@ -190,6 +210,8 @@ class Machine(Questions):
     def _leave(self) -> End | None:
         """After a return: the blocks of the function die, its result goes to the caller."""
         value, self.returned = self.returned, None
+        if not self.frames and not self.left_behind:
+            self._keep_variables()
         self._end_blocks()
         if not self.frames:
             self.running, self.result = False, value
@@ -200,6 +222,14 @@ class Machine(Questions):
         self.last_call = frame.edge
         self._finish_call(frame.code, frame.registers, frame.edge, value)
         return None
+
+    def _keep_variables(self) -> None:
+        """Keeps what the variables of the entry function hold."""
+        self.left_behind = [value for value in self.registers[FIRST:] if isinstance(value, int)]
+        size = self.code.pointer_bits // 8
+        for block in self.blocks:
+            words = (block.data[at : at + size] for at in range(0, len(block.data) - size + 1, size))
+            self.left_behind += [int.from_bytes(word, "little") for word in words]
 
     def _end_blocks(self) -> None:
         for block in self.blocks:

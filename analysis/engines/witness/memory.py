@@ -165,7 +165,10 @@ class Memory:
             return b"", b""
         block = self.block(address, size, "read")
         offset = address - block.base
-        if ASKED in block.mask[offset : offset + size]:
+        part = block.mask[offset : offset + size]
+        if self.any_value and UNDEFINED in part:  # copies of one value are the same
+            self.undefined(block, offset, size)
+        elif ASKED in part:
             self.ask(block, offset, size)
         return bytes(block.data[offset : offset + size]), bytes(block.mask[offset : offset + size])
 

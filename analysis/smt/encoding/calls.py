@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from analysis.model import ir
-from analysis.model.c_types import Array, Integer, Pointer, Type, Void
+from analysis.model.bit_counts import bit_count
+from analysis.model.c_types import INT, Array, Integer, Pointer, Type, Void
+from analysis.model.verifiers import is_assumption
 from analysis.smt import linear
 from analysis.smt.bitvectors import extend, multiply, operation
 from analysis.smt.build import FALSE, TRUE, and_, constant_of, eq, ite, not_
 from analysis.smt.encoding import library
+from analysis.smt.encoding.bit_counts import counted
 from analysis.smt.encoding.bits import Bits
 from analysis.smt.encoding.content import ANY_TAG
 from analysis.smt.encoding.regions import Alternatives
@@ -36,10 +39,12 @@ class Calls:
             self._copy(call, name == "mempcpy")
         elif name == "memset" and len(call.arguments) >= 3:
             self._set(call)
-        elif name in library.ASSUMPTIONS:
+        elif name is not None and is_assumption(name) and not is_defined and call.arguments:
             self._state.ledger.constrain(self._state.places.expressions.truth(call.arguments[0]))
         elif name in ("abs", "labs", "llabs") and call.arguments:
             self._absolute(call)
+        elif name is not None and not is_defined and call.arguments and self._counts_bits(name):
+            self._count_bits(call, name)
         else:
             if name is None or is_defined or not library.only_returns(name):
                 self._anything_written(call, name, is_defined or name is None)
@@ -80,6 +85,19 @@ class Calls:
         arithmetic = self._state.arithmetic
         negative = arithmetic.compare("<", value, arithmetic.constant(0, type_), type_)
         self._give(call, ite(negative, arithmetic.unary("-", value, type_), value), type_)
+
+    def _counts_bits(self, name: str) -> bool:
+        return isinstance(self._state.arithmetic, Bits) and bit_count(name, self._state.model) is not None
+
+    def _count_bits(self, call: ir.Call, name: str) -> None:
+        """The count, and any value where it is undefined."""
+        count = bit_count(name, self._state.model)
+        if call.result is None or count is None:
+            return
+        argument, type_ = self._argument(call, 0), Integer(count.bits, False, "counted")
+        value = self._state.arithmetic.convert(argument, call.arguments[0].type, type_)
+        given = self._state.fresh_input(INT, "result", f"{name}()")
+        self._give(call, counted(value, count, given), INT)
 
     # -- allocation ---------------------------------------------------------------------------------------------
 

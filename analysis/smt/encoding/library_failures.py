@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from analysis.cfa.graph import Edge, Program
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer, Pointer
-from analysis.smt.build import FALSE, and_, constant_of, eq, not_, or_
+from analysis.smt.build import FALSE, TRUE, and_, constant_of, eq, not_, or_
 from analysis.smt.encoding import library
 from analysis.smt.encoding.content import ANY_TAG
 from analysis.smt.encoding.failures import outside
@@ -25,6 +25,12 @@ _SIZED: dict[str, tuple[tuple[int, int], ...]] = {
 _READ_VALUES = frozenset(("memcmp", "bcmp"))
 _OF_MEMORY = frozenset(("null-dereference", "array-bounds", "use-after-free", "uninitialized-read"))
 _ENDS = frozenset(("free", "realloc"))
+_TAKE_NULL = frozenset(("time", "fflush", "setlocale", "wait"))
+_STRING_READERS = frozenset(
+    ("printf", "fprintf", "puts", "fputs", "perror", "strlen", "strcmp", "atoi", "atol", "atoll", "atof", "fopen", "getenv")
+)
+_CHARACTER = Integer(8, True, "char")
+_LONGEST = 1024  # characters of a string that are looked at
 _STREAMS = frozenset(("stdin", "stdout", "stderr"))
 
 
@@ -57,18 +63,43 @@ def _failures(state: State, call: ir.Call, accesses: tuple[tuple[int, int], ...]
                 yield and_(condition, outside(state, spot, size), not_(eq(size, zero)))
 
 
-def may_fail_inside(program: Program, edge: Edge, kind: FailureKind) -> bool:
+def may_fail_inside(state: State, edge: Edge, kind: FailureKind) -> bool:
     """See PathEncoder.may_fail_inside."""
-    effect = edge.effect
+    effect, program = edge.effect, state.program
     if kind not in _OF_MEMORY or not isinstance(effect, ir.Call):
         return False
-    return any(_may_fail(program, name, effect, kind) for name in program.targets(effect) if name not in program.functions)
+    outside = [name for name in program.targets(effect) if name not in program.functions]
+    return any(_may_fail(program, name, effect, kind) and not _reads_strings(state, name, effect) for name in outside)
+
+
+def _reads_strings(state: State, name: str, call: ir.Call) -> bool:
+    """Whether the function only reads strings, and all that it is passed are strings in full."""
+    if name not in _STRING_READERS:
+        return False
+    pointers = [argument for argument in call.arguments if _is_open(argument)]
+    return all(_is_string(state.fork(), argument) for argument in pointers)
+
+
+def _is_string(state: State, argument: ir.Expr) -> bool:
+    """Whether an argument points to bytes that are known, up to a zero in the same object."""
+    spots = state.memory.resolve(state.places.expressions.value(argument), ANY_TAG)
+    if len(spots) != 1 or spots[0][1].symbolic is not None or spots[0][1].bits % 8:
+        return False
+    spot = spots[0][1]
+    size = state.memory.regions[spot.region].size
+    if spot.region == 0 or size is None or state.memory.alive(spot.region) is not TRUE:
+        return False
+    for at in range(max(0, spot.bits // 8), min(size, spot.bits // 8 + _LONGEST)):
+        byte = constant_of(state.memory.load(((TRUE, spot._replace(bits=8 * at)),), 8, _CHARACTER, ANY_TAG))
+        if byte is None or byte == 0:
+            return byte == 0 and spot.bits >= 0
+    return False
 
 
 def _may_fail(program: Program, name: str, call: ir.Call, kind: FailureKind) -> bool:
     if name in _SIZED and (kind != "uninitialized-read" or name not in _READ_VALUES):
         return False
-    if name in _ENDS or name in library.ALLOCATIONS or name in library.FAILED_ASSERTIONS:
+    if name in _ENDS | _TAKE_NULL or name in library.ALLOCATIONS or name in library.FAILED_ASSERTIONS:
         return False
     external = program.externals.get(name)
     is_system = name.startswith("__builtin_") or (external is not None and external.system)

@@ -239,6 +239,10 @@ class Memory:
                 found += self.resolve_case(condition, term, tag)
         return tuple(found)
 
+    def objects_of(self, pointer: Term) -> set[int | None]:
+        """The objects that a pointer can lead to; None stands for those that are not known."""
+        return {self.addresses.region(linear.parts(term)[1]) for _, term in self.cases(pointer)}
+
     def not_null(self, pointer: Term) -> None:
         """Constrains a pointer that is dereferenced: a run does not go on after a null one."""
         self._ledger.constrain(distinct(pointer, self.fills.offset(0)))

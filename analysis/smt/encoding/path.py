@@ -205,7 +205,14 @@ class PathEncoder:
 
     def may_fail_inside(self, edge: Edge, kind: FailureKind) -> bool:
         """Whether the edge calls a library function in which this can happen without a formula that says when."""
-        return may_fail_inside(self.program, edge, kind)
+        return may_fail_inside(self._state, edge, kind)
+
+    def same_object(self, one: ir.Expr, other: ir.Expr) -> bool:
+        """Whether two pointers lead into the same known object at the current point, so that comparing them tells the same
+        wherever objects lie."""
+        state = self._state.fork()
+        found = [state.memory.objects_of(state.places.expressions.value(expr)) for expr in (one, other)]
+        return found[0] == found[1] and None not in found[0] and len(found[0]) == 1
 
     def remaining(self) -> Term:
         """That some allocated block was not freed on the path."""

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 from analysis.engines.witness.library import allocation, blocks, ending, files, locks, numbers, printing, strings
 from analysis.engines.witness.library.unknown import unknown
 from analysis.engines.witness.scalars import converter
-from analysis.model.c_types import DOUBLE, Floating, Integer, Pointer, Type, Void
+from analysis.model.bit_counts import bit_count
+from analysis.model.c_types import DOUBLE, LP64, Floating, Integer, Pointer, Type, Void
 from analysis.model.spelling import display_name
+from analysis.model.verifiers import is_assumption
 
 if TYPE_CHECKING:
     from analysis.engines.witness.machine import Machine
@@ -36,6 +38,10 @@ def modelled(name: str, returned: Type) -> Model:
     """What a call of the external function does, where it is declared to return the type."""
     fit = _fitting(returned)
     known, asking = _MODELS.get(name), locks.MODELS.get(name)
+    if is_assumption(name):
+        known = ending.assumption(name)
+    elif known is None and bit_count(name, LP64) is not None:
+        known = numbers.counted(name)
     if known is not None:
         return lambda machine, arguments, types, _wanted: fit(machine, known(machine, arguments, types))
     if asking is not None:

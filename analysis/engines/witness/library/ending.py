@@ -9,6 +9,7 @@ from analysis.engines.witness.halting import EndError, JumpError, ViolationError
 from analysis.engines.witness.library.strings import string_at
 from analysis.engines.witness.outcome import Exited, Stuck
 from analysis.model.c_types import Type
+from analysis.model.verifiers import CHECKS
 
 if TYPE_CHECKING:
     from analysis.engines.witness.machine import Machine
@@ -39,18 +40,31 @@ def _error(name: str) -> Callable[[Machine, list[Any], Types], NoReturn]:
     return fail
 
 
-def _verifier_assert(_machine: Machine, arguments: list[Any], _types: Types) -> None:
-    if not arguments or arguments[0] == 0:
-        raise ViolationError("assertion", "__VERIFIER_assert(0)")
+def _check(name: str) -> Callable[[Machine, list[Any], Types], Any]:
+    def run(_machine: Machine, arguments: list[Any], _types: Types) -> None:
+        if not arguments or arguments[0] == 0:
+            raise ViolationError("assertion", f"{name}(0)")
+
+    return run
 
 
-def _verifier_assume(_machine: Machine, arguments: list[Any], _types: Types) -> None:
-    if not arguments or arguments[0] == 0:
-        raise EndError(Stuck("__VERIFIER_assume(0)"))
+def assumption(name: str) -> Callable[[Machine, list[Any], Types], Any]:
+    """A function that comes back only if its argument is not zero."""
+
+    def run(_machine: Machine, arguments: list[Any], _types: Types) -> None:
+        if not arguments or arguments[0] == 0:
+            raise EndError(Stuck(f"{name}(0)"))
+
+    return run
 
 
 def _longjmp(_machine: Machine, arguments: list[Any], _types: Types) -> NoReturn:
     raise JumpError(arguments[0], arguments[1])
+
+
+def _atexit(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    machine.at_exit.append(arguments[0])
+    return 0
 
 
 MODELS: dict[str, Callable[[Machine, list[Any], Types], Any]] = {
@@ -60,15 +74,15 @@ MODELS: dict[str, Callable[[Machine, list[Any], Types], Any]] = {
     "quick_exit": _exit,
     "abort": _abort,
     "__builtin_trap": _abort,
+    "atexit": _atexit,
     "__assert_fail": _assertion_fails,
     "__assert": _assertion_fails,
     "__assert_perror_fail": _assertion_fails,
     "_assert": _assertion_fails,
     "__assert_rtn": _error("__assert_rtn"),
-    "__VERIFIER_assert": _verifier_assert,
-    "__VERIFIER_assume": _verifier_assume,
     "longjmp": _longjmp,
     "_longjmp": _longjmp,
     "siglongjmp": _longjmp,
     **{name: _error(name) for name in ERRORS},
+    **{name: _check(name) for name in CHECKS},
 }

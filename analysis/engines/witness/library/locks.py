@@ -2,7 +2,7 @@
 
 A lock is known by its address. Taking one that is held, and releasing one that is not, are violations; of a lock about which
 nothing is known, because the run began in the middle of a program's life, only what follows is. A mutex that is made with
-attributes may be recursive, so that it is not looked at any more.
+attributes may be recursive, so that it is not looked at any more; nor is a lock that a function without a body was passed.
 """
 
 from __future__ import annotations
@@ -22,9 +22,13 @@ LockState = Literal["held", "released", "recursive"]
 Function = Callable[["Machine", list[Any], Types, bool], Any]
 
 _TAKES = "pthread_spin_lock mutex_lock mutex_lock_nested spin_lock spin_lock_irq spin_lock_bh raw_spin_lock"
-_MAY_FAIL = "pthread_mutex_lock mtx_lock mutex_lock_interruptible mutex_lock_killable mutex_lock_interruptible_nested"
+_MAY_FAIL = (
+    "pthread_mutex_lock mtx_lock mutex_lock_interruptible mutex_lock_killable "
+    "mutex_lock_interruptible_nested mutex_lock_killable_nested"
+)
 _TRIES = "pthread_mutex_trylock pthread_spin_trylock pthread_mutex_timedlock mtx_trylock mtx_timedlock"
 _TRIES_KERNEL = "mutex_trylock spin_trylock spin_trylock_irq spin_trylock_bh raw_spin_trylock"
+_TRIES_COUNTER = "atomic_dec_and_mutex_lock atomic_dec_and_lock _atomic_dec_and_lock"
 _RELEASES = (
     "pthread_mutex_unlock pthread_spin_unlock mutex_unlock spin_unlock spin_unlock_irq spin_unlock_bh raw_spin_unlock mtx_unlock"
 )
@@ -40,11 +44,25 @@ def named(machine: Machine, address: int) -> str:
 
 def still_held(machine: Machine) -> str | None:
     """A lock that is held, for people; None if there is none."""
-    return next((f"{named(machine, address)} is held" for address, state in machine.locks.items() if state == "held"), None)
+    held = (address for address in machine.locks if _state(machine, address) == "held")
+    return next((f"{named(machine, address)} is held" for address in held), None)
+
+
+def expose(machine: Machine, address: int) -> None:
+    """An unknown function got a pointer: locks in that object are not looked at any more, since it could take or release them."""
+    block = machine.memory.find(address)
+    if block is not None:
+        machine.exposed.add(block.base)
+
+
+def _state(machine: Machine, address: int) -> LockState | None:
+    block = machine.memory.find(address)
+    is_exposed = block is not None and block.base in machine.exposed
+    return "recursive" if is_exposed else machine.locks.get(address)
 
 
 def _take(machine: Machine, address: int) -> None:
-    state = machine.locks.get(address)
+    state = _state(machine, address)
     if state == "held":
         raise ViolationError("lock-discipline", f"{named(machine, address)} is locked again while it is held")
     if state != "recursive":
@@ -71,7 +89,7 @@ def _tries(name: str, success: bool) -> Function:
 
     def run(machine: Machine, arguments: list[Any], _types: Types, wanted: bool) -> int:
         address = arguments[0]
-        free = machine.locks.get(address) != "held"
+        free = _state(machine, address) != "held"
         result = int(machine.ask("result", INT, name, 0)) if wanted and free else int(success == free)
         if free and (result != 0) == success:
             _take(machine, address)
@@ -80,9 +98,24 @@ def _tries(name: str, success: bool) -> Function:
     return run
 
 
+def _tries_last(name: str) -> Function:
+    """Takes the lock, the last argument, if a counter comes to zero; it waits for the lock."""
+
+    def run(machine: Machine, arguments: list[Any], _types: Types, wanted: bool) -> int:
+        address = arguments[-1]
+        if _state(machine, address) == "held":
+            _take(machine, address)
+        result = int(machine.ask("result", INT, name, 0)) if wanted else 0
+        if result:
+            _take(machine, address)
+        return result
+
+    return run
+
+
 def _releases(machine: Machine, arguments: list[Any], _types: Types, _wanted: bool) -> int:
     address = arguments[0]
-    state = machine.locks.get(address)
+    state = _state(machine, address)
     if state == "released" or (state is None and not machine.start.any_globals):
         raise ViolationError("lock-discipline", f"{named(machine, address)} is unlocked, but it is not held")
     if state != "recursive":
@@ -111,6 +144,7 @@ MODELS: dict[str, Function] = {
     **{name: _takes_or_fails(name) for name in _MAY_FAIL.split()},
     **{name: _tries(name, success=False) for name in _TRIES.split()},
     **{name: _tries(name, success=True) for name in _TRIES_KERNEL.split()},
+    **{name: _tries_last(name) for name in _TRIES_COUNTER.split()},
     **dict.fromkeys(_RELEASES.split(), _releases),
     **{name: _makes(name) for name in _MAKES.split()},
     **dict.fromkeys(_ENDS.split(), _ends),

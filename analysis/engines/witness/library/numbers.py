@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.engines.witness.arithmetic import overflow
 from analysis.engines.witness.scalars import bounds_of
+from analysis.model.bit_counts import bit_count
 from analysis.model.c_types import INT, LONG_LONG, Integer, Type
 
 if TYPE_CHECKING:
@@ -100,6 +101,17 @@ def _classes(character: int) -> int:
     if not 0 <= character < 128:
         return 0
     return sum(1 << bit for bit, test in _CLASSES if test(chr(character)))
+
+
+def counted(name: str) -> Function:
+    """A function that counts bits; what gives no defined count is an input."""
+
+    def run(machine: Machine, arguments: list[Any], _types: Types) -> int:
+        count = bit_count(name, machine.code.model)
+        found = None if count is None else count.of(arguments[0])
+        return int(machine.ask("result", INT, name, 0)) if found is None else found
+
+    return run
 
 
 def _errno(machine: Machine, _arguments: list[Any], _types: Types) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from analysis.engines.witness.library.locks import expose
 from analysis.engines.witness.memory import ASKED, UNDEFINED
 from analysis.model.c_types import Array, Floating, Integer, Pointer, Record, Type, Void
 
@@ -22,6 +23,7 @@ def unknown(name: str, returned: Type) -> Callable[[Machine, list[Any], tuple[Ty
             machine.assume(f"what {name}() does, which has no body")
         for position, (value, type_) in enumerate(zip(arguments, types, strict=False)):
             if isinstance(type_, Pointer):
+                expose(machine, value)
                 written(machine, name, position, value, type_.target)
         if not wanted or isinstance(returned, Void):
             return None
