@@ -155,7 +155,8 @@ class Chain:
         if not repaired:
             return Step(what, time.process_time() - began, refused=self._why_refused())
         self.findings = self.analysis.findings(places)
-        return Step(what, time.process_time() - began, parts["revise"], parts[self.algorithm.replace("-", "_")])
+        seconds = time.process_time() - began
+        return Step(what, seconds, parts.get("revise", 0.0), parts.get(self.algorithm.replace("-", "_"), 0.0))
 
     def _why_refused(self) -> str:
         if not self.analysis.graph.complete:
@@ -165,7 +166,7 @@ class Chain:
 
 @contextmanager
 def _timed_parts() -> Iterator[dict[str, float]]:
-    """The seconds that the parts of `Analysis.revise` take while this is open."""
+    """The seconds that the parts of `Analysis.revise` take while this is open; none where nothing is there to be done."""
     seconds: dict[str, float] = {}
     kept: dict[str, Callable[..., Any]] = {name: getattr(engine, name) for name in ("revise", "incr_fwd", "incr_back")}
 

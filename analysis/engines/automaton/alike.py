@@ -52,6 +52,11 @@ def merge(into: Differences, more: Mapping[int, Scope | None]) -> None:
         into[edge] = None if scope is None or have is None else have | scope
 
 
+def written_otherwise(old: FunctionModel, new: FunctionModel) -> Scope:
+    """The cells that edges of a function, the same in both models, write in one of them only."""
+    return NO_NAMES.union(*(new.written[id_] ^ cells for id_, cells in old.written.items()))
+
+
 def _calls(edge: Edge, program: Program, others: Set[str]) -> bool:
     return isinstance(edge.effect, ir.Call) and not others.isdisjoint(program.targets(edge.effect))
 

@@ -26,7 +26,7 @@ from copy import copy
 import msgspec
 
 from analysis.cfa.graph import Cfa, Program
-from analysis.engines.automaton.alike import NO_NAMES, Differences, add_differences, add_stretches, merge
+from analysis.engines.automaton.alike import NO_NAMES, Differences, add_differences, add_stretches, merge, written_otherwise
 from analysis.engines.automaton.changes import Changes, EdgeChanges, Scope
 from analysis.engines.automaton.constants import constant_globals, initial_values, spoiled_by
 from analysis.engines.automaton.delta import Memo, ProgramDelta, is_small
@@ -40,9 +40,9 @@ from analysis.rules.automaton import START
 
 
 class Revised(msgspec.Struct, frozen=True):
-    """The Delta of the new revision, and what differs. `remodelled` functions have other models, `rewritten` ones the same but
-    that their calls write other cells (which, is said); for `touched` ones, the first among them, Delta may answer otherwise;
-    `gone` ones are not there any more."""
+    """The Delta of the new revision, and what differs. `remodelled` functions have models that say something else, `rewritten`
+    ones say the same but that their calls write other cells (which, is said); for `touched` ones, the first among them, Delta may
+    answer otherwise; `gone` ones are not there any more."""
 
     delta: ProgramDelta
     changes: Changes
@@ -74,9 +74,10 @@ def revise(
     delta.constants = constant_globals(program, delta.footprints.returning, delta.spoiled)
     delta.relevance = before.relevance.revised(program, delta.matcher, changed)
     models = before.models
-    wanted = moved.callers.union(changed, _otherwise_constant(delta, before))
+    wanted = changed.union(moved.callers, _otherwise_constant(delta, before))
     calls = _rewrite(delta, before, moved, wanted, callers)
-    remodelled = _remodel(delta, before, wanted.union(name for name, known in calls.items() if known is None), callers)
+    wanted.update(name for name, known in calls.items() if known is None)
+    remodelled, unlike = _remodel(delta, before, wanted, callers)
     delta.connect()
     if delta.transfer.lenient != before.transfer.lenient:
         return None
@@ -86,12 +87,18 @@ def revise(
     delta.memos = _memos(delta, before, remodelled | rewritten.keys(), otherwise)
     entered_otherwise = _entered_otherwise(delta, before, remodelled)
     functions = {}
+    written = {name: known.written for name, known in rewritten.items()}
     for name in (touched | rewritten.keys()) & graph.functions.keys() & old.functions.keys():
         found: Differences = dict(rewritten[name].calls) if name in rewritten else {}
         if name in remodelled:
             add_differences(
                 found, models[name], delta.models[name], program, entered_otherwise, world.calls.get(name, frozenset())
             )
+            same = program.functions[name] is old.functions[name] and None not in found.values()
+            if same and callers.calls_none_of(name, unlike):
+                written[name] = written_otherwise(models[name], delta.models[name]).union(written.get(name, ()))
+            else:
+                written.pop(name, None)
         else:
             add_stretches(found, (models[name],))
         if name in otherwise:
@@ -107,8 +114,7 @@ def revise(
         initial=None if same else initial,
     )
     before.models, before.memos = {}, {}  # models refer to their Delta: together they would stay in memory
-    written = {name: known.written for name, known in rewritten.items() if name not in remodelled}
-    return Revised(delta, changes, frozenset(remodelled), written, frozenset(touched), world.gone)
+    return Revised(delta, changes, frozenset(remodelled - written.keys()), written, frozenset(touched), world.gone)
 
 
 class _Callers:
@@ -125,6 +131,10 @@ class _Callers:
         if self._found is None:
             self._found = self._find()
         return self._found.get(name, set())
+
+    def calls_none_of(self, name: str, callees: Set[str]) -> bool:
+        """Whether a function calls none of these functions."""
+        return all(name not in self.of(callee) for callee in callees)
 
     def _find(self) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
@@ -148,10 +158,12 @@ def _rewrite(
     return {name: models[name].rewrite(delta.footprints, moved) for name in (concerned - wanted) & models.keys()}
 
 
-def _remodel(delta: ProgramDelta, before: ProgramDelta, wanted: Set[str], callers: _Callers) -> set[str]:
-    """Models anew functions, and those whose callees look different to them then; takes over the others."""
+def _remodel(delta: ProgramDelta, before: ProgramDelta, wanted: Set[str], callers: _Callers) -> tuple[set[str], set[str]]:
+    """Models anew functions, and those whose callees look different to them then; takes over the others. Gives the modelled ones,
+    and those of them that look different."""
     delta.models = {}
     done: set[str] = set()
+    unlike: set[str] = set()
     open_ = set(wanted)
     for name, model in before.models.items():
         if name not in wanted and name in delta.program.functions:
@@ -165,8 +177,9 @@ def _remodel(delta: ProgramDelta, before: ProgramDelta, wanted: Set[str], caller
         delta.models.pop(name, None)
         known = before.models.get(name)
         if known is None or not delta.lookup(name).looks_like(known):
+            unlike.add(name)
             open_ |= callers.of(name) - done  # in a recursion, what was modelled before asked for nothing that can differ
-    return done
+    return done, unlike
 
 
 def _memos(delta: ProgramDelta, before: ProgramDelta, others: Set[str], otherwise: Set[str]) -> dict[str, Memo]:
