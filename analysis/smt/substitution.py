@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from analysis.smt import bitvectors, build, linear
 from analysis.smt.terms import Term, subterms
 
+_ORDERS = frozenset(("<=", ">=", "<", ">"))
 _BIT_OPERATIONS = frozenset(
     ("bvand", "bvor", "bvxor", "bvmul", "bvshl", "bvlshr", "bvashr", "bvudiv", "bvurem", "bvsdiv", "bvsrem", "bvsub")
 )
@@ -30,6 +31,9 @@ _REBUILD: dict[str, Callable[[tuple[Term, ...]], Term]] = {
     "bvadd": _sum,
     "*": lambda a: bitvectors.multiply(*a) if len(a) == 2 else Term("*", a, a[0].sort),
     "<=": lambda a: linear.at_most(*a),
+    ">=": lambda a: linear.at_most(a[1], a[0]),
+    "<": lambda a: linear.less(*a),
+    ">": lambda a: linear.less(a[1], a[0]),
     "div": lambda a: bitvectors.euclidean("div", *a),
     "mod": lambda a: bitvectors.euclidean("mod", *a),
     "concat": lambda a: bitvectors.concat(*a),
@@ -41,7 +45,7 @@ def rebuilt(term: Term, args: tuple[Term, ...]) -> Term:
     if args == term.args:
         return term
     op = term.op
-    if op == "<=" and args[0].sort.kind != "Int":
+    if op in _ORDERS and args[0].sort.kind != "Int":
         return Term(op, args, term.sort)
     make = _REBUILD.get(op)
     if make is not None:

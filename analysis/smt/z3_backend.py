@@ -224,11 +224,11 @@ class _Watch:
     """
 
     def __init__(self) -> None:
-        self._running: dict[Z3Solver, tuple[float, float]] = {}
+        self._running: dict[Z3Solver | Z3Horn, tuple[float, float]] = {}
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def begin(self, solver: Z3Solver, budget: Budget) -> None:
+    def begin(self, solver: Z3Solver | Z3Horn, budget: Budget) -> None:
         """Looks after a check from now on."""
         deadline = math.inf if budget.milliseconds is None else time.monotonic() + budget.milliseconds / 1000
         self._running[solver] = deadline, math.inf if budget.megabytes is None else budget.megabytes * 2**20
@@ -237,7 +237,7 @@ class _Watch:
             self._thread.start()
         self._wake.set()
 
-    def end(self, solver: Z3Solver) -> None:
+    def end(self, solver: Z3Solver | Z3Horn) -> None:
         """Lets a solver alone."""
         self._running.pop(solver, None)
 
@@ -440,3 +440,34 @@ def _literal(formula: Term) -> Term:
 
 def _was_interrupted(reason: str) -> bool:
     return any(word in reason for word in ("interrupt", "cancel", "timeout"))
+
+
+class Z3Horn:
+    """Constrained Horn clauses, solved by Spacer. Clauses and solutions are SMT-LIB text."""
+
+    def __init__(self) -> None:
+        self._context = z3.Context()
+        self._ref = self._context.ref()
+        self._solver: Any = None
+
+    def solve(self, script: str, budget: Budget) -> str | None:
+        """A solution of the clauses that a script (logic HORN, without `check-sat`) asserts, as definitions of its predicates;
+        None if there is none, or none was found in the budget."""
+        logic = z3core.Z3_mk_string_symbol(self._ref, "HORN")
+        self._solver = z3core.Z3_mk_solver_for_logic(self._ref, logic)
+        z3core.Z3_solver_inc_ref(self._ref, self._solver)
+        _WATCH.begin(self, budget)
+        try:
+            z3core.Z3_solver_from_string(self._ref, self._solver, script)
+            if z3core.Z3_solver_check(self._ref, self._solver) != 1:
+                return None
+            return str(z3core.Z3_model_to_string(self._ref, z3core.Z3_solver_get_model(self._ref, self._solver)))
+        except z3.Z3Exception:
+            return None
+        finally:
+            _WATCH.end(self)
+            z3core.Z3_solver_dec_ref(self._ref, self._solver)
+
+    def run_out(self, reason: Reason) -> None:
+        """See Z3Solver."""
+        z3core.Z3_solver_interrupt(self._ref, self._solver)

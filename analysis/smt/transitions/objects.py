@@ -14,10 +14,11 @@ from typing import Literal
 
 from analysis.cfa.graph import Program
 from analysis.model import ir
-from analysis.model.c_types import Array, DataModel, Floating, Integer, Pointer, Record, Type
+from analysis.model.c_types import Array, DataModel, Floating, Integer, Pointer, Record, Type, Void
 from analysis.smt.encoding.layouts import BitLayout
 
 Kind = Literal["cells", "elements", "memory"]
+RESULT = "$result"  # what a function returns, on its way to the caller
 MOST_CELLS = 64  # scalars of an object that are variables of their own, or written one by one
 
 
@@ -28,17 +29,17 @@ class Objects:
         self.layout = BitLayout.of(program, model)
         self._kinds: dict[tuple[str, str], Kind] = {}
         self._types: dict[tuple[str, str], Type] = {}
-        self.strings: dict[str, int] = {}
+        self.has_plain_characters = False
         texts: set[str] = set()
         for cfa in program.functions.values():
-            for parameter in cfa.parameters:
-                self._meet(cfa.name, parameter)
+            for variable in (*cfa.parameters, ir.Var(RESULT, "temporary", cfa.type.result)):
+                self._meet(cfa.name, variable)
             for edge in cfa.edges:
                 for expr in ir.expressions(edge.effect):
                     self._visit(cfa.name, expr, texts)
-        for variable in program.globals.values():
-            self._meet("", variable.var)
-            for expr in (variable.initial, *(e for part in variable.parts for e in (part.target, part.value))):
+        for known in program.globals.values():
+            self._meet("", known.var)
+            for expr in (known.initial, *(e for part in known.parts for e in (part.target, part.value))):
                 self._visit("", expr, texts)
         self.strings = {text: number for number, text in enumerate(sorted(texts))}
 
@@ -64,7 +65,7 @@ class Objects:
         return key
 
     def _at_first(self, type_: Type) -> Kind:
-        if is_scalar(type_):
+        if is_scalar(type_) or isinstance(type_, Void):
             return "cells"
         leaves = self.layout.leaves(type_)
         if leaves is not None and len(leaves) <= MOST_CELLS and not self._is_mixed(type_, set()):
@@ -72,7 +73,7 @@ class Objects:
         return "elements" if isinstance(type_, Array) and is_scalar(type_.element) else "memory"
 
     def _is_mixed(self, type_: Type, seen: set[Type]) -> bool:
-        """Whether the type has members that share bits, or bit-fields."""
+        """Whether the type has members that share bits."""
         if isinstance(type_, Array):
             return self._is_mixed(type_.element, seen)
         if not isinstance(type_, Record) or type_ in seen:
@@ -81,7 +82,7 @@ class Objects:
         definition = self.layout.definition(type_)
         if type_.kind == "union" or definition is None:
             return True
-        return any(m.bits is not None or self._is_mixed(m.type, seen) for m in definition.members)
+        return any(self._is_mixed(m.type, seen) for m in definition.members)
 
     def _visit(self, owner: str, expr: ir.Expr, texts: set[str]) -> None:
         waiting = [expr]
@@ -105,6 +106,8 @@ class Objects:
                 inner = inner.array
             else:
                 inner = inner.record
+        if isinstance(inner, ir.Deref) and not is_taken and not is_member(lvalue):
+            self.has_plain_characters |= isinstance(lvalue.type, Integer) and lvalue.type.bits == 8
         if not isinstance(inner, ir.Var):
             waiting.extend(ir.operands(inner) if isinstance(inner, ir.Deref) else (inner,))
             return
@@ -116,6 +119,13 @@ class Objects:
         elif is_open and self._kinds[key] != "memory":
             is_plain = isinstance(lvalue, ir.Index) and lvalue.array is inner and is_scalar(lvalue.type)
             self._kinds[key] = "elements" if is_plain else "memory"
+
+
+def is_member(lvalue: ir.Expr) -> bool:
+    """Whether the access says which record the object is in."""
+    while isinstance(lvalue, ir.Index):
+        lvalue = lvalue.array
+    return isinstance(lvalue, ir.Field)
 
 
 def is_scalar(type_: Type) -> bool:

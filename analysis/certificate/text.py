@@ -1,0 +1,135 @@
+"""Certificates as text: JSON with assertions in SMT-LIB, and the digest of the program that they are about.
+
+`contexts` are rows (number of the outer context, function, edge, callee); the first context, 0, has none. `symbols` gives the
+sort of every symbol in the assertions, as SMT-LIB writes it.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from analysis.certificate.annotation import Annotation, program_digest
+from analysis.certificate.checker import RefusedError
+from analysis.cfa.graph import Program
+from analysis.cpa.domains.location import Stack
+from analysis.cpa.predicates.violations import Property
+from analysis.cpa.steps import Step
+from analysis.model import ir
+from analysis.smt import reading, smtlib
+from analysis.smt.build import symbol
+from analysis.smt.encoding.formula import Mode
+from analysis.smt.terms import BOOL, Term, symbols
+
+FORMAT = "everproof-certificate"
+VERSION = 1
+
+
+class _Context(msgspec.Struct, frozen=True, array_like=True):
+    outer: int
+    function: str
+    edge: int
+    callee: str
+
+
+class _Assertion(msgspec.Struct, frozen=True):
+    context: int
+    location: int
+    formula: str
+
+
+class _Text(msgspec.Struct, frozen=True):
+    format: str
+    version: int
+    program: str
+    data_model: str
+    entry: str
+    property: Property
+    edges: tuple[tuple[str, int], ...]
+    encoding: Mode
+    contexts: tuple[_Context, ...]
+    symbols: dict[str, str]
+    assertions: tuple[_Assertion, ...]
+
+
+class Certificate(msgspec.Struct, frozen=True):
+    """An annotation that was read, and what it says it is about."""
+
+    program: str
+    data_model: str
+    annotation: Annotation
+
+
+def write(annotation: Annotation, program: Program, data_model: str) -> str:
+    """The text of an annotation of a program."""
+    number = {stack: position for position, stack in enumerate(annotation.contexts)}
+    rows = tuple(
+        _Context(number[stack.below], stack.call.function, stack.call.edge.id, stack.call.callee)
+        for stack in annotation.contexts
+        if stack is not None
+    )
+    used = symbols(annotation.assertions.values())
+    text = _Text(
+        FORMAT,
+        VERSION,
+        program_digest(program),
+        data_model,
+        annotation.entry,
+        annotation.property,
+        annotation.edges,
+        annotation.mode,
+        rows,
+        {str(term.data): str(term.sort) for term in used},
+        tuple(
+            _Assertion(context, location, smtlib.write(term))
+            for (context, location), term in sorted(annotation.assertions.items())
+        ),
+    )
+    return msgspec.json.format(msgspec.json.encode(text), indent=1).decode() + "\n"
+
+
+def read(text: str | bytes, program: Program) -> Certificate:
+    """A certificate for a program. Raises RefusedError if the text is none, or speaks of what the program does not have."""
+    try:
+        raw = msgspec.json.decode(text, type=_Text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RefusedError(f"this is no certificate: {error}") from error
+    if raw.format != FORMAT or raw.version != VERSION:
+        raise RefusedError(f"this is no certificate of version {VERSION}")
+    if raw.entry not in program.functions:
+        raise RefusedError(f"the program does not define {raw.entry}")
+    if raw.program != program_digest(program):
+        raise RefusedError("the certificate is about another program")
+    try:
+        annotation = Annotation(raw.entry, raw.property, raw.edges, raw.encoding, _contexts(raw, program), _assertions(raw))
+    except (ValueError, KeyError, IndexError, RecursionError) as error:
+        raise RefusedError(f"the certificate cannot be read: {error}") from error
+    return Certificate(raw.program, raw.data_model, annotation)
+
+
+def _contexts(raw: _Text, program: Program) -> tuple[Stack | None, ...]:
+    found: list[Stack | None] = [None]
+    for row in raw.contexts:
+        below = found[row.outer]
+        edge = program.functions[row.function].by_id[row.edge]
+        inside = raw.entry if below is None else below.call.callee
+        if row.outer < 0 or inside != row.function or not isinstance(edge.effect, ir.Call):
+            raise ValueError(f"edge {row.edge} of {row.function} is no call in its context")
+        if row.callee not in program.functions or row.callee not in program.targets(edge.effect):
+            raise ValueError(f"edge {row.edge} of {row.function} does not call {row.callee}")
+        step = Step("enter", row.function, edge, row.callee)
+        found.append(Stack(step, below, 1 if below is None else below.depth + 1))
+    return tuple(found)
+
+
+def _assertions(raw: _Text) -> dict[tuple[int, int], Term]:
+    known = {}
+    for name, sort in raw.symbols.items():
+        (node,) = reading.nodes(sort)
+        known[name] = symbol(name, reading.sort(node))
+    found = {}
+    for row in raw.assertions:
+        term = reading.read(row.formula, known)
+        if term.sort != BOOL or not 0 <= row.context <= len(raw.contexts) or (row.context, row.location) in found:
+            raise ValueError(f"the assertion at location {row.location} of context {row.context}")
+        found[row.context, row.location] = term
+    return found

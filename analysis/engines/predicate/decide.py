@@ -1,0 +1,190 @@
+"""Proves that no run violates a property at some edges: predicate analysis with CEGAR (IPA sections 2 and 3, SYMCEGAR sections
+3.2.3 and 3.3). `Proved` only with an annotation that the certificate checker accepted; nothing is said to be violated here: that
+is for who can run the program.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Literal
+
+import msgspec
+
+from analysis.certificate.annotation import Annotation
+from analysis.certificate.checker import RefusedError, check
+from analysis.cfa.graph import Program
+from analysis.cpa import library
+from analysis.cpa.algorithm import Cancellation, start
+from analysis.cpa.cegar import cegar
+from analysis.cpa.composite import Composite
+from analysis.cpa.domains.location import Bounds, LocationTransfer, location_cpa, reverse_postorder
+from analysis.cpa.domains.predicate import BlockEnds, Predicated, PredicatePrecision, block_ends, predicate_cpa
+from analysis.cpa.graph import ReachabilityGraph
+from analysis.cpa.predicates.abstraction import Abstraction
+from analysis.cpa.predicates.abstraction import Kind as AbstractionKind
+from analysis.cpa.predicates.steps import Contexts
+from analysis.cpa.predicates.violations import Property, Violation
+from analysis.cpa.waitlist import PriorityWaitlist
+from analysis.engines.predicate.refinement import Refiner
+from analysis.model.c_types import LP64, DataModel
+from analysis.smt.build import FALSE, and_, eq, or_
+from analysis.smt.encoding.formula import Mode
+from analysis.smt.interpolation import METHODS, Method
+from analysis.smt.solver import Budget
+from analysis.smt.terms import Term, symbols
+from analysis.smt.transitions.state import State
+from analysis.smt.transitions.system import System
+from analysis.smt.transitions.vocabulary import TooLargeError
+from analysis.smt.z3_backend import Z3Solver
+
+_LOCATION, _PREDICATE = 0, 1
+
+
+class PredicateOptions(msgspec.Struct, frozen=True):
+    """How to look for a proof. `seconds` of the clock for all; `states`: abstract states; `query_milliseconds` for one question;
+    `recursion`: activations of one function that are followed, beyond which there is no proof."""
+
+    mode: Mode = "int"
+    abstraction: AbstractionKind = "boolean"
+    ends: BlockEnds = BlockEnds()
+    restart: Literal["pivot", "full"] = "pivot"
+    interpolation: tuple[Method, ...] = METHODS
+    seconds: float = 10.0
+    states: int = 50_000
+    query_milliseconds: int = 2_000
+    recursion: int = 1
+    depth: int = 60
+
+
+class Work(msgspec.Struct, frozen=True):
+    """Work counters: abstract states, abstractions, refinements, questions of the certificate checker."""
+
+    states: int = 0
+    abstractions: int = 0
+    refinements: int = 0
+    questions: int = 0
+
+
+class Proved(msgspec.Struct, frozen=True):
+    """No run from the entry violates the property, under the assumptions; the annotation is accepted."""
+
+    annotation: Annotation
+    assumptions: tuple[str, ...]
+    work: Work
+
+
+class Unproved(msgspec.Struct, frozen=True):
+    """It is not known; why. `may_violate`: a way to a violation was found that the formulas allow."""
+
+    reason: str
+    work: Work
+    may_violate: bool = False
+
+
+def prove(
+    program: Program,
+    violations: tuple[Violation, ...],
+    entry: str = "main",
+    model: DataModel = LP64,
+    options: PredicateOptions = PredicateOptions(),  # noqa: B008 - an immutable value
+    cancellation: Cancellation | None = None,
+) -> Proved | Unproved:
+    """Looks for a proof. KeyError if the program does not define the entry; ValueError if the violations are of more than one
+    property."""
+    kinds = {violation.property for violation in violations}
+    if not kinds:
+        return Unproved("nothing in the program could violate the property", Work())
+    if len(kinds) > 1:
+        raise ValueError("violations of one property are wanted")
+    try:
+        return _Proving(program, violations, kinds.pop(), entry, model, options, cancellation).run()
+    except TooLargeError as large:
+        return Unproved(f"not encoded: {large}", Work())
+
+
+class _Proving:
+    def __init__(
+        self,
+        program: Program,
+        violations: tuple[Violation, ...],
+        property_: Property,
+        entry: str,
+        model: DataModel,
+        options: PredicateOptions,
+        cancellation: Cancellation | None,
+    ) -> None:
+        self._began = time.monotonic()
+        self._program, self._violations, self._property = program, violations, property_
+        self._entry, self._model, self._options, self._cancellation = entry, model, options, cancellation
+        self._system = System(program, options.mode, model, whole=entry == "main", is_harmless=library.is_harmless)
+        self._contexts = Contexts()
+        budget = Budget(options.query_milliseconds)
+        self._abstraction = Abstraction(self._system, Z3Solver(), options.abstraction, budget)
+        methods, more = options.interpolation, Budget(2 * options.query_milliseconds)
+        self._refiner = Refiner(self._system, Z3Solver(), component=_PREDICATE, methods=methods, budget=more)
+
+    def run(self) -> Proved | Unproved:
+        options = self._options
+        locations = LocationTransfer(self._program, Bounds(options.recursion, options.depth))
+        component, transfer = predicate_cpa(
+            self._abstraction, self._contexts, self._violations, PredicatePrecision({}), ends=options.ends, location=_LOCATION
+        )
+        composite: Any = Composite([location_cpa(locations), component], locations, merge="agree")
+        initial = locations.initial(self._entry)
+        state = (initial, transfer.initial(initial))
+        waitlist = PriorityWaitlist(reverse_postorder(self._program))
+        reached, frontier = start(composite, state, composite.precision, waitlist)
+        ended = cegar(
+            composite,
+            reached,
+            frontier,
+            self._refiner.refine,
+            states=options.states,
+            deadline=self._began + options.seconds,
+            cancellation=self._cancellation,
+            restart=options.restart,
+        )
+        work = Work(reached.made, self._abstraction.computed, ended.refinements)
+        if ended.ending == "safe":
+            return self._certified(self._annotation(reached), work)
+        flaw = None if ended.target is None else ended.target.state[_PREDICATE].flaw
+        if ended.ending == "feasible" and isinstance(flaw, str):
+            return Unproved(flaw, work)
+        if ended.ending == "feasible":
+            return Unproved("there is a way to a violation that the formulas allow", work, may_violate=True)
+        return Unproved(ended.reason, work)
+
+    def _annotation(self, reached: ReachabilityGraph[Any, Any]) -> Annotation:
+        """IPA Algorithm 2, at the ends of blocks."""
+        found: dict[tuple[int, int], list[Term]] = {}
+        for number, stack in self._contexts.rows():
+            function = self._entry if stack is None else stack.call.callee
+            for location in block_ends(self._program.functions[function], self._options.ends):
+                found[number, location] = []
+        for node in reached:
+            state: Predicated = node.state[_PREDICATE]
+            if state.is_abstracted and state.point in found:
+                is_first = state.came is None
+                found[state.point].append(self._first(state.state) if is_first else state.abstraction)
+        return Annotation(
+            self._entry,
+            self._property,
+            tuple((violation.function, violation.edge) for violation in self._violations),
+            self._options.mode,
+            tuple(stack for _, stack in self._contexts.rows()),
+            {point: or_(*terms) if terms else FALSE for point, terms in found.items()},
+        )
+
+    def _first(self, state: State) -> Term:
+        """The initial states, where a block ends right at the start: what can be said of them without inputs."""
+        vocabulary = self._system.vocabulary
+        known = {vocabulary[variable] for variable in vocabulary}
+        parts = [*state.guard, *(eq(vocabulary[variable], value) for variable, value in state.values.items())]
+        return and_(*(part for part in parts if known.issuperset(symbols((part,)))))
+
+    def _certified(self, annotation: Annotation, work: Work) -> Proved | Unproved:
+        try:
+            checked = check(self._program, annotation, self._model)
+        except RefusedError as refused:
+            return Unproved(f"the certificate was refused: {refused}", work)
+        return Proved(annotation, checked.assumptions, msgspec.structs.replace(work, questions=checked.questions))

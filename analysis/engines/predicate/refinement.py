@@ -1,0 +1,184 @@
+"""From an impossible way to finer predicates (SYMCEGAR sections 3.2.3 and 3.3, Algorithm 3): the blocks of the way as a sequence
+of formulas in static single assignment, their interpolants, and the atoms of these as predicates at the ends of the blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from analysis.cpa.cegar import Feasible, Refined, Refinement, Stuck
+from analysis.cpa.domains.predicate import Point, Predicated, PredicatePrecision
+from analysis.cpa.graph import Node, ReachabilityGraph
+from analysis.smt.build import and_, eq, symbol
+from analysis.smt.interpolation import METHODS, Method, interpolants
+from analysis.smt.solver import Budget, Solver
+from analysis.smt.substitution import Substitution
+from analysis.smt.terms import BOOL, Term, symbols
+from analysis.smt.transitions.state import State, StateVariable
+from analysis.smt.transitions.system import System
+from analysis.smt.transitions.vocabulary import INSTANCE
+
+_MOST_ATOMS = 24
+
+
+class Refiner:
+    """Refines precisions of the predicate analysis. `methods` are tried in this order. `component` is the index of the predicate
+    component. `found` counts interpolants by method."""
+
+    def __init__(
+        self,
+        system: System,
+        solver: Solver,
+        *,
+        component: int,
+        methods: Sequence[Method] = METHODS,
+        budget: Budget = Budget(5_000),  # noqa: B008 - an immutable value
+    ) -> None:
+        self._system = system
+        self._solver = solver
+        self._component = component
+        self._methods = tuple(methods)
+        self._budget = budget
+        self.found: dict[str, int] = {}
+
+    def refine(self, reached: ReachabilityGraph[Any, Any], target: Node[Any, Any]) -> Refinement[Any, Any]:
+        """What to do about a target that was reached."""
+        blocks = way_of(target.state[self._component])
+        formulas = self.formulas([block.state for block in blocks])
+        status = self._status(formulas)
+        if status == "sat":
+            return Feasible(target)
+        if status != "unsat":
+            return Stuck("the solver did not settle whether a way is possible")
+        if len(blocks) < 2:
+            return Stuck("a way within one block is impossible, and was not seen to be")
+        for method in self._methods:
+            made = interpolants(self._solver, formulas, self._budget, (method,))
+            if made is None:
+                continue
+            self.found[method] = self.found.get(method, 0) + 1
+            refined = self._refined(reached, target, blocks, made[0])
+            if refined is not None:
+                return refined
+        return Stuck("no interpolants were found that say anything new")
+
+    def _status(self, formulas: Sequence[Term]) -> str:
+        self._solver.push()
+        try:
+            self._solver.add(*formulas)
+            return self._solver.check(budget=self._budget).status
+        finally:
+            self._solver.pop()
+
+    # -- formulas -----------------------------------------------------------------------------------------------
+
+    def formulas(self, blocks: Sequence[State]) -> list[Term]:
+        """One formula for each block. Instances of state variables are numbered by the block that gave them their value."""
+        vocabulary = self._system.vocabulary
+        variable_of = {vocabulary[variable]: variable for variable in vocabulary}
+        defined = self._needed(blocks, variable_of)
+        current: dict[StateVariable, int] = {}
+        found = []
+        for position, block in enumerate(blocks):
+            instance = Substitution(_instances(variable_of, dict(current), position))
+            parts = [instance(part) for part in block.guard]
+            for variable in defined[position]:
+                value = instance(block.values[variable])
+                parts.append(eq(_instance(vocabulary[variable], position + 1), value))
+            for variable in block.values:
+                current[variable] = position + 1
+            found.append(and_(*parts, *vocabulary.axioms(parts)))
+        return found
+
+    def _needed(self, blocks: Sequence[State], variable_of: dict[Term, StateVariable]) -> list[list[StateVariable]]:
+        """For each block the variables that it changes and that a later one reads."""
+        read: set[StateVariable] = set()
+        found: list[list[StateVariable]] = []
+        for block in reversed(blocks):
+            changed = [variable for variable in block.values if variable in read]
+            read -= set(block.values)
+            used = symbols((*block.guard, *(block.values[variable] for variable in changed)))
+            read |= {variable_of[term] for term in used if term in variable_of}
+            found.append(changed)
+        found.reverse()
+        return found
+
+    # -- predicates ---------------------------------------------------------------------------------------------
+
+    def _refined(
+        self,
+        reached: ReachabilityGraph[Any, Any],
+        target: Node[Any, Any],
+        blocks: Sequence[Predicated],
+        terms: Sequence[Term],
+    ) -> Refined[Any, Any] | None:
+        ends = {id(block.origin): block.origin for block in blocks}
+        more: dict[Point, list[Term]] = {}
+        pivot: Node[Any, Any] | None = None
+        nodes = {id(step.node.state[self._component]): step.node for step in reached.path(target)}
+        for origin, term in zip((block.origin for block in blocks[1:]), terms, strict=True):
+            atoms = predicates_of(self._plain(term))
+            node = nodes.get(id(origin))
+            if node is None:
+                return None
+            known = node.precision[self._component].at(origin.point)
+            new = [atom for atom in atoms if atom not in known]
+            if new:
+                more.setdefault(origin.point, []).extend(new)
+                pivot = pivot or node
+        if pivot is None or not ends:
+            return None
+
+        def finer(precision: tuple[Any, ...]) -> tuple[Any, ...]:
+            own: PredicatePrecision = precision[self._component]
+            return (*precision[: self._component], own.refined(more), *precision[self._component + 1 :])
+
+        return Refined(pivot, finer)
+
+    def _plain(self, term: Term) -> Term:
+        """The term over state variables, without the numbers of instances."""
+
+        def named(instance: Term) -> Term:
+            return symbol(str(instance.data).rpartition(INSTANCE)[0], instance.sort)
+
+        return Substitution(named)(term)
+
+
+def _instances(
+    variable_of: Mapping[Term, StateVariable], current: Mapping[StateVariable, int], position: int
+) -> Callable[[Term], Term]:
+    """The instance of every symbol in a block: of a state variable by who gave it its value, of an input by the block."""
+
+    def instance(term: Term) -> Term:
+        variable = variable_of.get(term)
+        return symbol(f"{term.data}{INSTANCE}{f'i{position}' if variable is None else current.get(variable, 0)}", term.sort)
+
+    return instance
+
+
+def _instance(term: Term, number: int) -> Term:
+    return symbol(f"{term.data}{INSTANCE}{number}", term.sort)
+
+
+def way_of(flawed: Predicated) -> list[Predicated]:
+    """The last states of the blocks on the way to a state, in the order in which they were passed."""
+    found = [flawed]
+    while found[-1].origin.came is not None:
+        found.append(found[-1].origin.came)
+    found.reverse()
+    return found
+
+
+def predicates_of(term: Term) -> list[Term]:
+    """The atoms of a formula; the formula itself where there are very many."""
+    atoms: dict[Term, None] = {}
+    waiting = [term]
+    while waiting:
+        part = waiting.pop()
+        if part.op in ("and", "or", "not", "ite", "=") and all(argument.sort == BOOL for argument in part.args):
+            waiting.extend(part.args)
+        elif part.op != "value":
+            atoms[part] = None
+    if len(atoms) > _MOST_ATOMS:
+        return [term]
+    return list(atoms)

@@ -1,0 +1,151 @@
+"""Proofs by predicate analysis: the papers' programs, loops, calls, memory; and never a proof of what a run contradicts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+
+from analysis.certificate.checker import check
+from analysis.cfa.graph import Program
+from analysis.cpa.domains.predicate import BlockEnds
+from analysis.cpa.predicates.violations import Property, violations
+from analysis.engines.predicate.decide import PredicateOptions, Proved, Unproved, prove
+from tests.support.explorations import errs, program_of, runs
+from tests.support.random_c import program
+
+PAPERS = Path(__file__).parents[3] / "fixtures" / "programs" / "papers"
+HEAD = "void reach_error(void); int __VERIFIER_nondet_int(void); unsigned __VERIFIER_nondet_uint(void);\n"
+program_of(program(Random(0)))  # before any test: it raises Python's recursion limit
+
+
+def of(body: str) -> Program:
+    return program_of(HEAD + body)
+
+
+def proof(what: Program, property_: Property = "assertion", **options: Any) -> Proved | Unproved:
+    return prove(what, violations(what, property_), options=PredicateOptions(**{"seconds": 20.0, **options}))
+
+
+@pytest.mark.parametrize("mode", ["int", "bv"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "symcegar-fig1",
+        "upprover-fig1-first",
+        "upprover-fig1-second",
+        "ipa-fig2-first",
+        "ipa-fig2-second",
+        "diffdp-fig2-first",
+        "diffdp-fig2-second",
+    ],
+)
+def test_the_programs_of_the_papers(name: str, mode: str) -> None:
+    text = (PAPERS / f"{name}.c").read_text("utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#define")]
+    what = program_of("\n".join(lines).replace("N", "4"))  # the only macro of these programs
+    found = proof(what, mode=mode, seconds=5.0)
+    assert isinstance(found, Proved), found
+    assert check(what, found.annotation).questions == found.work.questions
+
+
+LOOPS = {
+    "a counter": "int main(void) { int i = 0; while (i < 100) i++; if (i != 100) reach_error(); return 0; }",
+    "two counters": "int main(void) { int x = 0, y = 0; while (__VERIFIER_nondet_int()) { x++; y++; }"
+    " if (x != y) reach_error(); return 0; }",
+    "a call in a loop": "int add(int a) { return a + 1; } int main(void) { int i = 0, n = __VERIFIER_nondet_int();"
+    " if (n < 0) return 0; while (i < n) i = add(i); if (i != n) reach_error(); return 0; }",
+    "unsigned": "int main(void) { unsigned x = 0; while (__VERIFIER_nondet_int()) x += 2; if (x % 2) reach_error(); return 0; }",
+    "through a pointer": "int main(void) { int x = 0; int *p = &x; while (*p < 3) ++*p; if (x != 3) reach_error(); return 0; }",
+    "a member": "struct s { int n; int m; } g; int main(void) { while (g.n < 5) { g.n++; }"
+    " if (g.n != 5 || g.m) reach_error(); return 0; }",
+    "nested": "int main(void) { int i, j, s = 0; for (i = 0; i < 2; i++) for (j = 0; j < 2; j++) s = 1;"
+    " if (s > 1) reach_error(); return 0; }",
+}
+
+
+OPTIONS: list[dict[str, Any]] = [{}, {"restart": "full"}, {"ends": BlockEnds(functions=True)}]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops(name: str, options: dict[str, Any]) -> None:
+    found = proof(of(LOOPS[name]), **options)
+    assert isinstance(found, Proved), found
+
+
+def test_interpolants_of_spacer_alone() -> None:
+    what = of("int main(void) { int i = 0; while (i < 3) i++; if (i != 3) reach_error(); return 0; }")
+    assert isinstance(proof(what, interpolation=("spacer",)), Proved)
+
+
+def test_the_cartesian_abstraction_knows_no_disjunctions() -> None:
+    assert isinstance(proof(of(LOOPS["two counters"]), abstraction="cartesian"), Proved)
+    assert isinstance(proof(of(LOOPS["a counter"]), abstraction="cartesian", states=500), Unproved)
+
+
+UNSAFE = {
+    "off by one": "int main(void) { int i = 0; while (i < 3) i++; if (i == 3) reach_error(); return 0; }",
+    "deep": "int main(void) { int i = 0; while (i < 4) i++; if (i > 3) reach_error(); return 0; }",
+    "wrapping": "int main(void) { unsigned x = __VERIFIER_nondet_uint(); if (x + 1 < x) reach_error(); return 0; }",
+}
+
+
+@pytest.mark.parametrize("name", UNSAFE)
+def test_what_can_happen_is_not_proved(name: str) -> None:
+    found = proof(of(UNSAFE[name]))
+    assert isinstance(found, Unproved)
+    assert found.may_violate
+
+
+def test_recursion_is_followed_as_deep_as_asked() -> None:
+    what = of(
+        "int down(int n) { if (n <= 0) return 0; return 1 + down(n - 1); }"
+        " int main(void) { if (down(2) != 2) reach_error(); return 0; }"
+    )
+    shallow = proof(what)
+    assert isinstance(shallow, Unproved)
+    assert "recursion" in shallow.reason
+    assert isinstance(proof(what, recursion=4), Proved)
+
+
+def test_nothing_to_prove_is_not_a_proof() -> None:
+    found = proof(of("int main(void) { return 0; }"))
+    assert isinstance(found, Unproved)
+    assert "nothing in the program" in found.reason
+
+
+PROPERTIES: list[tuple[Property, str, bool]] = [
+    ("division-by-zero", "int main(void) { int n = __VERIFIER_nondet_int(); if (n == 0) return 0; return 10 / n; }", True),
+    ("division-by-zero", "int main(void) { int n = __VERIFIER_nondet_int(); return 10 / n; }", False),
+    ("signed-overflow", "int main(void) { int n = __VERIFIER_nondet_int(); if (n > 1000) return 0; return n + 1; }", True),
+    ("signed-overflow", "int main(void) { int n = __VERIFIER_nondet_int(); return n + 1; }", False),
+    ("signed-overflow", "int main(void) { int n = 0; while (n < 1000) n++; return n; }", True),
+    ("shift-range", "int main(void) { int n = __VERIFIER_nondet_int(); if (n < 0 || n > 31) return 0; return 1u << n; }", True),
+    ("shift-range", "int main(void) { int n = __VERIFIER_nondet_int(); return 1u << n; }", False),
+]
+
+
+@pytest.mark.parametrize("mode", ["int", "bv"])
+@pytest.mark.parametrize(("property_", "text", "holds"), PROPERTIES)
+def test_other_properties(property_: Property, text: str, holds: bool, mode: str) -> None:
+    assert isinstance(proof(of(text), property_, mode=mode), Proved) == holds
+
+
+def test_an_interrupted_proof_is_none() -> None:
+    found = proof(of(LOOPS["a counter"]), seconds=0.0)
+    assert isinstance(found, Unproved)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 100_000), st.sampled_from(["int", "int", "bv"]))
+def test_no_run_contradicts_a_proof(seed: int, mode: str) -> None:
+    text = program(Random(seed))
+    note(text)
+    what = program_of(text)
+    if isinstance(proof(what, states=150, recursion=8, mode=mode), Proved):
+        assert not any(errs(what, run) for run in runs(what, 2_000))
