@@ -42,9 +42,10 @@ RULES = frozenset(
         "assertion",
     }
 )
-BATCH = 25
+BATCH = 50
 _RANDOM_RUNS = 20  # of a program in which nothing is said to go wrong
 _MOST_INPUTS = 3
+_HALF = 1 << 31
 _LIKELY = (0, 1, -1, 100, 255, 1000, 4711, 65536, -7, 2147483647)
 _DRIVER = """\
 #include <stdio.h>
@@ -138,8 +139,9 @@ def _line(linked: LinkedProgram, text: str, decision: Confirmed) -> int:
 
 
 def inputs_of(decision: Confirmed) -> tuple[int, ...]:
-    """What the calls of the input function return, in their order."""
-    return tuple(int(value) for question, value in decision.inputs if question.name == INPUT and isinstance(value, int))
+    """What the calls of the input function return, in their order, as values of `int`."""
+    given = (value for question, value in decision.inputs if question.name == INPUT and isinstance(value, int))
+    return tuple((value + _HALF) % (2 * _HALF) - _HALF for value in given)
 
 
 def compare(programs: Programs, seconds: float, counts: Counter[str]) -> list[Difference]:

@@ -31,7 +31,8 @@ class Assignments(Context):
         if operator == "=":
             self.store(target, right, node)
         else:
-            result = operators.binary(operator[:-1], target, self.value(right), self.model, self.layout.size)
+            value = self.value(right)
+            result = operators.binary(operator[:-1], self.read(target, node), value, self.model, self.layout.size)
             self.emit(ir.Assign(target, operators.convert(result, target.type)), node)
         return target
 
@@ -42,11 +43,12 @@ class Assignments(Context):
             raise RefusedError("assignment to a value")
         operator = field_of(node, "operator").type
         postfix = node.children[0].type != operator
+        before = self.read(target, node)
         old: ir.Expr = target
         if postfix and wanted:
             old = self.temporary(target.type)
-            self.emit(ir.Assign(old, target), node)
-        result = operators.binary(operator[0], target, ir.IntConst(1, INT), self.model, self.layout.size)
+            self.emit(ir.Assign(old, before), node)
+        result = operators.binary(operator[0], before, ir.IntConst(1, INT), self.model, self.layout.size)
         self.emit(ir.Assign(target, operators.convert(result, target.type)), node)
         return old
 

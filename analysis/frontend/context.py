@@ -16,8 +16,9 @@ from analysis.frontend.flow import Flow
 from analysis.frontend.scope import ConstantEntry, Names, ObjectEntry
 from analysis.frontend.syntax import Node, SyntaxTree, parse_again, text_of
 from analysis.frontend.types import Layout
+from analysis.frontend.volatile import ITSELF, Levels, levels_of
 from analysis.model import ir
-from analysis.model.c_types import DataModel, Type
+from analysis.model.c_types import Array, DataModel, Function, Type
 from analysis.model.limits import Limits
 
 
@@ -59,6 +60,7 @@ class Context(ABC):
         self.implicit: dict[str, ir.Var] = {}
         self.statics: list[StaticLocal] = []
         self.local_externs: dict[str, ir.Var] = {}
+        self.volatiles: dict[str, Levels] = {}
         self._temporaries = 0
         self._probing = 0
         self._types: dict[tuple[int, int], Type] = {}
@@ -76,6 +78,19 @@ class Context(ABC):
     def emit(self, effect: ir.Effect, node: Node) -> None:
         """An edge whose site is the node."""
         self.flow.emit(effect, node.start_byte, node.end_byte)
+
+    def read(self, expr: ir.Expr, node: Node) -> ir.Expr:
+        """The value of an expression: where it is an object that can change by itself, a temporary with any value."""
+        if not isinstance(expr, ir.LVALUES) or isinstance(expr.type, Array | Function):
+            return expr
+        levels = levels_of(expr, self.volatiles, self.names.record)
+        if 0 not in levels:
+            return expr
+        result = self.temporary(expr.type)
+        self.volatiles[result.name] = levels - ITSELF
+        self.emit(ir.Assign(result, expr), node)
+        self.emit(ir.Assign(result, ir.Unknown(expr.type)), node)
+        return result
 
     def probe_type(self, node: Node) -> Type:
         """The type of an expression that is not evaluated, as the operand of `sizeof`; arrays are not decayed."""
@@ -203,6 +218,10 @@ class Context(ABC):
     @abstractmethod
     def block_value(self, node: Node) -> ir.Expr:
         """Lowers the block of a statement expression, to its value."""
+
+    @abstractmethod
+    def type_and_levels(self, node: Node) -> tuple[Type, Levels]:
+        """The type that a type name stands for, and its levels (see `frontend.volatile`)."""
 
     @abstractmethod
     def type_name(self, node: Node) -> Type:

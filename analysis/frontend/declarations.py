@@ -13,8 +13,9 @@ import msgspec
 from analysis.frontend.constants import number
 from analysis.frontend.context import Context, RefusedError, children
 from analysis.frontend.scope import ConstantEntry, ObjectEntry, TypedefEntry
-from analysis.frontend.syntax import Node, parse_apart
+from analysis.frontend.syntax import Node, parse_apart, text_of
 from analysis.frontend.types import LONG_DOUBLE, adjust_parameter
+from analysis.frontend.volatile import ITSELF, NONE, Levels, pointed_to
 from analysis.model import c_types, ir
 from analysis.model.c_types import (
     INT,
@@ -48,19 +49,22 @@ VA_LIST = Array(Record("struct", "struct __va_list_tag"), 1)
 
 
 class Specifiers(msgspec.Struct, frozen=True):
-    """What stands before the declarators: the type, and the storage-class and function specifiers."""
+    """What stands before the declarators: the type, its levels (see `frontend.volatile`), and the storage-class and function
+    specifiers."""
 
     type: Type
     storage: frozenset[str]
+    volatile: Levels = NONE
 
 
 class Declarator(msgspec.Struct, frozen=True):
-    """A declared name, its type, where the name is, and the parameter list next to it if it is a function."""
+    """A declared name, its type, where the name is, the parameter list next to it if it is a function, and the levels."""
 
     name: str | None
     type: Type
     name_node: Node | None
     parameters: Node | None
+    volatile: Levels = NONE
 
 
 @cache
@@ -113,6 +117,15 @@ def _fixed_type(name: str, model: DataModel) -> Type | None:
     )  # fmt: skip
 
 
+def _qualified(node: Node) -> Levels:
+    """The levels that a type qualifier gives."""
+    return ITSELF if text_of(node) == b"volatile" else NONE
+
+
+def _plain_member(found: Declarator) -> Member:
+    return Member(found.name or "", found.type, None, tuple(sorted(found.volatile)))
+
+
 class Declarations(Context):
     """Types of declarations, type names, records and enumerations."""
 
@@ -120,19 +133,27 @@ class Declarations(Context):
         """The specifiers of a declaration, parameter, member, type name or function definition."""
         storage: set[str] = set()
         type_: Type | None = None
+        levels = NONE
         for child in node.children:
             kind = child.type
             if kind == "storage_class_specifier":
                 storage.add(self.source(child))
-            elif kind in ("type_qualifier", "comment", "attribute_specifier", "attribute_declaration"):
+            elif kind == "type_qualifier":
+                levels |= _qualified(child)
+            elif kind in ("comment", "attribute_specifier", "attribute_declaration"):
                 continue
             elif type_ is None and (kind.endswith("_specifier") or kind in NAME_KINDS):
                 type_ = self.specified_type(child)
+                levels |= self._named_levels(child)
             elif kind == "typedef":
                 storage.add("typedef")
             else:
                 break
-        return Specifiers(INT if type_ is None else type_, frozenset(storage))
+        return Specifiers(INT if type_ is None else type_, frozenset(storage), levels)
+
+    def _named_levels(self, node: Node) -> Levels:
+        entry = self.names.lookup(self.source(node)) if node.type == "type_identifier" else None
+        return entry.volatile if isinstance(entry, TypedefEntry) else NONE
 
     def specified_type(self, node: Node) -> Type:
         """The type that one type specifier stands for."""
@@ -180,12 +201,19 @@ class Declarations(Context):
 
     def type_name(self, node: Node) -> Type:
         """The type that a type name stands for."""
-        base = self.specifiers(node).type
-        declarator = node.child_by_field_name("declarator")
-        return base if declarator is None else self.declarator(declarator, base).type
+        return self.type_and_levels(node)[0]
 
-    def declarator(self, node: Node, base: Type) -> Declarator:
-        """Applies the layers of a declarator to the base type."""
+    def type_and_levels(self, node: Node) -> tuple[Type, Levels]:
+        """The type that a type name stands for, and its levels."""
+        specifiers = self.specifiers(node)
+        declarator = node.child_by_field_name("declarator")
+        if declarator is None:
+            return specifiers.type, specifiers.volatile
+        found = self.declarator(declarator, specifiers.type, specifiers.volatile)
+        return found.type, found.volatile
+
+    def declarator(self, node: Node, base: Type, levels: Levels = NONE) -> Declarator:
+        """Applies the layers of a declarator to the base type, and to its levels."""
         parameters: Node | None = None
         inner: Node | None = node
         type_ = base
@@ -194,18 +222,19 @@ class Declarations(Context):
             following = inner.child_by_field_name("declarator")
             if kind.endswith("pointer_declarator"):
                 type_ = Pointer(type_)
+                levels = pointed_to(levels).union(*(_qualified(c) for c in inner.children if c.type == "type_qualifier"))
             elif kind.endswith("array_declarator"):
                 type_ = Array(type_, self._length(inner))
             elif kind.endswith("function_declarator"):
                 parameters = inner.child_by_field_name("parameters")
-                type_ = self._function(type_, parameters)
+                type_, levels = self._function(type_, parameters), NONE
             elif kind not in _LAYERS:
                 raise RefusedError(f"declarator {kind}")
             if following is None:
                 following = _inner_declarator(inner)
             inner = following
         name = None if inner is None else self.source(inner)
-        return Declarator(name, type_, inner, parameters)
+        return Declarator(name, type_, inner, parameters, levels)
 
     def misread_declaration(self, node: Node) -> tuple[Declarator, Node | None] | None:
         """The declarator and initialiser of `T (*p)(int) = e;` where T is a type: it reads as calls and an assignment."""
@@ -273,12 +302,13 @@ class Declarations(Context):
 
     def parameter(self, node: Node) -> Declarator:
         """One parameter declaration, its type adjusted."""
-        base = self.specifiers(node).type
+        specifiers = self.specifiers(node)
         declarator = node.child_by_field_name("declarator")
         if declarator is None:
-            return Declarator(None, base, None, None)
-        found = self.declarator(declarator, base)
-        return Declarator(found.name, adjust_parameter(found.type), found.name_node, None)
+            return Declarator(None, specifiers.type, None, None)
+        found = self.declarator(declarator, specifiers.type, specifiers.volatile)
+        levels = pointed_to(found.volatile) if isinstance(found.type, Array) else found.volatile
+        return Declarator(found.name, adjust_parameter(found.type), found.name_node, None, levels)
 
     def _record(self, node: Node, kind: str) -> Type:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
@@ -309,20 +339,22 @@ class Declarations(Context):
         for child in children(body):
             if child.type != "field_declaration":
                 continue
-            base = self.specifiers(child).type
+            specifiers = self.specifiers(child)
+            base, levels = specifiers.type, specifiers.volatile
             declared = False
             pending: Declarator | None = None
             for position, part in enumerate(child.children):
                 if part.type == "bitfield_clause":
                     bits = self.constant(children(part)[0])
-                    members.append(Member(pending.name or "" if pending else "", pending.type if pending else base, bits))
+                    own = tuple(sorted(pending.volatile if pending else levels))
+                    members.append(Member(pending.name or "" if pending else "", pending.type if pending else base, bits, own))
                     pending, declared = None, True
                 elif child.field_name_for_child(position) == "declarator":
                     if pending is not None:
-                        members.append(Member(pending.name or "", pending.type))
-                    pending, declared = self.declarator(part, base), True
+                        members.append(_plain_member(pending))
+                    pending, declared = self.declarator(part, base, levels), True
             if pending is not None:
-                members.append(Member(pending.name or "", pending.type))
+                members.append(_plain_member(pending))
             elif not declared and child.start_byte in self.tree.unnamed_bits:
                 members.append(Member("", base, self._width(self.tree.unnamed_bits[child.start_byte])))
             elif not declared and isinstance(base, Record):

@@ -14,6 +14,7 @@ from analysis.frontend.context import MisreadError, RefusedError, children, fiel
 from analysis.frontend.declarations import basic_type
 from analysis.frontend.scope import ConstantEntry, ObjectEntry, TypedefEntry
 from analysis.frontend.syntax import Node
+from analysis.frontend.volatile import Levels, behind
 from analysis.model import ir
 from analysis.model.c_types import CHAR, INT, Array, Pointer, Record, Type, Void
 
@@ -22,6 +23,7 @@ _FUNCTION_NAMES = frozenset(("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"))
 _SPREADING = frozenset(("binary_expression", "conditional_expression", "assignment_expression", "comma_expression"))
 _LOOK_AHEAD = 8  # levels of parentheses and negations that are looked through; only the form of the result depends on it
 _STRINGS = frozenset(("string_literal", "concatenated_string"))
+_ASSIGNING = frozenset(("assignment_expression", "update_expression"))
 
 
 class Expressions(Assignments):
@@ -78,7 +80,10 @@ class Expressions(Assignments):
 
     def value(self, node: Node) -> ir.Expr:
         """Lowers an expression to its value."""
-        return operators.decay(self._noting(self.expression(node)))
+        found = self.expression(node)
+        if node.type not in _ASSIGNING:  # the value of an assignment is what was assigned
+            found = self.read(found, node)
+        return operators.decay(self._noting(found))
 
     def _noting(self, expr: ir.Expr) -> ir.Expr:
         if isinstance(expr, ir.Var) and expr.scope == "function":
@@ -138,6 +143,8 @@ class Expressions(Assignments):
         name = self.source(node)
         entry = self.names.lookup(name)
         if isinstance(entry, ObjectEntry):
+            if entry.volatile:
+                self.volatiles[entry.var.name] = entry.volatile
             return entry.var
         if isinstance(entry, ConstantEntry):
             return entry.constant
@@ -182,7 +189,7 @@ class Expressions(Assignments):
             index = self.value(field_of(node, "index"))
             found = operators.element(self.expression(inside_arguments(argument)), index, self.model)
             return operators.convert(operators.decay(found), cast)
-        base = self.expression(argument)
+        base = self.read(self.expression(argument), argument)
         index = self.value(field_of(node, "index"))
         if isinstance(index.type, Pointer):
             base, index = index, operators.decay(base)
@@ -194,7 +201,8 @@ class Expressions(Assignments):
     def _prefix(self, operator: str, argument: Node) -> ir.Expr:
         if operator == "&" and argument.type in _STRINGS:
             return self.value(argument)
-        return self._apply_unary(operator, self.expression(argument))
+        operand = self.expression(argument)
+        return self._apply_unary(operator, operand if operator == "&" else self.read(operand, argument))
 
     def _apply_unary(self, operator: str, operand: ir.Expr) -> ir.Expr:
         if operator == "*":
@@ -283,7 +291,18 @@ class Expressions(Assignments):
     def _cast(self, node: Node) -> ir.Expr:
         if self.casts_to_no_type(node):
             raise MisreadError
-        return self.cast(self.type_name(field_of(node, "type")), field_of(node, "value"))
+        type_, levels = self.type_and_levels(field_of(node, "type"))
+        found = self.cast(type_, field_of(node, "value"))
+        return self._marked(found, levels, node) if behind(levels) and isinstance(found.type, Pointer) else found
+
+    def _marked(self, pointer: ir.Expr, levels: Levels, node: Node) -> ir.Expr:
+        """A temporary with the pointer, to know it by."""
+        if self.probing:
+            return pointer
+        result = self.temporary(pointer.type)
+        self.volatiles[result.name] = levels
+        self.emit(ir.Assign(result, pointer), node)
+        return result
 
     def cast(self, type_: Type, operand: Node) -> ir.Expr:
         """`(type) operand`."""

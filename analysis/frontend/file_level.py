@@ -14,6 +14,7 @@ from analysis.frontend.declarations import Declarator
 from analysis.frontend.lowering import Lowering
 from analysis.frontend.scope import ConstantEntry, FileScope, Names, ObjectEntry, TypedefEntry
 from analysis.frontend.syntax import Node, SyntaxTree, text_of
+from analysis.frontend.volatile import Levels
 from analysis.model import ir
 from analysis.model.c_types import Array, DataModel, Function, Pointer, Type
 from analysis.model.limits import Limits
@@ -136,18 +137,18 @@ class FileReader:
                 continue
             initialiser = child.child_by_field_name("value") if child.type == "init_declarator" else None
             core = field_of(child, "declarator") if child.type == "init_declarator" else child
-            found = self._lowering.declarator(core, specifiers.type)
+            found = self._lowering.declarator(core, specifiers.type, specifiers.volatile)
             self._declare(found, storage, initialiser, node)
 
     def _declare(self, found: Declarator, storage: frozenset[str] | set[str], initialiser: Node | None, node: Node) -> None:
         if found.name is None:
             return
         if "typedef" in storage:
-            self.level.scope.names[found.name] = TypedefEntry(found.type)
+            self.level.scope.names[found.name] = TypedefEntry(found.type, found.volatile)
         elif isinstance(found.type, Function):
             self._function(found.name, found.type, storage, node, defined=False)
         else:
-            self._variable(found.name, found.type, storage, initialiser)
+            self._variable(found.name, found.type, storage, initialiser, found.volatile)
 
     def _function(self, name: str, type_: Function, storage: frozenset[str] | set[str], node: Node, defined: bool) -> None:
         known = self.level.functions.get(name)
@@ -178,7 +179,9 @@ class FileReader:
                 nonnull.update([int(digits) - 1 for digits in given] or pointers)
         return noreturn, tuple(sorted(nonnull))
 
-    def _variable(self, name: str, type_: Type, storage: frozenset[str] | set[str], initialiser: Node | None) -> None:
+    def _variable(
+        self, name: str, type_: Type, storage: frozenset[str] | set[str], initialiser: Node | None, levels: Levels
+    ) -> None:
         known = self.level.variables.get(name)
         if isinstance(type_, Array) and type_.length is None:
             if initialiser is not None:
@@ -188,7 +191,7 @@ class FileReader:
         static = "static" in storage
         linkage = known.var.name if known is not None else f"{self._path}::{name}" if static else name
         var = ir.Var(linkage, "global", type_)
-        self.level.scope.names[name] = ObjectEntry(var)
+        self.level.scope.names[name] = ObjectEntry(var, volatile=levels)
         initial: ir.Expr | None = None
         parts: tuple[ir.Assign, ...] = ()
         if initialiser is not None:

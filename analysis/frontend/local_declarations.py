@@ -7,6 +7,7 @@ from analysis.frontend.context import RefusedError, StaticLocal, children, field
 from analysis.frontend.declarations import Declarations, Declarator
 from analysis.frontend.scope import ObjectEntry, TypedefEntry
 from analysis.frontend.syntax import Node
+from analysis.frontend.volatile import Levels
 from analysis.model import ir
 from analysis.model.c_types import INT, Array, Function, Type, Void
 
@@ -26,7 +27,7 @@ class LocalDeclarations(Declarations):
                 continue
             initialiser = child.child_by_field_name("value") if child.type == "init_declarator" else None
             core = field_of(child, "declarator") if child.type == "init_declarator" else child
-            self.declare(self.declarator(core, specifiers.type), storage, initialiser, child)
+            self.declare(self.declarator(core, specifiers.type, specifiers.volatile), storage, initialiser, child)
 
     def declare(self, found: Declarator, storage: frozenset[str], initialiser: Node | None, site: Node) -> None:
         """Takes in one declarator of a block."""
@@ -34,19 +35,19 @@ class LocalDeclarations(Declarations):
         if name is None:
             return
         if "typedef" in storage:
-            self.names.declare(name, TypedefEntry(type_))
+            self.names.declare(name, TypedefEntry(type_, found.volatile))
         elif isinstance(type_, Function):
             self._declare_function(name, type_)
         elif "extern" in storage:
-            self._declare_extern(name, type_)
+            self._declare_extern(name, type_, found.volatile)
         else:
             if isinstance(type_, Array) and type_.length is None and initialiser is not None:
                 type_ = Array(type_.element, self.initialised_length(type_.element, initialiser))
             if "static" in storage:
-                self._declare_static(name, type_, initialiser)
+                self._declare_static(name, type_, initialiser, found.volatile)
                 return
             var = ir.Var(self.names.unique(name), "local", type_)
-            self.names.declare(name, ObjectEntry(var))
+            self.names.declare(name, ObjectEntry(var, volatile=found.volatile))
             if initialiser is None:
                 self.emit(ir.Assign(var, ir.Undefined(type_)), site)
             else:
@@ -62,7 +63,7 @@ class LocalDeclarations(Declarations):
         self.implicit[name] = var
         self.names.declare(name, ObjectEntry(var))
 
-    def _declare_extern(self, name: str, type_: Type) -> None:
+    def _declare_extern(self, name: str, type_: Type, levels: Levels) -> None:
         known = self.names.file.names.get(name)
         self.names.used[("name", name)] = known
         if isinstance(known, ObjectEntry):
@@ -70,12 +71,12 @@ class LocalDeclarations(Declarations):
             return
         var = ir.Var(name, "global", type_)
         self.local_externs[name] = var
-        self.names.declare(name, ObjectEntry(var))
+        self.names.declare(name, ObjectEntry(var, volatile=levels))
 
-    def _declare_static(self, name: str, type_: Type, initialiser: Node | None) -> None:
+    def _declare_static(self, name: str, type_: Type, initialiser: Node | None, levels: Levels) -> None:
         unique = self.names.unique(name)
         var = ir.Var(f"{self.path}::{self.names.function}::{unique}", "global", type_)
-        self.names.declare(name, ObjectEntry(var))
+        self.names.declare(name, ObjectEntry(var, volatile=levels))
         if not self.probing:
             self.statics.append(StaticLocal(var, self.static_value(type_, initialiser), self.static_parts(var, initialiser)))
 

@@ -10,6 +10,7 @@ from analysis.frontend.scope import ObjectEntry
 from analysis.frontend.statements import Statements
 from analysis.frontend.syntax import Node
 from analysis.frontend.types import adjust_parameter
+from analysis.frontend.volatile import NONE, Levels
 from analysis.model import ir
 from analysis.model.c_types import INT, Function, Type, Void
 
@@ -34,33 +35,35 @@ class Lowering(Statements, Conditions, Calls, Initialisers, Expressions):
         if node is None:
             return ()
         old_style = {
-            name: type_ for declaration in self.tree.old_style.get(node.start_byte, ()) for name, type_ in self._old(declaration)
+            name: (type_, levels)
+            for declaration in self.tree.old_style.get(node.start_byte, ())
+            for name, type_, levels in self._old(declaration)
         }
         found: list[ir.Var] = []
         names_only = self.names_only(node)
         for child in node.named_children:
             if names_only and child.type in ("identifier", "parameter_declaration"):
                 name = self.source(child)
-                type_ = old_style.get(name, INT)
+                type_, levels = old_style.get(name, (INT, NONE))
             elif child.type == "parameter_declaration":
                 declared = self.parameter(child)
                 if declared.name is None and isinstance(declared.type, Void):
                     continue
-                name, type_ = declared.name or "", declared.type
+                name, type_, levels = declared.name or "", declared.type, declared.volatile
             else:
                 continue
             var = ir.Var(self.names.unique(name or "(unnamed)"), "parameter", type_)
             if name:
-                self.names.declare(name, ObjectEntry(var))
+                self.names.declare(name, ObjectEntry(var, volatile=levels))
             found.append(var)
         return tuple(found)
 
-    def _old(self, declaration: Node) -> list[tuple[str, Type]]:
-        base = self.specifiers(declaration).type
+    def _old(self, declaration: Node) -> list[tuple[str, Type, Levels]]:
+        specifiers = self.specifiers(declaration)
         found = []
         for position, child in enumerate(declaration.children):
             if declaration.field_name_for_child(position) == "declarator":
-                declared = self.declarator(child, base)
+                declared = self.declarator(child, specifiers.type, specifiers.volatile)
                 if declared.name is not None:
-                    found.append((declared.name, adjust_parameter(declared.type)))
+                    found.append((declared.name, adjust_parameter(declared.type), declared.volatile))
         return found

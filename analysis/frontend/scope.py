@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import msgspec
 
+from analysis.frontend.volatile import NONE, Levels
 from analysis.model import ir
 from analysis.model.c_types import RecordDefinition, Type
 
 
 class TypedefEntry(msgspec.Struct, frozen=True):
-    """A name for a type."""
+    """A name for a type; `volatile` are the levels (see `frontend.volatile`) of what is declared with it."""
 
     type: Type
+    volatile: Levels = NONE
 
 
 class ConstantEntry(msgspec.Struct, frozen=True):
@@ -26,10 +28,12 @@ class ConstantEntry(msgspec.Struct, frozen=True):
 
 
 class ObjectEntry(msgspec.Struct, frozen=True):
-    """A variable or a function; `noreturn` says that a call to the function does not come back."""
+    """A variable or a function; `noreturn` says that a call to the function does not come back, `volatile` are the variable's
+    levels (see `frontend.volatile`)."""
 
     var: ir.Var
     noreturn: bool = False
+    volatile: Levels = NONE
 
 
 Entry = TypedefEntry | ConstantEntry | ObjectEntry

@@ -72,11 +72,13 @@ Type = Void | Integer | Floating | Pointer | Array | Record | Function
 
 
 class Member(msgspec.Struct, frozen=True):
-    """One member of a record. Anonymous struct/union members have an empty name. `bits` is a bit-field's width."""
+    """One member of a record. Anonymous struct/union members have an empty name. `bits` is a bit-field's width; `volatile` says
+    what is: 0 the member itself, 1 what it points to, and so on (C11 6.7.3)."""
 
     name: str
     type: Type
     bits: int | None = None
+    volatile: tuple[int, ...] = ()
 
 
 class RecordDefinition(msgspec.Struct, frozen=True):

@@ -102,10 +102,10 @@ class Expressions(Writer):
             return self._unary(depth)
         if kind < 20:
             operator = self._random.choice(["&&", "||"])
-            return Value(f"({self._expression(depth - 1).text} {operator} {self._expression(depth - 1).text})", INT)
+            return Value(f"({self._truth(depth - 1)} {operator} {self._truth(depth - 1)})", INT)
         if kind < 21:
             one, other = self._expression(depth - 1), self._expression(depth - 1)
-            return Value(f"({self._expression(depth - 1).text} ? {one.text} : {other.text})", common(one.type, other.type))
+            return Value(f"({self._truth(depth - 1)} ? {one.text} : {other.text})", common(one.type, other.type))
         scalars = self._readable()
         last = self._expression(depth - 1)
         return Value(f"({self._random.choice(scalars).text}, {last.text})", last.type) if scalars else last
@@ -145,12 +145,19 @@ class Expressions(Writer):
         type_ = self._random.choice(TYPES)
         return Value(f"({type_.name})({self._expression(depth - 1).text})", type_)
 
+    def _truth(self, depth: int) -> str:
+        """An expression of which only matters whether it is zero."""
+        return self._as_truth(self._expression(depth).text)
+
+    def _as_truth(self, text: str) -> str:
+        return text
+
     def _unary(self, depth: int) -> Value:
         operand = self._expression(depth - 1)
         operator = self._random.choice("-~!+")
         type_ = promote(operand.type)
         if operator == "!":
-            return Value(f"!({operand.text})", INT)
+            return Value(f"!({self._as_truth(operand.text)})", INT)
         if operator == "-" and type_.signed and not (self._risky() and _varies(operand.text)):
             return Value(f"({type_.name})(-({unsigned_of(type_).name})({operand.text}))", type_)
         return Value(f"{operator}({operand.text})", type_)

@@ -41,7 +41,7 @@ class ObjectStatements(Statements):
             one = r.choice(self._local_scalars)
             other = r.choice([v for v in self._local_scalars if v.type == one.type])
             kind = one.type.name
-            self._line(f"{kind} *{p} = {self._expression(1).text} ? &{one.text} : &{other.text};")
+            self._line(f"{kind} *{p} = {self._truth(1)} ? &{one.text} : &{other.text};")
             if self._risky():
                 self._line(f"if ({self._condition()}) {p} = 0;")
             self._line(f"{kind} **{p}p = &{p};")

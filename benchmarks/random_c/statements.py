@@ -95,7 +95,7 @@ class Statements(Declarations):
             self._line(f"{name} = ({self._records[number][0]}){self._initialiser(self._records[number][1], constant=False)};")
 
     def _condition(self) -> str:
-        return self._full(2).text
+        return self._as_truth(self._full(2).text)
 
     def _body(self, depth: int) -> None:
         for _ in range(self._random.randrange(1, 3)):

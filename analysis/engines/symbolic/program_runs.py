@@ -10,6 +10,7 @@ from analysis.engines.symbolic.caller import doubts
 from analysis.engines.symbolic.candidates import MAIN
 from analysis.engines.symbolic.choices import MakeInputs
 from analysis.engines.symbolic.task import ProgramTask, Target
+from analysis.engines.witness.expressions import ADDRESSES
 from analysis.engines.witness.inputs import Inputs, InputValue, Question
 from analysis.engines.witness.interpreter import execute_to_end
 from analysis.engines.witness.leaks import AT_END
@@ -57,10 +58,13 @@ class ProgramRuns:
             kind = run.end.kind
         if kind is None or not run.way:
             return run, None
-        found = replay(self._program, start, run.way, self._inputs(make), kind, bounds, keeps=True)
+        found = replay(self._program, start, run.way, self._inputs(make), kind, bounds)
         if not isinstance(found, Replayed) or found.observation is None:
             return run, None
         last = run.way[-1]
+        if ADDRESSES in found.assumptions:
+            self.doubt = f"it depends on that {ADDRESSES}"
+            return run, None
         self.doubt = doubts(self._program, MAIN, found, Target(last.function, last.edge, kind))
         return run, None if self.doubt else found
 

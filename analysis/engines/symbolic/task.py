@@ -55,7 +55,7 @@ class Task(NamedTuple):
 class ProgramTask(NamedTuple):
     """A property of a whole program: no run from `main` on violates one of the rules (names of `engines.witness.outcome.Kind`),
     wherever. `allocation_fails`: whether `malloc` and its like may find no memory. `outside_writes`: whether functions without a
-    body may write to globals; if not, that is assumed. What `main`'s variables lead to when it returns is no memory leak."""
+    body may write to globals; if not, that is assumed."""
 
     program: Program
     rules: frozenset[str]

@@ -18,6 +18,8 @@ from analysis.model import ir
 from analysis.model.c_types import Array, Floating, Function, Integer, Pointer, Record, Type, Void, spell
 from analysis.model.spelling import spell_expr
 
+ADDRESSES = "objects lie in memory in the order in which they came to be"
+
 
 class Expressions(Objects):
     """Compiles expressions of one function."""
@@ -115,7 +117,10 @@ class Expressions(Objects):
         constant = expr.right.value if isinstance(expr.right, ir.IntConst) else None
         if constant is not None and isinstance(expr.right.type, Pointer):
             constant &= self._mask
-        return arithmetic.comparison(expr.operator, self.value(expr.left), self.value(expr.right), constant)
+        left, right = self.value(expr.left), self.value(expr.right)
+        if isinstance(expr.left.type, Pointer) and expr.operator in ("<", "<=", ">", ">="):
+            left = _in_one_object(left, right)
+        return arithmetic.comparison(expr.operator, left, right, constant)
 
     def _binary(self, expr: ir.Binary) -> Evaluate:
         if expr.operator in arithmetic.COMPARED:
@@ -143,6 +148,18 @@ class Expressions(Objects):
         if expr.operator == "+":
             return lambda r: (left(r) + right(r) * size) & mask
         return lambda r: (left(r) - right(r) * size) & mask
+
+
+def _in_one_object(left: Evaluate, right: Evaluate) -> Evaluate:
+    """The left one of two pointers that are compared; notes if they do not point into one object (C11 6.5.8p5)."""
+
+    def value(r: Registers) -> Any:
+        one, other = left(r), right(r)
+        if one >> r[0].shift != other >> r[0].shift and r[0].find(one) is not r[0].find(other):
+            r[1].assume(ADDRESSES)
+        return one
+
+    return value
 
 
 def _register_read(slot: int, variable: ir.Expr) -> Evaluate:

@@ -23,10 +23,10 @@ def execute_to_end(
     program: Program, start: Start, inputs: Inputs, bounds: Bounds, kinds: Sequence[Kind]
 ) -> tuple[Run, Kind | None]:
     """Like `execute`, with the way. If the program ends by itself, the first of the kinds that its state then violates
-    (`leaks.missing`, where the entry's variables still count); of a program that aborts, nothing is asked."""
+    (`leaks.missing`); of a program that aborts, nothing is asked."""
     way: list[Step] = []
     machine = Machine(code_of(program, start), start, inputs, bounds)
     run = machine.run(way=way)
     if not isinstance(run.end, Returned) and not (isinstance(run.end, Exited) and run.end.status is not None):
         return run, None
-    return run, next((kind for kind in kinds if missing(machine, kind, ended=True, keeps=True) is not None), None)
+    return run, next((kind for kind in kinds if missing(machine, kind, ended=True) is not None), None)

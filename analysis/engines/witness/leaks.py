@@ -7,7 +7,7 @@ of lowering counts as long as it can still be used.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from analysis.cfa.graph import Cfa
@@ -23,10 +23,10 @@ AT_END: tuple[Kind, ...] = ("memory-leak", "resource-leak", "memory-cleanup", "l
 """The kinds that the state at the end of a program can violate."""
 
 
-def lost(machine: Machine, kind: str, returned: Any = None, kept: Sequence[int] = ()) -> str | None:
+def lost(machine: Machine, kind: str, returned: Any = None) -> str | None:
     """A live block of the kind ("heap" or "resource") that nothing leads to, described for people; None if there is none.
-    `returned` is a value that is still on its way to somebody, `kept` are others that count."""
-    reached = _reachable(machine, returned, kept)
+    `returned` is a value that is still on its way to somebody."""
+    reached = _reachable(machine, returned)
     seen: set[int] = set()
     for block in machine.memory.pages.values():
         if block.kind == kind and block.alive and id(block) not in reached and id(block) not in seen:
@@ -35,12 +35,11 @@ def lost(machine: Machine, kind: str, returned: Any = None, kept: Sequence[int] 
     return None
 
 
-def missing(machine: Machine, kind: Kind, *, ended: bool, keeps: bool = False) -> str | None:
+def missing(machine: Machine, kind: Kind, *, ended: bool) -> str | None:
     """What is wrong where the run is now, if it is of a kind that only the state tells; for people. `ended`: the program has
-    ended, so that locks should be released, and memory for `memory-cleanup`. `keeps`: what the entry function's variables led to
-    when it returned is not lost, as it is not for a program that ends by `exit` there."""
+    ended, so that locks should be released, and memory for `memory-cleanup`."""
     if kind in _LOST:
-        block = lost(machine, _LOST[kind], machine.result, machine.left_behind if keeps else ())
+        block = lost(machine, _LOST[kind], machine.result)
         return None if block is None else f"nothing points to {block} any more"
     if kind == "lock-discipline" and ended:
         held = still_held(machine)
@@ -52,7 +51,7 @@ def missing(machine: Machine, kind: Kind, *, ended: bool, keeps: bool = False) -
     return None
 
 
-def _reachable(machine: Machine, returned: Any, kept: Sequence[int]) -> set[int]:
+def _reachable(machine: Machine, returned: Any) -> set[int]:
     memory = machine.memory
     reached: set[int] = set()
     waiting: list[Block] = []
@@ -66,7 +65,7 @@ def _reachable(machine: Machine, returned: Any, kept: Sequence[int]) -> set[int]
     for block in list(memory.pages.values()):
         if block.kind in ("global", "given"):
             reach(block.base)
-    for value in (*_values(machine, returned), *kept):
+    for value in _values(machine, returned):
         reach(value)
     size = machine.code.pointer_bits // 8
     while waiting:

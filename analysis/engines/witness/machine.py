@@ -15,7 +15,7 @@ from analysis.engines.witness.inputs import Inputs
 from analysis.engines.witness.library import ERRORS, modelled
 from analysis.engines.witness.library.locks import LockState
 from analysis.engines.witness.memory import ASKED, KNOWN, UNDEFINED, Block, Memory
-from analysis.engines.witness.objects import FIRST, Local, is_aggregate
+from analysis.engines.witness.objects import Local, is_aggregate
 from analysis.engines.witness.outcome import Bounds, End, Exited, NotModelled, Observation, RanOut, Returned, Run, Start, Step
 from analysis.engines.witness.program_code import ProgramCode
 from analysis.engines.witness.questions import Questions
@@ -62,7 +62,6 @@ class Machine(Questions):
         self.locks: dict[int, LockState] = {}
         self.exposed: set[int] = set()  # the addresses of objects that functions without a body were given
         self.at_exit: list[int] = []  # what `atexit` was given
-        self.left_behind: list[int] = []  # what the entry function's variables held when it returned
 
     def run(self, *, way: list[Step] | None = None, watch: Callable[[], End | None] | None = None) -> Run:
         """Runs to the end; the way is added to `way`. An end that `watch` gives, before an edge, is the run's."""
@@ -210,8 +209,6 @@ class Machine(Questions):
     def _leave(self) -> End | None:
         """After a return: the blocks of the function die, its result goes to the caller."""
         value, self.returned = self.returned, None
-        if not self.frames and not self.left_behind:
-            self._keep_variables()
         self._end_blocks()
         if not self.frames:
             self.running, self.result = False, value
@@ -222,14 +219,6 @@ class Machine(Questions):
         self.last_call = frame.edge
         self._finish_call(frame.code, frame.registers, frame.edge, value)
         return None
-
-    def _keep_variables(self) -> None:
-        """Keeps what the variables of the entry function hold."""
-        self.left_behind = [value for value in self.registers[FIRST:] if isinstance(value, int)]
-        size = self.code.pointer_bits // 8
-        for block in self.blocks:
-            words = (block.data[at : at + size] for at in range(0, len(block.data) - size + 1, size))
-            self.left_behind += [int.from_bytes(word, "little") for word in words]
 
     def _end_blocks(self) -> None:
         for block in self.blocks:

@@ -41,37 +41,26 @@ def replay(
     inputs: Inputs,
     kind: Kind | None,
     bounds: Bounds = DEFAULT_BOUNDS,
-    *,
-    keeps: bool = False,
 ) -> Replayed | Diverged:
     """Executes the way, all the edges in the order they are taken, through the calls of defined functions too.
 
     The last step must be the edge during which the violation `kind` happens (of a branch whose condition violates, either edge;
     for a leak, the edge after which nothing points to the block; the
     program's last one for what it should not leave behind). With `kind` None the way need only be taken to its end.
-    `keeps`: see `leaks.missing`.
     Raises KeyError if the program does not define the function of the start.
     """
-    return _Replay(program, start, way, inputs, kind, bounds, keeps).result()
+    return _Replay(program, start, way, inputs, kind, bounds).result()
 
 
 class _Replay:
     """Watches a run before each of its edges, and compares it with the way."""
 
     def __init__(
-        self,
-        program: Program,
-        start: Start,
-        way: Sequence[Step],
-        inputs: Inputs,
-        kind: Kind | None,
-        bounds: Bounds,
-        keeps: bool,
+        self, program: Program, start: Start, way: Sequence[Step], inputs: Inputs, kind: Kind | None, bounds: Bounds
     ) -> None:
         self._machine = Machine(code_of(program, start), start, inputs, bounds)
         self._claimed = tuple(way)
         self._kind = kind
-        self._keeps = keeps
         self._taken: list[Step] = []
         self._diverged: Diverged | None = None
         self._values: list[dict[str, str]] = []
@@ -98,7 +87,7 @@ class _Replay:
             return Diverged(max(0, run.steps - 1), described_end(run.end))
         if self._kind is None:
             return self._replayed(None)
-        found = missing(self._machine, self._kind, ended=isinstance(run.end, Returned | Exited), keeps=self._keeps)
+        found = missing(self._machine, self._kind, ended=isinstance(run.end, Returned | Exited))
         if found is not None:
             return self._replayed(Observation(self._kind, found, last))
         return Diverged(last, f"no {self._kind} happens")
