@@ -58,6 +58,7 @@ from analysis.wire import (
 _log = logging.getLogger("everproof.worker")
 _MANY_OBJECTS = 500_000
 _QUIET = 4.0  # seconds without a request, after which what is being typed is kept
+_PAUSE = 0.3  # seconds after a key for which the next one finds nothing at work
 
 
 class _Inbox:
@@ -128,12 +129,14 @@ class Service:
         self._edits: dict[str, Edit] = {}
         self._checkers: dict[str, Checker] = {}
         self._told: dict[str, FileResult] = {}
+        self._turned: set[str] = set()  # opened or closed since they were told: the server may know nothing of them any more
         self._at_work: Checker | None = None
         self._chosen_store: str | None = None
         self._stores: dict[str, Store] = {}
         self._questions: list[Derive] = []
         self.looked = True  # for the files of the programs, since the last check
         self._typing = False
+        self._pausing = False
 
     def accept(self, request: Request | None) -> None:
         """Takes in a request; a check is done later, by `work`."""
@@ -183,6 +186,8 @@ class Service:
         return False
 
     def _edit(self, path: str, edit: Edit) -> None:
+        if edit.text is None or path not in self._edits:
+            self._turned.add(path)
         if edit.text is None:
             self._edits.pop(path, None)
             gone = self._checkers.pop(path, None)  # a file outside every folder is of interest only while it is open
@@ -199,6 +204,7 @@ class Service:
         generation = self.generation
         if not self._typing:
             self._bring_programs_up_to_date()
+        self._pausing = self._typing
         self._typing, self.looked = True, False
         if check.full:
             for checker in self._checkers.values():
@@ -277,9 +283,11 @@ class Service:
 
     @property
     def patience(self) -> float | None:
-        """How many seconds to wait for a request before `rest`; None when there is nothing to do then."""
+        """How many seconds to wait for a request before `look` or `rest`; None when there is nothing to do then."""
         if self.pending is not None:
             return 0
+        if not self.looked:
+            return _PAUSE if self._pausing else 0
         waiting = [checker for checker in self._checkers.values() if checker.unsaved]
         if any(not checker.typing for checker in waiting) or self._to_wake() or self._to_ask():
             return 0
@@ -353,7 +361,7 @@ class Service:
         return list(dict.fromkeys([*(key for key in wanted if key in self._checkers), *self._checkers]))
 
     def _tell(self, generation: int, focus: tuple[str, ...], reports: list[tuple[Checker, Report]]) -> None:
-        """Sends the results of the files in focus, and then of the others what differs from what was said last."""
+        """Sends what differs from what was said last, files in focus first, and all of the files that were opened or closed."""
         results = _by_file(generation, reports)
         for path in self._told:
             if path not in results:  # it had results, and has none now: they must go away
@@ -362,8 +370,9 @@ class Service:
         for path in dict.fromkeys([*(p for p in first if p in results), *results]):
             result = results[path]
             last = self._told.get(path)
-            if path in first or last is None or msgspec.structs.replace(last, generation=generation) != result:
+            if path in self._turned or last is None or msgspec.structs.replace(last, generation=generation) != result:
                 self._send(result)
+                self._turned.discard(path)
             self._told[path] = result
         self._told = {path: result for path, result in self._told.items() if not _is_empty(result)}
 
@@ -434,7 +443,7 @@ def serve(requests: BinaryIO, events: BinaryIO) -> None:
 
 def _answer(inbox: _Inbox, service: Service, send: Callable[[Event], None]) -> None:
     while True:
-        arrived = inbox.take(service.patience if service.looked else 0)
+        arrived = inbox.take(service.patience)
         idle = not arrived and not service.pending
         for request in arrived:
             if request is None or isinstance(request, Shutdown):
