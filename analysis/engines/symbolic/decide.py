@@ -4,13 +4,16 @@ In this order, each step only if the ones before did not settle it:
 
 1. The program is run: on all its inputs where they are few, then on random ones. (This decides programs without inputs.)
 2. The claimed way is asked about: a model of its formula gives inputs to run.
-3. Symbolic execution towards the target (`explore`), each path that it finds asked about as in 2. If it ends without a path to
-   the target, and nothing was left out, the violation is refuted.
+3. The search goes back from the violation (`backward`), which does not depend on the program's size: refuted if nothing leads
+   there from any state that the function that it is in, or those that call it, may be entered in.
+4. In programs that are not large, symbolic execution towards the target (`explore`), each path that it finds asked about as in 2.
+   If it ends without a path to the target, and nothing was left out, the violation is refuted.
    First with mathematical integers, which is fast, and ends it only if it took nothing for given (that no signed sum
    overflows); then with bit-vectors.
-4. If it found paths that no run takes, symbolic execution as a tree: refuted if no path of the tree leads to the violation.
+5. If it found paths that no run takes, symbolic execution as a tree: refuted if no path of the tree leads to the violation.
 
-Nothing is confirmed that the interpreter did not observe at the target (invariant 8).
+What is undecided then is tried from the entry of its function (`inside`), to say what it would take.
+Nothing is confirmed that the interpreter did not observe at the target, in a run from an entry (invariant 8).
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ import msgspec
 
 from analysis.cpa.algorithm import Cancellation
 from analysis.cpa.formulas import Mode
+from analysis.engines.symbolic.backward import Question, refute
 from analysis.engines.symbolic.caller import claims, doubts
 from analysis.engines.symbolic.candidates import MAIN, Candidates, Found
 from analysis.engines.symbolic.choices import Choosing, MakeInputs, constants_of, next_choices, random_inputs, unread_parameters
@@ -30,6 +34,7 @@ from analysis.engines.symbolic.completeness import calls_the_unknown, depends_on
 from analysis.engines.symbolic.conditions import violating
 from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.explore import Exploration
+from analysis.engines.symbolic.inside import Inside, activation
 from analysis.engines.symbolic.runs import LEAKS, OBSERVED, Attempts, described
 from analysis.engines.symbolic.task import Confirmed, Decision, Refuted, Spent, Task, Undecided
 from analysis.engines.witness.outcome import Bounds, Exited, Observation, Replayed, Returned, Run, Start, Step, Stuck
@@ -39,6 +44,11 @@ _RUN_SHARE = 0.15  # of the seconds, for runs on random inputs
 _QUICK_STEPS = 20_000  # of a run on random inputs
 # the explorations of one entry: the encoding of integers, whether as a tree, how much deeper, until which share of the time
 _ROUNDS: tuple[tuple[Mode, bool, int, float], ...] = (("int", False, 1, 0.5), ("bv", False, 8, 0.8), ("bv", True, 8, 1.0))
+_BACK_SHARE = 0.45  # of the seconds that are left, for going back from the violation
+_LAST_SHARE = 0.12  # of the seconds, for runs from the entry of the function
+_LARGE = 10_000  # edges; larger programs are not explored from their entries
+_REASONS = 3  # that are told
+_QUERY_SHARE = 0.2  # of the seconds, for one question about a way
 _WAYS = 200  # ways that are asked about in one exploration
 NO_OTHER = "no other undefined behaviour happens first"
 
@@ -56,9 +66,9 @@ class _Deciding:
         self._began = time.monotonic()
         self._deadline = self._began + task.effort.seconds
         self._violating = violating(self._program, self._target)
-        self._distance = Distance(self._violating.program, self._violating.locations)
         self._entries = tuple(entry for entry in task.entries if entry in self._program.functions)
         self._states = 0
+        self._ways: list[list[Step]] = []
         self._why: dict[str, None] = {}
         self._doubts: dict[str, None] = {}
         self._assumed: dict[str, None] = {NO_OTHER: None}
@@ -67,20 +77,19 @@ class _Deciding:
         if self._target.rule not in OBSERVED:
             return self._undecided(f"the interpreter does not observe violations of {self._target.rule}", final=True)
         self._attempts = Attempts(self._program, self._target, Bounds(steps=self._effort.run_steps, memory=32_000_000))
+        milliseconds = min(3 * self._effort.query_milliseconds, int(_QUERY_SHARE * 1000 * self._effort.seconds))
         self._candidates = Candidates(
-            self._program,
-            self._target,
-            self._violating.suspects,
-            self._task.model,
-            Budget(3 * self._effort.query_milliseconds),
+            self._program, self._target, self._violating.suspects, self._task.model, Budget(milliseconds)
         )
-        for stage in (self._by_running, self._by_the_way, self._by_exploring):
+        for stage in (self._by_running, self._by_the_way, self._by_going_back, self._by_exploring):
             found = stage()
             if found is not None:
                 return found
         if self._doubts:
             return self._undecided(f"assumes: {next(iter(self._doubts))}")
-        return self._undecided("; ".join(self._why) or "nothing was found in the budget")
+        inside = "" if self._is_late(0) else self._from_inside()
+        reasons = list(dict.fromkeys(filter(None, [inside, *self._why])))
+        return self._undecided("; ".join(reasons[:_REASONS]) or "nothing was found in the budget")
 
     # -- runs ---------------------------------------------------------------------------------------------------
 
@@ -170,15 +179,54 @@ class _Deciding:
             return None
         return self._confirmed(entry, replayed)
 
+    # -- from the violation ---------------------------------------------------------------------------------------
+
+    def _by_going_back(self) -> Decision | None:
+        if not self._entries:
+            return None
+        target = self._target
+        question = Question(
+            self._program,
+            target.function,
+            self._program.functions[target.function].by_id[target.edge],
+            self._violating.suspects,
+            self._entries,
+            self._task.model,
+        )
+        now = time.monotonic()
+        answer = refute(question, now + _BACK_SHARE * (self._deadline - now), self._effort.states, self._cancellation)
+        self._states += answer.states
+        if answer.refuted:
+            return Refuted((NO_OTHER, *answer.assumptions), self._spent())
+        self._ways = [[Step(*step) for step in way] for way in answer.ways]
+        if answer.start:
+            way = [Step(*step) for step in answer.start]
+            found = self._judge(way[0].function, way)[1]
+            if found is not None:
+                return found
+        self._why[answer.reason] = None
+        return None
+
+    def _from_inside(self) -> str:
+        """What it takes for it to happen, at the entry of its function."""
+        last = activation(self._program, self._target, self._task.way)
+        ways = self._ways if last is None else [last, *self._ways]
+        inside = Inside(self._program, self._target, self._task.model, self._candidates, self._attempts)
+        return inside.happens(ways)
+
     # -- exploration --------------------------------------------------------------------------------------------
 
     def _by_exploring(self) -> Decision | None:
+        if sum(len(cfa.edges) for cfa in self._program.functions.values()) > _LARGE:
+            self._why["the program is too large to be explored from its start"] = None
+            return None
+        self._distance = Distance(self._violating.program, self._violating.locations)
         hidden = hidden_flow(self._program, self._entries)
         self._why.update(dict.fromkeys(hidden))
         reaching = [entry for entry in self._entries if self._distance.enters(entry)]
         refuted = not hidden and bool(self._entries)
         for number, entry in enumerate(reaching):
-            share = (self._deadline - time.monotonic()) / (len(reaching) - number)
+            share = (self._deadline - _LAST_SHARE * self._effort.seconds - time.monotonic()) / (len(reaching) - number)
             decision = self._explore_entry(entry, time.monotonic() + share, hidden=bool(hidden))
             if isinstance(decision, Confirmed):
                 return decision

@@ -1,13 +1,14 @@
 """What the provers do: decide one finding each. The symbolic engine, and z3 with it, is loaded with this module, so only in their
 processes.
 
-What is decided depends on the question alone. A process keeps the parts of the programs that it was sent last, since the next
-question is often about the same.
+What is decided depends on the question alone. A process keeps the program that it was sent last, and the parts of it, since the
+next question is often about the same, or about one in which a function differs: what the engine knows of parts of it stays.
 """
 
 from __future__ import annotations
 
 import pickle
+import time
 from typing import Any
 
 from analysis.cfa.graph import Program
@@ -20,32 +21,39 @@ from analysis.session.provers.slices import Slice
 from analysis.smt.z3_backend import Z3Solver
 
 _parts: dict[bytes, Any] = {}
+_last: tuple[str, Program] | None = None
+_LEAST = 0.1  # seconds
 
 
 def answer(question: FindingQuestion) -> Decided:
     """The answer to a question."""
-    before = Z3Solver.checks
-    decision = decide(_task(question))
+    began, before = time.monotonic(), Z3Solver.checks
+    program = _program(question.program)
+    decision = decide(_task(question, program, max(_LEAST, question.seconds - (time.monotonic() - began))))
     return _told(decision, Z3Solver.checks - before)
 
 
-def _task(question: FindingQuestion) -> Task:
+def _task(question: FindingQuestion, program: Program, seconds: float) -> Task:
     return Task(
-        program=_program(question.program),
+        program=program,
         target=Target(question.function, question.edge, question.rule, question.expression),
         entries=question.program.entries,
         way=tuple(Step(function, edge) for function, edge in question.way),
-        effort=Effort(seconds=question.seconds),
+        effort=Effort(seconds=seconds),
         model=ILP32 if question.data_model == "ILP32" else LP64,
     )
 
 
 def _program(parts: Slice) -> Program:
-    global _parts
+    global _parts, _last
+    if _last is not None and _last[0] == parts.digest:
+        return _last[1]
     tables = (parts.functions, parts.globals, parts.externals, parts.records)
     _parts = {data: _parts[data] if data in _parts else pickle.loads(data) for table in tables for data in table.values()}
     functions, globals_, externals, records = ({name: _parts[data] for name, data in table.items()} for table in tables)
-    return Program(functions, globals_, externals, records, parts.address_taken)
+    program = Program(functions, globals_, externals, records, parts.address_taken)
+    _last = parts.digest, program
+    return program
 
 
 def _told(decision: Decision, queries: int) -> Decided:

@@ -8,6 +8,7 @@ from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.model import ir
 
 _TAKEN: weakref.WeakKeyDictionary[Program, frozenset[str]] = weakref.WeakKeyDictionary()
+_TAKEN_BY: weakref.WeakKeyDictionary[Cfa, frozenset[str]] = weakref.WeakKeyDictionary()  # most stay in the next revision
 
 
 class Frame:
@@ -34,13 +35,22 @@ def address_taken(program: Program) -> frozenset[str]:
     if known is None:
         found: set[str] = set()
         for cfa in program.functions.values():
-            for edge in cfa.edges:
-                for expr in ir.expressions(edge.effect):
-                    _addresses(expr, found)
+            found |= _taken_by(cfa)
         for variable in program.globals.values():
             for initial in (variable.initial, *(part.value for part in variable.parts)):
                 _addresses(initial, found)
         known = _TAKEN[program] = frozenset(found)
+    return known
+
+
+def _taken_by(cfa: Cfa) -> frozenset[str]:
+    known = _TAKEN_BY.get(cfa)
+    if known is None:
+        found: set[str] = set()
+        for edge in cfa.edges:
+            for expr in ir.expressions(edge.effect):
+                _addresses(expr, found)
+        known = _TAKEN_BY[cfa] = frozenset(found)
     return known
 
 
