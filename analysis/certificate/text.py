@@ -6,6 +6,9 @@ sort of every symbol in the assertions, as SMT-LIB writes it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Literal
+
 import msgspec
 
 from analysis.certificate.annotation import Annotation, program_digest
@@ -20,6 +23,7 @@ from analysis.smt.build import symbol
 from analysis.smt.encoding.formula import Mode
 from analysis.smt.terms import BOOL, Term, symbols
 
+DataModelName = Literal["LP64", "ILP32"]
 FORMAT = "everproof-certificate"
 VERSION = 1
 
@@ -37,11 +41,7 @@ class _Assertion(msgspec.Struct, frozen=True):
     formula: str
 
 
-class _Text(msgspec.Struct, frozen=True):
-    format: str
-    version: int
-    program: str
-    data_model: str
+class _Proof(msgspec.Struct, frozen=True):
     entry: str
     property: Property
     edges: tuple[tuple[str, int], ...]
@@ -51,16 +51,28 @@ class _Text(msgspec.Struct, frozen=True):
     assertions: tuple[_Assertion, ...]
 
 
-class Certificate(msgspec.Struct, frozen=True):
-    """An annotation that was read, and what it says it is about."""
-
+class _Text(msgspec.Struct, frozen=True):
+    format: str
+    version: int
     program: str
-    data_model: str
-    annotation: Annotation
+    data_model: DataModelName
+    proofs: tuple[_Proof, ...]
 
 
-def write(annotation: Annotation, program: Program, data_model: str) -> str:
-    """The text of an annotation of a program."""
+class Certificate(msgspec.Struct, frozen=True):
+    """The annotations that were read, and the data model of the program that they are about."""
+
+    data_model: DataModelName
+    annotations: tuple[Annotation, ...]
+
+
+def write(annotations: Iterable[Annotation], program: Program, data_model: DataModelName) -> str:
+    """The text of annotations of a program."""
+    text = _Text(FORMAT, VERSION, program_digest(program), data_model, tuple(_proof(annotation) for annotation in annotations))
+    return msgspec.json.format(msgspec.json.encode(text), indent=1).decode() + "\n"
+
+
+def _proof(annotation: Annotation) -> _Proof:
     number = {stack: position for position, stack in enumerate(annotation.contexts)}
     rows = tuple(
         _Context(number[stack.below], stack.call.function, stack.call.edge.id, stack.call.callee)
@@ -68,11 +80,7 @@ def write(annotation: Annotation, program: Program, data_model: str) -> str:
         if stack is not None
     )
     used = symbols(annotation.assertions.values())
-    text = _Text(
-        FORMAT,
-        VERSION,
-        program_digest(program),
-        data_model,
+    return _Proof(
         annotation.entry,
         annotation.property,
         annotation.edges,
@@ -84,7 +92,6 @@ def write(annotation: Annotation, program: Program, data_model: str) -> str:
             for (context, location), term in sorted(annotation.assertions.items())
         ),
     )
-    return msgspec.json.format(msgspec.json.encode(text), indent=1).decode() + "\n"
 
 
 def read(text: str | bytes, program: Program) -> Certificate:
@@ -95,18 +102,21 @@ def read(text: str | bytes, program: Program) -> Certificate:
         raise RefusedError(f"this is no certificate: {error}") from error
     if raw.format != FORMAT or raw.version != VERSION:
         raise RefusedError(f"this is no certificate of version {VERSION}")
-    if raw.entry not in program.functions:
-        raise RefusedError(f"the program does not define {raw.entry}")
     if raw.program != program_digest(program):
         raise RefusedError("the certificate is about another program")
+    return Certificate(raw.data_model, tuple(_annotation(proof, program) for proof in raw.proofs))
+
+
+def _annotation(raw: _Proof, program: Program) -> Annotation:
+    if raw.entry not in program.functions:
+        raise RefusedError(f"the program does not define {raw.entry}")
     try:
-        annotation = Annotation(raw.entry, raw.property, raw.edges, raw.encoding, _contexts(raw, program), _assertions(raw))
+        return Annotation(raw.entry, raw.property, raw.edges, raw.encoding, _contexts(raw, program), _assertions(raw))
     except (ValueError, KeyError, IndexError, RecursionError) as error:
         raise RefusedError(f"the certificate cannot be read: {error}") from error
-    return Certificate(raw.program, raw.data_model, annotation)
 
 
-def _contexts(raw: _Text, program: Program) -> tuple[Stack | None, ...]:
+def _contexts(raw: _Proof, program: Program) -> tuple[Stack | None, ...]:
     found: list[Stack | None] = [None]
     for row in raw.contexts:
         below = found[row.outer]
@@ -121,7 +131,7 @@ def _contexts(raw: _Text, program: Program) -> tuple[Stack | None, ...]:
     return tuple(found)
 
 
-def _assertions(raw: _Text) -> dict[tuple[int, int], Term]:
+def _assertions(raw: _Proof) -> dict[tuple[int, int], Term]:
     known = {}
     for name, sort in raw.symbols.items():
         (node,) = reading.nodes(sort)

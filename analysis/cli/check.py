@@ -33,6 +33,8 @@ def check(paths: tuple[str, ...], **given: Any) -> int:
     checker = Checker(asked.options, jobs=asked.jobs, store=asked.store)
     checker.open(paths)
     report = run(checker, asked)
+    if asked.prove:
+        report = proofs(checker, asked, report)
     if asked.write_baseline is not None:
         write(baseline_text(report.findings), asked.write_baseline)
     withheld = 0
@@ -56,6 +58,13 @@ def run(checker: Checker, asked: Asked, *, prove: bool = True) -> Report:
                 return checker.prove(progress=show) if prove else report
         except OutOfTime:
             return checker.unproved(why) if is_checked else checker.unfinished(why)
+
+
+def proofs(checker: Checker, asked: Asked, report: Report) -> Report:
+    """The report with what can be proved."""
+    from analysis.cli.proofs import with_proofs  # here: the provers are not loaded by who does not ask for proofs
+
+    return with_proofs(checker, asked, report)
 
 
 def keep(checker: Checker, asked: Asked) -> None:

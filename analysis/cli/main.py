@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import click
 
 from analysis.cli.cache import cache
+from analysis.cli.certify import certify
 from analysis.cli.check import check
 from analysis.cli.dump import dump
 from analysis.cli.json_format import everproof_version
@@ -27,7 +28,7 @@ def cli() -> None:
     """Verifies C programs while they are being written."""
 
 
-for _command in (check, revisions, watch, serve, rules, dump, cache):
+for _command in (check, certify, revisions, watch, serve, rules, dump, cache):
     cli.add_command(_command)
 
 

@@ -31,6 +31,9 @@ class Asked(msgspec.Struct, frozen=True):
     output: str | None
     stats: bool
     strict: bool
+    certificate: str | None = None
+    task_timeout: float | None = None
+    prove: bool = False
 
 
 def _program(command: Command) -> Command:
@@ -72,7 +75,7 @@ def _run(command: Command) -> Command:
                 "--engine",
                 type=click.Choice(engines),
                 default="auto",
-                help="automaton: findings stay possible; auto: provers decide them.",
+                help="automaton: findings stay possible; auto: provers decide them; predicate: and proofs are looked for.",
             ),
             click.option(
                 "--encoding",
@@ -80,6 +83,7 @@ def _run(command: Command) -> Command:
                 default="auto",
                 help="How solvers see C. Now: auto.",
             ),
+            click.option("--certificate", metavar="FILE", help="Look for proofs, and write them to this file."),
             click.option("--timeout", type=seconds, metavar="S", help="Seconds for the whole run."),
             click.option("--task-timeout", type=seconds, metavar="S", help="Seconds to decide one finding. Default: 5."),
             click.option(
@@ -138,8 +142,11 @@ def read_asked(given: dict[str, Any]) -> Asked:
     options = read_options(given)
     engine, encoding, store = given.pop("engine"), given.pop("encoding"), given.pop("store")
     task_timeout = given.pop("task_timeout")
-    if engine not in ("auto", "automaton"):
-        raise Failure(f"This version has no {engine} engine of its own: use --engine auto, or --engine automaton.")
+    if engine not in ("auto", "automaton", "predicate"):
+        raise Failure(f"This version has no {engine} engine of its own: use --engine auto, automaton or predicate.")
+    certificate, is_proving = given.pop("certificate"), engine == "predicate"
+    if is_proving:
+        engine = "auto"
     if encoding != "auto":
         raise Failure(f"This version has no solver engine that could encode C as {encoding}: leave out --encoding.")
     limits = options.limits if task_timeout is None else msgspec.structs.replace(options.limits, task_seconds=task_timeout)
@@ -158,4 +165,7 @@ def read_asked(given: dict[str, Any]) -> Asked:
         output=given.pop("output"),
         stats=given.pop("stats"),
         strict=given.pop("strict"),
+        certificate=certificate,
+        task_timeout=task_timeout,
+        prove=is_proving or certificate is not None,
     )

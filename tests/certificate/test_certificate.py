@@ -201,17 +201,18 @@ def test_what_is_not_proved_is_refused(name: str) -> None:
 
 def test_the_text_of_a_certificate(counting: tuple[Program, Annotation]) -> None:
     of, annotation = counting
-    written = text.write(annotation, of, "LP64")
+    written = text.write([annotation], of, "LP64")
     again = text.read(written, of)
-    assert again.annotation.assertions == dict(annotation.assertions)
-    assert again.annotation.contexts == annotation.contexts
-    check(of, again.annotation)
-    assert text.write(again.annotation, of, "LP64") == written
+    (read,) = again.annotations
+    assert read.assertions == dict(annotation.assertions)
+    assert read.contexts == annotation.contexts
+    check(of, read)
+    assert text.write([read], of, "LP64") == written
 
 
 def test_a_certificate_for_another_program_is_refused(counting: tuple[Program, Annotation]) -> None:
     of, annotation = counting
-    written = text.write(annotation, of, "LP64")
+    written = text.write([annotation], of, "LP64")
     other = program_of(COUNTING.replace("i + 1", "i + 2"))
     with pytest.raises(RefusedError, match="another program"):
         text.read(written, other)
@@ -225,16 +226,18 @@ def test_what_is_no_certificate_is_refused(broken: str, counting: tuple[Program,
 
 def test_a_certificate_with_senseless_parts_is_refused(counting: tuple[Program, Annotation]) -> None:
     of, annotation = counting
-    raw = msgspec.json.decode(text.write(annotation, of, "LP64"))
+    raw = msgspec.json.decode(text.write([annotation], of, "LP64"))
     for part, value in {
         "contexts": [[7, "main", 0, "step"]],
         "symbols": {},
         "entry": "nobody",
-        "version": 2,
+        "edges": [["main"]],
         "assertions": [{"context": 9, "location": 0, "formula": "true"}],
     }.items():
         with pytest.raises(RefusedError):
-            text.read(msgspec.json.encode({**raw, part: value}), of)
+            text.read(msgspec.json.encode({**raw, "proofs": [{**raw["proofs"][0], part: value}]}), of)
+    with pytest.raises(RefusedError):
+        text.read(msgspec.json.encode({**raw, "version": 2}), of)
 
 
 def test_the_checker_needs_no_engine() -> None:

@@ -23,7 +23,9 @@ Property = Literal["assertion", "division-by-zero", "signed-overflow", "shift-ra
 PROPERTIES: frozenset[str] = frozenset(get_args(Property))
 """The properties that a certificate can be about."""
 
-_ENDS = frozenset({"reach_error", "__VERIFIER_error", "__assert_fail", "__assert", "__assert_perror_fail"})
+_ENDS = frozenset(
+    {"reach_error", "__VERIFIER_error", "__assert_fail", "__assert", "__assert_perror_fail", "__assert_rtn", "_assert"}
+)
 _CHECKS = frozenset({"__VERIFIER_assert"})
 
 

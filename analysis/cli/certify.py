@@ -1,0 +1,30 @@
+"""`everproof certify`: checks a certificate in a process of its own, in which no engine is loaded."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import click
+import msgspec
+
+from analysis.cli.certifying import Request
+from analysis.cli.failure import Failure
+from analysis.cli.options import program_options, read_options
+
+
+@click.command()
+@click.argument("certificate", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
+@click.argument("paths", metavar="PROGRAM...", nargs=-1, required=True)
+@program_options
+def certify(certificate: str, paths: tuple[str, ...], **given: Any) -> int:
+    """Check that FILE, which `everproof check --certificate` wrote, proves what it claims of PROGRAM (files or folders).
+
+    Exit code: 0 it does; 1 it is refused; 2 something asked for could not be done.
+    """
+    request = msgspec.json.encode(Request(certificate, paths, read_options(given)))
+    done = subprocess.run([sys.executable, "-m", "analysis.cli.certifying"], input=request, check=False)
+    if done.returncode not in (0, 1, 2):
+        raise Failure(f"The checker of certificates ended with code {done.returncode}: try again with more memory.")
+    return done.returncode

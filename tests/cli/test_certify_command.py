@@ -1,0 +1,95 @@
+"""`everproof check --certificate`, and `everproof certify`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = """
+#include <assert.h>
+extern int __VERIFIER_nondet_int(void);
+static int step(int i) { return i + 1; }
+int main(void)
+{
+    int i = 0, n = __VERIFIER_nondet_int();
+    if (n < 1 || n > 1000)
+        return 0;
+    while (i < n)
+        i = step(i);
+    assert(i == n);
+    return 100 / n;
+}
+"""
+
+
+def everproof(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "analysis.cli", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def proved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, dict]:  # type: ignore[type-arg]  # what JSON holds
+    folder = tmp_path_factory.mktemp("proofs")
+    program, certificate = folder / "p.c", folder / "p.json"
+    program.write_text(PROGRAM)
+    options = ("--store", "none", "--format", "json", "--rule", "assertion", "--rule", "division-by-zero")
+    done = everproof("check", *options, "--certificate", certificate, program)
+    assert done.returncode == 0, done.stderr
+    return program, certificate, json.loads(done.stdout)
+
+
+def test_a_proved_program_is_safe_and_certified(proved) -> None:  # type: ignore[no-untyped-def]
+    _, _, report = proved
+    assert report["verdict"] == "safe"
+    assert report["findings"] == []
+    for function in report["functions"]:
+        for verdict in function["verdicts"].values():
+            assert (verdict["verdict"], verdict["engine"], verdict["certified"]) == ("safe", "predicate", True)
+            assert "no other undefined behaviour happens first" in verdict["assumptions"]
+
+
+def test_a_certificate_is_accepted(proved) -> None:  # type: ignore[no-untyped-def]
+    program, certificate, _ = proved
+    done = everproof("certify", certificate, program)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("accepted: no run from main violates") == 2
+
+
+def test_a_certificate_of_another_program_is_refused(proved) -> None:  # type: ignore[no-untyped-def]
+    program, certificate, _ = proved
+    other = program.with_name("other.c")
+    other.write_text(PROGRAM.replace("i == n", "i != n"))
+    done = everproof("certify", certificate, other)
+    assert (done.returncode, done.stdout) == (1, "refused: the certificate is about another program\n")
+
+
+def test_a_corrupted_certificate_is_refused(proved) -> None:  # type: ignore[no-untyped-def]
+    program, certificate, _ = proved
+    text = json.loads(certificate.read_text())
+    text["proofs"][0]["assertions"][0]["formula"] = "true"
+    corrupted = certificate.with_name("corrupted.json")
+    corrupted.write_text(json.dumps(text))
+    done = everproof("certify", corrupted, program)
+    assert done.returncode == 1
+    assert "is not excluded" in done.stdout
+
+
+def test_a_program_with_a_defect_has_no_certificate(tmp_path: Path) -> None:
+    program, certificate = tmp_path / "p.c", tmp_path / "p.json"
+    program.write_text(PROGRAM.replace("i == n", "i != n"))
+    done = everproof("check", "--store", "none", "--rule", "assertion", "--certificate", certificate, program)
+    assert done.returncode == 1
+    assert "Not proved: assertion: there is a way" in done.stderr
+    assert everproof("certify", certificate, program).stdout == "refused: it claims nothing\n"
+
+
+def test_what_is_not_understood_is_not_proved(tmp_path: Path) -> None:
+    program, certificate = tmp_path / "p.c", tmp_path / "p.json"
+    program.write_text(PROGRAM + "int broken(void) { return 1 +; }\n")
+    done = everproof("check", "--store", "none", "--rule", "assertion", "--certificate", certificate, program)
+    assert "not understood as a whole" in done.stderr
+    assert json.loads(certificate.read_text())["proofs"] == []
