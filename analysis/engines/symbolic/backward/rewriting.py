@@ -148,7 +148,9 @@ def _origin(expr: ir.Expr) -> str | None:
         )
         return "&" + base.name if isinstance(base, ir.Var) and is_plain else None
     if isinstance(expr, ir.Var | ir.Deref | ir.Field | ir.Index):
-        return expr.name if isinstance(expr, ir.Var) and is_symbol(expr) and expr.name[0] == "!" else "*"
+        if not isinstance(expr, ir.Var) or not is_symbol(expr):
+            return "*"
+        return expr.name if expr.name[0] == "!" else None  # a value of later can be what is new now
     return None
 
 

@@ -24,6 +24,22 @@ TWICE = frozenset({"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "ge
 """Functions that come back more than once; in between everything can have been changed."""
 
 THREADS = frozenset({"pthread_create", "thrd_create"})
+SYSTEMS = frozenset(
+    (
+        "stdin",
+        "stdout",
+        "stderr",
+        "environ",
+        "__environ",
+        "optarg",
+        "tzname",
+        "__tzname",
+        "sys_errlist",
+        "program_invocation_name",
+    )
+)
+"""Variables of the system's own (POSIX, GNU), which programs declare and do not define: none holds an address of theirs."""
+
 SIGNALS = frozenset({"signal", "sigaction", "bsd_signal", "sigset", "sigvec"})
 _ERRNO = Tag("int32")
 _QUIET = library.RELEASES | ALLOCATIONS | ASSUMPTIONS | library.ALLOCATORS | frozenset({"realloc", "__VERIFIER_assert"})
@@ -249,6 +265,8 @@ class WholeProgram:
 
     def external(self, name: str, call: ir.Call) -> Writes:
         """What a call of a function without a body can change, but for its result."""
+        if name == "time":
+            return self._through(call.arguments)
         if library.is_harmless(name) or only_returns(name) or name in _QUIET:
             return Writes(memory=frozenset({_ERRNO}))
         known = self.program.externals.get(name)
@@ -321,14 +339,25 @@ class WholeProgram:
             for cfa in self.program.functions.values():
                 found |= addresses(cfa).static
             for variable in self.program.globals.values():
-                holds = isinstance(variable.var.type, Pointer | Array) or not isinstance(variable.var.type, Integer)
-                if isinstance(variable.initial, ir.Unknown) and not variable.parts and holds:
-                    found |= set(self.program.globals)  # an initialiser that is not kept can hold any address
-                    break
+                if isinstance(variable.initial, ir.Unknown) and not variable.parts and variable.var.name not in SYSTEMS:
+                    found |= self._what_it_may_hold(variable.var.type)  # its initialiser is not kept, or elsewhere
                 for value in (variable.initial, *(part.value for part in variable.parts)):
                     found.update(v.name for v in ir.variables(value) if v.scope == "global")
             self._global_taken = frozenset(found)
         return self._global_taken
+
+    def _what_it_may_hold(self, type_: Type) -> set[str]:
+        """The variables whose addresses an object of the type may hold."""
+        records = self.program.records
+        targets = targets_in(type_, records, set())
+        scalars = {tag.scalar for target in targets for tag in tags_in(target, records)}
+        if "any" in scalars:
+            return set(self.program.globals)
+        return {
+            name
+            for name, variable in self.program.globals.items()
+            if any(tag.scalar in scalars or (scalars and tag.scalar == "any") for tag in tags_in(variable.var.type, records))
+        }
 
 
 def _alias_variable(tag: Tag, base: ir.Var, read: ir.Expr, whole: WholeProgram) -> bool:
@@ -358,6 +387,20 @@ def functions_in(type_: Type, records: Mapping[str, RecordDefinition], seen: set
             for member in records[key].members if key in records else ():
                 found |= functions_in(member.type, records, seen)
     return found
+
+
+def targets_in(type_: Type, records: Mapping[str, RecordDefinition], seen: set[Type]) -> set[Type]:
+    """What the pointers in an object of the type point to, functions aside."""
+    match type_:
+        case Pointer(target):
+            return set() if isinstance(target, Function) else {target}
+        case Array(element):
+            return targets_in(element, records, seen)
+        case Record(_, key) if type_ not in seen:
+            seen.add(type_)
+            members = records[key].members if key in records else ()
+            return set[Type]().union(*(targets_in(member.type, records, seen) for member in members))
+    return set()
 
 
 def _is_handler(type_: Type) -> bool:
