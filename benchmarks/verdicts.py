@@ -1,9 +1,10 @@
 """Verdicts on programs with known ones, per category and property: right, unknown, wrong, the time, and why they are unknown.
 
-    python -m benchmarks.verdicts --corpus FOLDER [--timeout S] [--category NAME ...] [--property NAME ...] [--sample N] [--show]
+    python -m benchmarks.verdicts --corpus FOLDER [--engine NAME ...] [--timeout S] [--category NAME ...] [--property NAME ...]
+                                  [--sample N] [--show]
 
 FOLDER (or the environment variable EVERPROOF_CORPUS) is described in `benchmarks.corpus`. Each property is decided for the whole
-program by the symbolic engine, in a process of its own: `violated` with a replayed trace, `safe`, or `unknown`.
+program by each engine that is asked for, in a process of its own: `violated` with a replayed trace, `safe`, or `unknown`.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
 
-from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, Refuted, decide_program
+from analysis.engines.symbolic import Effort, ProgramTask
 from analysis.model.c_types import ILP32, LP64
+from analysis.session.portfolio import ENGINES, Engine, answer
 from benchmarks.corpus import Row, program_of, rows
 
 _GRACE = 20.0  # seconds that the front end may take besides
@@ -36,6 +38,7 @@ class Outcome(NamedTuple):
     verdict: str
     why: str
     seconds: float
+    certified: bool = False
 
 
 def task_of(row: Row, seconds: float) -> ProgramTask:
@@ -44,52 +47,50 @@ def task_of(row: Row, seconds: float) -> ProgramTask:
     return ProgramTask(program_of(row), row.rules, Effort(seconds=seconds), model, row.allocation_fails, outside_writes=False)
 
 
-def verdict(row: Row, seconds: float) -> tuple[str, str]:
-    """The verdict on one program, and why."""
+def verdict(row: Row, seconds: float, engine: Engine = "symbolic") -> tuple[str, str, bool]:
+    """The verdict on one program, why, and whether there is a certificate."""
     if not row.rules:
-        return "unknown", f"no rule says what {row.about} means"
+        return "unknown", f"no rule says what {row.about} means", False
     task = task_of(row, seconds)
     if "main" not in task.program.functions:
-        return "unknown", "there is no main"
-    decision = decide_program(task)
-    if isinstance(decision, Confirmed):
-        seen = decision.observation
-        return "violated", "; ".join((f"{seen.kind}: {seen.text}", *decision.assumptions))
-    if isinstance(decision, Refuted):
-        return "safe", ""
-    spent = decision.spent
-    return "unknown", f"{decision.reason} ({spent.runs} runs, {spent.states} states, {spent.paths} paths)"
+        return "unknown", "there is no main", False
+    found = answer(task, engine)
+    if found.confirmed is not None:
+        seen = found.confirmed.observation
+        return "violated", "; ".join((f"{seen.kind}: {seen.text}", *found.assumptions)), False
+    return found.verdict, found.reason, bool(found.certificates)
 
 
-def _child(row: Row, seconds: float, answer: Connection) -> None:
+def _child(row: Row, seconds: float, engine: Engine, connection: Connection) -> None:
     try:
-        answer.send(verdict(row, seconds))
+        connection.send(verdict(row, seconds, engine))
     except Exception as problem:  # a defect, which must not end a long run
-        answer.send(("unknown", f"crash: {type(problem).__name__}: {problem}"))
+        connection.send(("unknown", f"crash: {type(problem).__name__}: {problem}", False))
 
 
-def decided(row: Row, seconds: float) -> Outcome:
+def decided(row: Row, seconds: float, engine: Engine = "symbolic") -> Outcome:
     """The verdict of a process of its own, which is ended when it takes too long."""
     began = time.monotonic()
     receiver, sender = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.Process(target=_child, args=(row, seconds, sender))
+    process = multiprocessing.Process(target=_child, args=(row, seconds, engine, sender))
     process.start()
     sender.close()
-    found = ("unknown", "ended from outside")
+    found = ("unknown", "ended from outside", False)
     if receiver.poll(seconds + _GRACE):
         try:
             found = receiver.recv()
         except EOFError:
-            found = ("unknown", "the process died")
+            found = ("unknown", "the process died", False)
     process.kill()
     process.join()
-    return Outcome(*found, time.monotonic() - began)
+    return Outcome(found[0], found[1], time.monotonic() - began, found[2])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.verdicts", description="Verdicts on programs with known ones.")
     parser.add_argument("--corpus", type=Path, default=os.environ.get("EVERPROOF_CORPUS"), help="the folder with index.csv")
+    parser.add_argument("--engine", action="append", choices=ENGINES, default=[], help="repeatable (default: symbolic)")
     parser.add_argument("--timeout", type=float, default=30.0, help="seconds a program (default: 30)")
     parser.add_argument("--category", action="append", default=[], help="only categories that start so; repeatable")
     parser.add_argument("--property", action="append", default=[], help="only this property; repeatable")
@@ -102,15 +103,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = [row for row in rows(Path(given.corpus)) if _is_chosen(row, given)]
     if given.sample:
         chosen = sorted(random.Random(1).sample(chosen, min(given.sample, len(chosen))))
-    outcomes = []
+    asked: list[Engine] = given.engine or ["symbolic"]
+    by_engine: dict[Engine, list[tuple[Row, Outcome]]] = {engine: [] for engine in asked}
     for row in chosen:
-        outcomes.append((row, decided(row, given.timeout)))
-        if given.show:
-            print(_line(*outcomes[-1]), file=sys.stderr, flush=True)
-    print(table(outcomes, "category", lambda row: row.category))
-    print("\n" + table(outcomes, "property", lambda row: row.about))
-    print("\n" + reasons(outcomes))
-    return int(any(judged(row, outcome) == "wrong" for row, outcome in outcomes))
+        for engine, outcomes in by_engine.items():
+            outcomes.append((row, decided(row, given.timeout, engine)))
+            if given.show:
+                print(f"{engine:10}{_line(*outcomes[-1])}", file=sys.stderr, flush=True)
+    for engine, outcomes in by_engine.items():
+        print(f"Engine {engine}:\n\n{table(outcomes, 'category', lambda row: row.category)}\n")
+        print(f"{table(outcomes, 'property', lambda row: row.about)}\n\n{reasons(outcomes)}\n")
+    print(engines(by_engine))
+    return int(any(judged(row, outcome) == "wrong" for outcomes in by_engine.values() for row, outcome in outcomes))
 
 
 def _is_chosen(row: Row, given: argparse.Namespace) -> bool:
@@ -145,6 +149,19 @@ def table(outcomes: Sequence[tuple[Row, Outcome]], title: str, group: Callable[[
         counts = Counter((row.is_safe, judged(row, outcome)) for row, outcome in of)
         cells = [str(counts[expected, judgement]) for expected in (True, False) for judgement in ("right", "unknown", "wrong")]
         lines.append(f"| {name} | {' | '.join(cells)} | {sum(outcome.seconds for _, outcome in of):.1f} |")
+    return "\n".join(lines)
+
+
+def engines(by_engine: Mapping[Engine, Sequence[tuple[Row, Outcome]]]) -> str:
+    """What each engine decided: programs that are safe, how many of them with a certificate, and programs with a defect."""
+    lines = ["| engine | safe: right | certified | defect: right | unknown | wrong | seconds |", "|---|---|---|---|---|---|---|"]
+    for engine, outcomes in by_engine.items():
+        counts = Counter((outcome.verdict, judged(row, outcome)) for row, outcome in outcomes)
+        certified = sum(outcome.certified for _, outcome in outcomes)
+        wrong = counts["safe", "wrong"] + counts["violated", "wrong"]
+        cells = (counts["safe", "right"], certified, counts["violated", "right"], counts["unknown", "unknown"], wrong)
+        seconds = sum(outcome.seconds for _, outcome in outcomes)
+        lines.append(f"| {engine} | {' | '.join(map(str, cells))} | {seconds:.1f} |")
     return "\n".join(lines)
 
 
