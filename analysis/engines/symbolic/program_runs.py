@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import msgspec
+from typing import get_args
 
 from analysis.engines.symbolic.caller import doubts
 from analysis.engines.symbolic.candidates import MAIN
@@ -37,7 +36,7 @@ class ProgramRuns:
     def __init__(self, task: ProgramTask) -> None:
         self._task = task
         self._program = task.program
-        self._kinds: tuple[Kind, ...] = tuple(msgspec.convert(rule, Kind) for rule in sorted(task.rules))
+        self._kinds: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind in task.rules)
         self._at_end = tuple(kind for kind in self._kinds if kind in AT_END)
         self.count = 0
         self.doubt = ""

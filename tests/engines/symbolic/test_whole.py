@@ -1,0 +1,141 @@
+"""Properties of whole programs: what any run can violate is found, wherever; what is said to be safe is."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from analysis.engines.symbolic import Confirmed, Decision, Effort, ProgramTask, Refuted, Undecided, decide_program
+from analysis.engines.witness.outcome import Kind
+from tests.support.runs import main_of, program_of
+from tests.support.violations import HELPERS, VIOLATIONS
+
+MEMORY = frozenset({"null-dereference", "array-bounds", "use-after-free", "double-free", "invalid-free"})
+NOT_AT_RANDOM = Effort(seconds=20, runs=1)  # an input that matters is not found by chance
+READ = "int x = __VERIFIER_nondet_int();"
+
+
+def decided(text: str, rules: frozenset[str], *, fails: bool = False, outside: bool = True) -> Decision:
+    return decide_program(ProgramTask(program_of(text), rules, NOT_AT_RANDOM, allocation_fails=fails, outside_writes=outside))
+
+
+@pytest.mark.parametrize(("kind", "statements"), VIOLATIONS)
+def test_violations_are_found_wherever_they_are(kind: Kind, statements: str) -> None:
+    found = decided(main_of(statements, HELPERS), frozenset({kind}))
+    assert isinstance(found, Confirmed), found
+    assert found.observation.kind == kind
+    assert found.observation.step == len(found.steps) - 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "statements"),
+    [
+        ("assertion", f"{READ} if (x * 3 == 3 * 31337 && x > 0) reach_error(); return 0;"),
+        ("assertion", f"{READ} int n = 0; for (int i = 0; i < x; i++) n += 2; if (n == 14) reach_error(); return 0;"),
+        ("null-dereference", f"{READ} int *p = x == 31337 ? 0 : &x; return *p;"),
+        ("division-by-zero", f"{READ} return 10 / (x - 31337);"),
+        ("array-bounds", f"{READ} int a[4] = {{0}}; if (x >= 0 && x < 5) a[x] = 1; return 0;"),
+        ("array-bounds", f"{READ} char *p = malloc(8); if (x > 0 && x < 10) memset(p, 0, x); free(p); return 0;"),
+        ("use-after-free", f"{READ} int *p = malloc(4); if (x == 31337) free(p); *p = 1; return 0;"),
+        ("double-free", f"{READ} int *p = malloc(4); if (x > 31337) free(p); if (x < 31339) free(p); return 0;"),
+        ("invalid-free", f"{READ} char *p = malloc(4); free(p + (x == 31337)); return 0;"),
+        ("signed-overflow", f"{READ} return x + 31337 > 0;"),
+        ("shift-range", f"{READ} return 1 << (x & 63);"),
+        ("uninitialized-read", f"{READ} int y; if (x != 31337) y = 1; return y;"),
+        ("memory-leak", f"{READ} int *p = malloc(4); if (x != 31337) free(p); p = 0; return 0;"),
+        ("memory-cleanup", f"{READ} static int *p; p = malloc(4); if (x != 31337) free(p); return 0;"),
+        ("assertion", f"{READ} if (x != 0 && __builtin_clz(x) + __builtin_popcount(x) == 24 + 7) reach_error(); return 0;"),
+    ],
+)
+def test_defects_that_depend_on_inputs(kind: Kind, statements: str) -> None:
+    found = decided(main_of(statements), frozenset({kind}))
+    assert isinstance(found, Confirmed), found
+    assert found.observation.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "statements"),
+    [
+        ("assertion", f"{READ} if (x * 2 == 31337) reach_error(); return 0;"),
+        ("assertion", f"{READ} unsigned n = 0; for (int i = 0; i < (x & 7); i++) n += 2; if (n % 2) reach_error(); return 0;"),
+        ("null-dereference", f"{READ} int *p = x == 31337 ? 0 : &x; return p ? *p : 0;"),
+        ("division-by-zero", f"{READ} return x == 31337 ? 0 : 10 / (x - 31337);"),
+        ("array-bounds", f"{READ} int a[4] = {{0}}; if (x >= 0 && x < 4) a[x] = 1; return 0;"),
+        ("array-bounds", f"{READ} char *p = malloc(8); if (x > 0 && x < 9) memset(p, 0, x); free(p); return 0;"),
+        ("use-after-free", f"{READ} int *p = malloc(4); if (x == 31337) {{ free(p); return 1; }} *p = 1; free(p); return 0;"),
+        ("double-free", f"{READ} int *p = malloc(4); if (x > 31337) free(p); if (x <= 31337) free(p); return 0;"),
+        ("invalid-free", f"{READ} char *p = malloc(4); free(p + 0 * x); return 0;"),
+        ("shift-range", f"{READ} return 1 << (x & 15);"),
+        ("uninitialized-read", f"{READ} int y; if (x != 31337) y = 1; else y = 2; return y;"),
+        ("memory-leak", f"{READ} int *p = malloc(4); if (x != 31337) free(p); else free(p); return 0;"),
+        ("memory-cleanup", f"{READ} int *p = malloc(4); if (x == 31337) {{ free(p); exit(1); }} free(p); return 0;"),
+        ("assertion", f"{READ} if (x > 0 && __builtin_ctz(x) > 30) reach_error(); return 0;"),
+        ("array-bounds", f'{READ} const char *s = "abc"; if (x) s = "de"; return strlen(s);'),
+    ],
+)
+def test_what_no_input_violates_is_refuted(kind: Kind, statements: str) -> None:
+    found = decided(main_of(statements), frozenset({kind}))
+    assert isinstance(found, Refuted), found
+
+
+def test_allocations_fail_if_they_may() -> None:
+    text = main_of(f"{READ} int *p = malloc(4); if (x == 31337) *p = 1; free(p); return 0;")
+    assert isinstance(decided(text, MEMORY, fails=True), Confirmed)
+    assert isinstance(decided(text, MEMORY, fails=False), Refuted)
+
+
+def test_functions_without_a_body_may_write_to_globals() -> None:
+    text = "int g; void other(void); int main(void) { g = 0; other(); if (g) reach_error(); return 0; }"
+    assert not isinstance(decided(text, frozenset({"assertion"})), Refuted)
+    assert isinstance(decided(text, frozenset({"assertion"}), outside=False), Refuted)
+
+
+def test_where_nothing_is_recognised_nothing_is_proved() -> None:
+    text = "void my_check(int); int main(void) { my_check(__VERIFIER_nondet_int()); return 0; }"
+    assert isinstance(decided(text, frozenset({"assertion"}), outside=False), Undecided)
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "int a, b; if (&a < &b) reach_error(); return 0;",
+        "int *p = malloc(4), *q = malloc(4); if (p > q) reach_error(); return 0;",
+        f"{READ} int a; if (((long)&a ^ x) == 31337) reach_error(); return 0;",
+    ],
+)
+def test_where_objects_lie_is_not_known(statements: str) -> None:
+    assert isinstance(decided(main_of(statements), frozenset({"assertion"})), Undecided)
+
+
+LOCKS = "typedef struct { int held; } mutex; int pthread_mutex_lock(mutex *); int pthread_mutex_unlock(mutex *); mutex m;"
+
+
+@pytest.mark.parametrize(
+    ("statements", "text"),
+    [
+        ("pthread_mutex_lock(&m); pthread_mutex_lock(&m); return 0;", "locked again"),
+        ("pthread_mutex_unlock(&m); return 0;", "not held"),
+        ("pthread_mutex_lock(&m); return 0;", "is held when the program ends"),
+    ],
+)
+def test_locks(statements: str, text: str) -> None:
+    found = decided(main_of(statements, LOCKS), frozenset({"lock-discipline"}))
+    assert isinstance(found, Confirmed), found
+    assert text in found.observation.text
+    well = decided(main_of("pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return 0;", LOCKS), frozenset({"lock-discipline"}))
+    assert isinstance(well, Refuted), well
+
+
+def test_a_task_is_a_value_and_the_answer_the_same_each_time() -> None:
+    task = ProgramTask(program_of(main_of(f"{READ} return 10 / (x - 31337);")), frozenset({"division-by-zero"}), NOT_AT_RANDOM)
+    first, second = decide_program(task), decide_program(pickle.loads(pickle.dumps(task)))
+    assert isinstance(first, Confirmed)
+    assert isinstance(second, Confirmed)
+    assert (first.steps, first.inputs, first.observation) == (second.steps, second.inputs, second.observation)
+
+
+def test_a_rule_that_is_not_observed_is_undecided() -> None:
+    found = decided(main_of("return 0;"), frozenset({"a-rule-of-the-user"}))
+    assert isinstance(found, Undecided)
+    assert found.final
