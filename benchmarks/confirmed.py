@@ -43,7 +43,7 @@ RULES = frozenset(
     }
 )
 BATCH = 50
-_RANDOM_RUNS = 20  # of a program in which nothing is said to go wrong
+_RANDOM_RUNS = 8  # of a program in which nothing is said to go wrong
 _MOST_INPUTS = 3
 _HALF = 1 << 31
 _LIKELY = (0, 1, -1, 100, 255, 1000, 4711, 65536, -7, 2147483647)
