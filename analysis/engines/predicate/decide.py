@@ -25,6 +25,7 @@ from analysis.cpa.predicates.abstraction import Kind as AbstractionKind
 from analysis.cpa.predicates.steps import Contexts
 from analysis.cpa.predicates.violations import Property, Violation
 from analysis.cpa.waitlist import PriorityWaitlist
+from analysis.engines.predicate.clauses import Clauses
 from analysis.engines.predicate.refinement import Refiner
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.build import FALSE, and_, eq, or_
@@ -41,8 +42,9 @@ _LOCATION, _PREDICATE = 0, 1
 
 
 class PredicateOptions(msgspec.Struct, frozen=True):
-    """How to look for a proof. `seconds` of the clock for all; `states`: abstract states; `query_milliseconds` for one question;
-    `recursion`: activations of one function that are followed, beyond which there is no proof."""
+    """How to look for a proof. `seconds` of the clock for all, of which the share `clauses` is for the program as Horn clauses;
+    `states`: abstract states; `query_milliseconds` for one question; `recursion`: activations of one function that are followed,
+    beyond which there is no proof; `depth`: calls that may be open."""
 
     mode: Mode = "int"
     abstraction: AbstractionKind = "boolean"
@@ -50,6 +52,7 @@ class PredicateOptions(msgspec.Struct, frozen=True):
     restart: Literal["pivot", "full"] = "pivot"
     interpolation: tuple[Method, ...] = METHODS
     seconds: float = 10.0
+    clauses: float = 0.4
     states: int = 50_000
     query_milliseconds: int = 2_000
     recursion: int = 1
@@ -140,7 +143,7 @@ class _Proving:
             frontier,
             self._refiner.refine,
             states=options.states,
-            deadline=self._began + options.seconds,
+            deadline=self._began + options.seconds * (1 - options.clauses),
             cancellation=self._cancellation,
             restart=options.restart,
         )
@@ -152,7 +155,18 @@ class _Proving:
             return Unproved(flaw, work)
         if ended.ending == "feasible":
             return Unproved("there is a way to a violation that the formulas allow", work, may_violate=True)
-        return Unproved(ended.reason, work)
+        return self._by_clauses(Unproved(ended.reason, work))
+
+    def _by_clauses(self, otherwise: Unproved) -> Proved | Unproved:
+        """What is left of the time is for the whole program at once."""
+        options = self._options
+        left = self._began + options.seconds - time.monotonic()
+        if left <= 0 or not options.clauses or (self._cancellation is not None and self._cancellation.cancelled()):
+            return otherwise
+        system = System(self._program, options.mode, self._model, whole=self._entry == "main", is_harmless=library.is_harmless)
+        clauses = Clauses(system, self._violations, self._entry, Bounds(options.recursion, options.depth))
+        annotation = clauses.solution(Budget(int(1000 * left)))
+        return otherwise if annotation is None else self._certified(annotation, otherwise.work)
 
     def _annotation(self, reached: ReachabilityGraph[Any, Any]) -> Annotation:
         """IPA Algorithm 2, at the ends of blocks."""
