@@ -6,6 +6,8 @@ kept, server.features for the requests of the client.
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import logging
 import subprocess
 from collections.abc import Sequence
@@ -67,6 +69,7 @@ class EverproofServer(LanguageServer):
         self.shutdown_requested = False
         self.last_check: CheckDone | None = None
         self._progress: progress.CheckProgress | None = None
+        self._long_check: asyncio.TimerHandle | None = None
         self._failure: str | None = None
         self._told: dict[str, Any] = {}
         self._logged: set[str] = set()
@@ -82,6 +85,7 @@ class EverproofServer(LanguageServer):
         self.scheduler = Scheduler(self.documents, self.settings, self._command, self, self._started)
         self.publisher = DiagnosticsPublisher(self)
         self._loop_watch = LoopWatch() if self._watch_loop else None
+        gc.freeze()  # what was imported stays: no collection looks at it again, which would hold up the event loop for 50 ms
 
     @property
     def begun(self) -> bool:
@@ -120,11 +124,15 @@ class EverproofServer(LanguageServer):
         return self.statuses.payload(document, state, self._failure if state == "failed" else None)
 
     def tell_status(self, path: str | None = None) -> None:
-        """Sends `everproof/status` for each open document, or the one at a path, of which it would say something new."""
+        """Sends `everproof/status` for each open document, or the one at a path, of which it would say something new.
+
+        That a document is looked at only because another one was edited is news when it takes long, and not at every key.
+        """
         only = None if path is None else self.documents.at_path(path)
         for document in self.documents.open_c() if path is None else [only] if only is not None else []:
             news = self.status_of(document)
-            if self._told.get(document.uri) != news:
+            told = self._told.get(document.uri)
+            if told != news and (told is None or not self._passes_soon or {**told, "state": "checking"} != news):
                 self._told[document.uri] = news
                 beside = {"times": status.times(self.last_check), "memory": self.scheduler.checker_memory()}
                 watched = {"loop": self._loop_watch.take()} if self._loop_watch is not None else {}
@@ -145,13 +153,13 @@ class EverproofServer(LanguageServer):
         """A check is under way."""
         if self._progress is None and progress.wanted(self.client_capabilities):
             self._progress = progress.CheckProgress(self, self._cancel_check)
+        if self._long_check is None:
+            self._long_check = asyncio.get_running_loop().call_later(progress.DELAY, self.tell_status)
         self.tell_status()
 
     def edits_settled(self) -> None:
         """Edits moved diagnostics: those that moved are published again, marked stale."""
-        for state in self.results.states():
-            if state.moved:
-                self.publisher.publish(state.path)
+        self.publisher.publish_moved()
         self.tell_status()
 
     def file_checked(self, result: FileResult) -> None:
@@ -175,10 +183,10 @@ class EverproofServer(LanguageServer):
         changed = [*self.results.confirm(done.generation), *self.results.replace_program_messages(done.messages)]
         for path in dict.fromkeys(changed):
             self.publisher.publish(path)
+        self.publisher.settled()
         self._log_messages(done.messages)
         self.tell_status()
         self.refresh_lenses()
-        self.publisher.settled()
 
     def check_failed(self, check: RunningCheck | None, reason: str) -> None:
         """A check ended without an answer: what was known is stale, and nothing looks finished."""
@@ -203,12 +211,21 @@ class EverproofServer(LanguageServer):
         if first:
             self.tell(f"Everproof: {reason} It is started again.")
 
+    @property
+    def _passes_soon(self) -> bool:
+        """Whether all that is going on is that edits are looked at, and for no long time yet."""
+        long = self._long_check is not None and self._long_check.when() <= asyncio.get_running_loop().time()
+        return self.scheduler.only_typed and not long
+
     def _cancel_check(self) -> None:
         check = self.scheduler.running_check
         if check is not None:
             self.scheduler.cancel(check)
 
     def _end_progress(self) -> None:
+        if self._long_check is not None:
+            self._long_check.cancel()
+            self._long_check = None
         if self._progress is not None:
             self._progress.end()
             self._progress = None

@@ -126,5 +126,6 @@ def moved_place(place: Place, path: str, edits: list[Edit]) -> Place:
         return place
     range_ = place.range
     for edit in edits:
-        range_ = moved_range(range_, edit)
-    return place if range_ == place.range else Place(place.path, range_, place.macro)
+        if range_.end >= edit.range.start:
+            range_ = moved_range(range_, edit)
+    return place if range_ is place.range or range_ == place.range else Place(place.path, range_, place.macro)

@@ -13,7 +13,7 @@ from pygls.lsp.server import LanguageServer
 
 from analysis.wire import Progress
 
-_DELAY = 0.5  # seconds; a shorter check shows nothing
+DELAY = 0.5  # seconds; a shorter check shows nothing
 
 
 class CheckProgress:
@@ -43,7 +43,7 @@ class CheckProgress:
 
     async def _show(self) -> None:
         with contextlib.suppress(TimeoutError):  # what takes long shows
-            await asyncio.wait_for(self._ended.wait(), _DELAY)
+            await asyncio.wait_for(self._ended.wait(), DELAY)
             return
         token = f"everproof-{uuid.uuid4()}"
         progress = self._server.work_done_progress

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from functools import lru_cache
 
 import msgspec
 
@@ -195,16 +196,22 @@ def _absolute_step(step: TraceStep) -> TraceStep:
     return step if place is step.place else msgspec.structs.replace(step, place=place)
 
 
+_absolute_path = lru_cache(maxsize=10_000)(os.path.abspath)  # the folder of this process stays the same
+
+
 def _absolute(place: Place) -> Place:
-    path = os.path.abspath(place.path)
+    path = _absolute_path(place.path)
     return place if path == place.path else Place(path, place.range, place.macro)
 
 
 def _moved_finding(finding: Finding, moves: dict[str, list[Edit]]) -> Finding:
+    """The same object when nothing of it moves, as at most keys: this is asked of every finding at each of them."""
     place = _moved(finding.place, moves)
-    trace = tuple(_moved_step(step, moves) for step in finding.trace)
-    if place is finding.place and all(new is old for new, old in zip(trace, finding.trace, strict=True)):
+    touched = [index for index, step in enumerate(finding.trace) if step.place.path in moves]
+    moved = {index: step for index in touched if (step := _moved_step(finding.trace[index], moves)) is not finding.trace[index]}
+    if place is finding.place and not moved:
         return finding
+    trace = tuple(moved.get(index, step) for index, step in enumerate(finding.trace)) if moved else finding.trace
     return msgspec.structs.replace(finding, place=place, trace=trace)
 
 

@@ -55,12 +55,14 @@ class Audience(Protocol):
 
 
 class RunningCheck:
-    """A check that was asked for. `finished` has the outcome: None when it is complete, else why it is not."""
+    """A check that was asked for. `finished` has the outcome: None when it is complete, else why it is not. `typed`: only because
+    open documents were edited."""
 
-    def __init__(self, generation: int, full: bool) -> None:
+    def __init__(self, generation: int, full: bool, typed: bool = False) -> None:
         loop = asyncio.get_running_loop()
         self.generation = generation
         self.full = full
+        self.typed = typed
         self.started = loop.time()
         self.finished: asyncio.Future[str | None] = loop.create_future()
 
@@ -90,6 +92,7 @@ class Scheduler:
         self._focus: list[str] = []
         self._configured: tuple[Options, tuple[str, ...], str | None] | None = None
         self._wanted = False
+        self._asked = False  # for a check of everything; else what is wanted follows from edits
         self._check: RunningCheck | None = None
         self._last_seconds = 0.0
         self._timer: asyncio.TimerHandle | None = None
@@ -105,6 +108,13 @@ class Scheduler:
     def check_is_wanted(self) -> bool:
         """Whether a check is to be made as soon as possible."""
         return self._wanted
+
+    @property
+    def only_typed(self) -> bool:
+        """Whether all that is done, or wanted, is to look at edits of open documents."""
+        if self._asked or (self._check is not None and not self._check.typed):
+            return False
+        return all(self._documents.at_path(path) is not None for path in self._unsent)
 
     def checker_memory(self) -> int | None:
         """The bytes of memory that the checker process holds, if that is known."""
@@ -149,7 +159,7 @@ class Scheduler:
 
     def check_soon(self) -> None:
         """Asks for a check of everything as it is."""
-        self._wanted = True
+        self._wanted = self._asked = True
         self._arm()
 
     def configure(self, settings: Settings, files_changed: bool = False) -> None:
@@ -301,14 +311,15 @@ class Scheduler:
     def _send_check(self, full: bool) -> RunningCheck:
         """Sends the texts that changed and asks for a check. A check under way is made obsolete by it, and is continued by it."""
         self._cancel_timer()
+        typed = not full and self.only_typed
         for path in self._unsent:
             self._send_text(path)
         self._unsent = {}
-        self._wanted = False
+        self._wanted = self._asked = False
         opened = [document.file_path for document in self._documents.open_c()]
         focus = [path for path in self._focus if path in opened]
         before = self._check
-        check = RunningCheck(self._next_generation(), full)
+        check = RunningCheck(self._next_generation(), full, typed)
         self._check = check
         if before is not None:
             check.finished.add_done_callback(lambda done: before.finish(done.result()))

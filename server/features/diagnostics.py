@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -19,6 +20,7 @@ class DiagnosticsPublisher:
     def __init__(self, server: EverproofServer) -> None:
         self._server = server
         self._published: dict[str, tuple[int | None, list[types.Diagnostic]]] = {}
+        self._moved: dict[str, None] = {}
         self._changed = False
 
     def publish(self, path: str) -> None:
@@ -27,6 +29,7 @@ class DiagnosticsPublisher:
         state = server.results.state(path)
         if state is not None:
             state.moved = False
+        self._moved.pop(path, None)
         self._changed = True
         if pulls_only(server.client_capabilities):
             return
@@ -42,14 +45,29 @@ class DiagnosticsPublisher:
             self._push(server.documents.uri_of(path), *news)
         self._published[path] = news
 
+    def publish_moved(self) -> None:
+        """Shows what edits have moved, soon: file by file, so that the client's next message need not wait for all of them."""
+        waits = bool(self._moved)
+        self._moved |= {state.path: None for state in self._server.results.states() if state.moved}
+        if self._moved and not waits:
+            asyncio.get_running_loop().call_soon(self._publish_next)
+
+    def _publish_next(self) -> None:
+        if self._moved:
+            self.publish(next(iter(self._moved)))
+            asyncio.get_running_loop().call_soon(self._publish_next)
+
     def clear(self, path: str, uri: str) -> None:
         """Shows nothing of a file any more."""
+        self._moved.pop(path, None)
         self._published.pop(path, None)
         if not pulls_only(self._server.client_capabilities):
             self._push(uri, None, [])
 
     def settled(self) -> None:
-        """A check is over: a client that pulls is told to, if there is news."""
+        """A check is over: all that is known is shown, and a client that pulls is told to, if there is news."""
+        for path in list(self._moved):
+            self.publish(path)
         workspace = self._server.client_capabilities.workspace
         refreshes = workspace is not None and workspace.diagnostics is not None and workspace.diagnostics.refresh_support
         if self._changed and pulls_only(self._server.client_capabilities) and refreshes:

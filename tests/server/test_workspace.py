@@ -46,6 +46,7 @@ async def test_settings_that_the_client_is_asked_for_are_in_force(start: Callabl
     assert hint.severity == types.DiagnosticSeverity.Hint
     assert hint.message == "unknown_one: not known for memory-leak (not decided by this engine)"
     assert data(hint)["status"] == "unknown"
+    await editor.command("everproof.fullCheck")  # the checker has then had all that was sent before
     assert [line for line in editor.checker_log() if line.startswith("configure")][-1] == "configure 1 True double-free"
 
 
