@@ -1,0 +1,107 @@
+"""Random programs against proofs: what predicate analysis proves, the compiler's code must keep to.
+
+    python -m benchmarks.proved COUNT SEED [--seconds S] [--encoding int|bv]
+
+The programs are those of `benchmarks.confirmed`: with inputs, and with defects that depend on them. For each of four properties
+a proof is looked for. Where there is one, its certificate accepted, the program, compiled by gcc with sanitizers, is run with
+random inputs, and no run may be stopped by a violation of that property.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import get_args
+
+from analysis.cfa.link import link
+from analysis.cfa.unit import build_unit
+from analysis.cpa.predicates.violations import Property, violations
+from analysis.engines.predicate.decide import PredicateOptions, Proved, prove
+from analysis.frontend.syntax import parse
+from analysis.model.c_types import LP64
+from analysis.smt.encoding.formula import Mode
+from benchmarks.confirmed import BATCH, Job, Programs
+from benchmarks.random_c import PRELUDE
+from benchmarks.random_c.defects import INPUT_PRELUDE
+
+_RUNS = 24  # of a program of which something is proved
+_LIKELY = (0, 1, -1, 31, 32, 255, 256, 65536, -2147483648, 2147483647)
+Proofs = dict[int, tuple[Property, ...]]
+
+
+def proofs(programs: Programs, options: PredicateOptions, counts: Counter[str]) -> Proofs:
+    """The properties that are proved, by the number of the program."""
+    found: Proofs = {}
+    for number, program in enumerate(programs.programs):
+        text = f"{PRELUDE}{INPUT_PRELUDE}{program.text}int main(void) {{ {program.entry}(); return 0; }}\n"
+        linked = link([build_unit("t.c", parse(text.encode()), LP64)]).program
+        for property_ in get_args(Property):
+            wanted = violations(linked, property_)
+            if wanted:
+                is_proved = isinstance(prove(linked, wanted, options=options), Proved)
+                counts[f"{property_}: {'proved' if is_proved else 'not proved'}"] += 1
+                if is_proved:
+                    found[number] = (*found.get(number, ()), property_)
+    return found
+
+
+def contradictions(programs: Programs, proved: Proofs, counts: Counter[str]) -> list[str]:
+    """What runs of the compiled programs say against the proofs."""
+    jobs = []
+    for number in proved:
+        draw = Random(programs.seeds[number])
+        jobs += [Job(number, _inputs(draw)) for _ in range(_RUNS)]
+    with tempfile.TemporaryDirectory() as folder:
+        ends = programs.compile_and_run(Path(folder), jobs)
+    counts["runs of compiled programs"] += len(jobs)
+    return [
+        f"seed {programs.seeds[job.program]}: {end.kind} is proved not to happen, and happens on {job.inputs}"
+        for job, end in zip(jobs, ends, strict=True)
+        if end.kind in proved[job.program]
+    ]
+
+
+def _inputs(draw: Random) -> tuple[int, ...]:
+    """What three calls of the input function return."""
+    return tuple(draw.choice([draw.randrange(-8, 20), draw.choice(_LIKELY), draw.getrandbits(32) - (1 << 31)]) for _ in range(3))
+
+
+def run(count: int, seed: int, options: PredicateOptions) -> tuple[int, Counter[str]]:
+    """Checks `count` programs, from `seed` on, printing contradictions as they are found; gives their number."""
+    counts: Counter[str] = Counter()
+    wrong = 0
+    for first in range(seed, seed + count, BATCH):
+        programs = Programs(range(first, min(first + BATCH, seed + count)))
+        for contradiction in contradictions(programs, proofs(programs, options, counts), counts):
+            wrong += 1
+            print(contradiction, flush=True)
+        done = min(first + BATCH - seed, count)
+        print(f"{done} programs, {wrong} contradictions, {dict(counts)}", file=sys.stderr, flush=True)
+    return wrong, counts
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.proved", description="What is proved, compiled.")
+    parser.add_argument("count", type=int, nargs="?", default=200)
+    parser.add_argument("seed", type=int, nargs="?", default=0)
+    parser.add_argument("--seconds", type=float, default=1.0, help="for one property of one program (default: 1)")
+    parser.add_argument("--encoding", choices=get_args(Mode), default="int", help="of integers (default: int)")
+    given = parser.parse_args(arguments)
+    began = time.monotonic()
+    wrong, counts = run(given.count, given.seed, PredicateOptions(mode=given.encoding, seconds=given.seconds, recursion=2))
+    print("| what was said | number |\n|---|---|")
+    for what, number in sorted(counts.items()):
+        print(f"| {what} | {number} |")
+    print(f"\n{wrong} contradictions; {time.monotonic() - began:.0f} s")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
