@@ -10,8 +10,7 @@ class Limits(msgspec.Struct, frozen=True):
 
     `global_edges`: a global's initial value is followed from the program's start only when the functions that can see the global
     have no more edges than this in all; in a larger program, what happens before the first assignment is not checked.
-    `task_seconds` and `task_megabytes`: what a prover may take to decide one finding. `task_edges`: how much of the program may
-    matter to a finding that provers take up: of more they make nothing in that time.
+    `task_seconds` and `task_megabytes`: what a prover may take to decide one finding.
     """
 
     source_bytes: int = 16_000_000
@@ -24,4 +23,3 @@ class Limits(msgspec.Struct, frozen=True):
     rule_file_bytes: int = 256_000
     task_seconds: float = 5.0
     task_megabytes: int = 1_000
-    task_edges: int = 10_000

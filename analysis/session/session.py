@@ -258,6 +258,7 @@ class Session:
                 self.options,
                 self.interruption,
                 lambda: self._check.again(last.units, self.rules, self.interruption),
+                self.texts.overlay().keys(),
             )
         except Interrupted:
             self._proofs.wanted = True

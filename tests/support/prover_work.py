@@ -6,6 +6,9 @@ import os
 import signal
 from typing import NamedTuple
 
+from analysis.session.provers.decided import Decided
+from analysis.session.provers.questions import FindingQuestion
+
 
 class Factor(NamedTuple):
     """The smallest prime factor of a number."""
@@ -105,3 +108,8 @@ def _solve(number: int, bits: int, file: str) -> tuple[int, int] | None:
         return None
     model = solver.model()
     return model[left].as_long(), model[right].as_long()
+
+
+def left_open(question: FindingQuestion) -> Decided:
+    """What a prover says that went through the function of the finding only, in vain."""
+    return Decided("possible", final=False, reason="not found", looked=(question.function,))

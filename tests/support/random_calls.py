@@ -1,7 +1,7 @@
 """Random small C programs with functions that call one another and do what is undefined now and then: null pointers are
 dereferenced, numbers divided by zero, and `reach_error()` is called, anywhere. Every run ends.
 
-Inputs come from `nondet()`, each cut to 0 to 3.
+Members of null are not pointed to: that is undefined by itself (C11 6.5.3.2p4), and nothing here takes note of it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ int *where = &g;
 static int (*chosen)(int);
 static int plain(int n) { return n + 1; }
 static int turned(int n) { s = n; return n ? 0 : 2; }
-static struct node *make(int v) { struct node *n = malloc(sizeof(struct node)); if (!n) return 0; n->v = v; n->next = 0; return n; }
+static struct node *made(void) { return malloc(sizeof(struct node)); }
+static struct node *make(int v) { struct node *n = made(); if (!n) return 0; n->v = v; n->next = 0; return n; }
 static void put(int *p, int v) { if (p) *p = v; }
 static struct node *last(struct node *n) { while (n->next && n->v != 3) n = n->next; return n; }
 static int down(int n) { if (n <= 0) return 0; return 1 + down(n - 1); }
@@ -31,7 +32,7 @@ static int down(int n) { if (n <= 0) return 0; return 1 + down(n - 1); }
 _INTS = ("a", "b", "g", "s", "array[1]", "one.v", "two.w", "x", "y")
 _BEHIND = ("*p", "q->v", "q->w", "*where", "head->v", "q->c", "r->v")
 _NODES = ("q", "r", "head", "q->next", "&one", "&two", "0", "head->next")
-_POINTERS = ("p", "where", "&g", "&s", "&x", "&array[1]", "&one.v", "0", "&q->w")
+_POINTERS = ("p", "where", "&g", "&s", "&x", "&array[1]", "&one.v", "0", "(q ? &q->w : 0)")
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 

@@ -47,8 +47,8 @@ _ROUNDS: tuple[tuple[Mode, bool, int, float], ...] = (("int", False, 1, 0.5), ("
 _BACK_SHARE = 0.45  # of the seconds that are left, for going back from the violation
 _LAST_SHARE = 0.12  # of the seconds, for runs from the entry of the function
 _LARGE = 10_000  # edges; larger programs are not explored from their entries
-_REASONS = 3  # that are told
-_QUERY_SHARE = 0.2  # of the seconds, for one question about a way
+_REASONS = 2  # that are told
+_QUERY_SHARE = 0.1  # of the seconds, for one question about a way
 _WAYS = 200  # ways that are asked about in one exploration
 NO_OTHER = "no other undefined behaviour happens first"
 
@@ -69,6 +69,9 @@ class _Deciding:
         self._entries = tuple(entry for entry in task.entries if entry in self._program.functions)
         self._states = 0
         self._ways: list[list[Step]] = []
+        self._looked: dict[str, None] = {}
+        self._back = ""
+        self._is_large = sum(len(cfa.edges) for cfa in self._program.functions.values()) > _LARGE
         self._why: dict[str, None] = {}
         self._doubts: dict[str, None] = {}
         self._assumed: dict[str, None] = {NO_OTHER: None}
@@ -88,7 +91,7 @@ class _Deciding:
         if self._doubts:
             return self._undecided(f"assumes: {next(iter(self._doubts))}")
         inside = "" if self._is_late(0) else self._from_inside()
-        reasons = list(dict.fromkeys(filter(None, [inside, *self._why])))
+        reasons = list(dict.fromkeys(filter(None, [inside, self._back, *self._why])))
         return self._undecided("; ".join(reasons[:_REASONS]) or "nothing was found in the budget")
 
     # -- runs ---------------------------------------------------------------------------------------------------
@@ -196,6 +199,7 @@ class _Deciding:
         now = time.monotonic()
         answer = refute(question, now + _BACK_SHARE * (self._deadline - now), self._effort.states, self._cancellation)
         self._states += answer.states
+        self._looked.update(dict.fromkeys(sorted(answer.functions)))
         if answer.refuted:
             return Refuted((NO_OTHER, *answer.assumptions), self._spent())
         self._ways = [[Step(*step) for step in way] for way in answer.ways]
@@ -204,7 +208,7 @@ class _Deciding:
             found = self._judge(way[0].function, way)[1]
             if found is not None:
                 return found
-        self._why[answer.reason] = None
+        self._back = answer.reason
         return None
 
     def _from_inside(self) -> str:
@@ -212,12 +216,14 @@ class _Deciding:
         last = activation(self._program, self._target, self._task.way)
         ways = self._ways if last is None else [last, *self._ways]
         inside = Inside(self._program, self._target, self._task.model, self._candidates, self._attempts)
-        return inside.happens(ways)
+        said = inside.happens(ways, self._deadline)
+        self._looked.update(dict.fromkeys(inside.functions))
+        return said
 
     # -- exploration --------------------------------------------------------------------------------------------
 
     def _by_exploring(self) -> Decision | None:
-        if sum(len(cfa.edges) for cfa in self._program.functions.values()) > _LARGE:
+        if self._is_large:
             self._why["the program is too large to be explored from its start"] = None
             return None
         self._distance = Distance(self._violating.program, self._violating.locations)
@@ -240,7 +246,9 @@ class _Deciding:
             if time.monotonic() > deadline:
                 self._why["the exploration ran out of its budget"] = None
                 break
-            effort = msgspec.structs.replace(self._effort, recursion=deeper * self._effort.recursion)
+            milliseconds = min(self._effort.query_milliseconds, int(_QUERY_SHARE * 1000 * self._effort.seconds))
+            recursion = deeper * self._effort.recursion
+            effort = msgspec.structs.replace(self._effort, recursion=recursion, query_milliseconds=milliseconds)
             exploration = Exploration(
                 self._violating.program, self._violating.locations, entry, effort, self._task.model, self._distance, mode
             )
@@ -272,7 +280,8 @@ class _Deciding:
         return Spent(self._attempts.count, self._states, self._candidates.count)
 
     def _undecided(self, reason: str, *, final: bool = False) -> Undecided:
-        return Undecided(reason, Spent() if final else self._spent(), final)
+        looked = tuple(self._looked) if self._is_large else ()
+        return Undecided(reason, Spent() if final else self._spent(), final, looked)
 
     def _confirmed(self, entry: str, replayed: Replayed) -> Confirmed:
         assert replayed.observation is not None

@@ -6,6 +6,7 @@ Such a run shows what the violation asks of those who call the function. It conf
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 
 from analysis.cfa.graph import Program
@@ -25,7 +26,7 @@ _TOLD = 3  # inputs that are named
 
 
 class Inside:
-    """Looks for runs from the entry of the target's function."""
+    """Looks for runs from the entry of the target's function. `functions` are those that the last one went through."""
 
     def __init__(self, program: Program, target: Target, model: DataModel, candidates: Candidates, attempts: Attempts) -> None:
         self._program = program
@@ -33,25 +34,33 @@ class Inside:
         self._model = model
         self._candidates = candidates
         self._attempts = attempts
+        self.functions: tuple[str, ...] = (target.function,)
 
-    def happens(self, ways: Sequence[Sequence[Step]]) -> str:
-        """How it comes about from the entry of its function, in words; empty if no such run is found. `ways` may lead there."""
+    def happens(self, ways: Sequence[Sequence[Step]], deadline: float) -> str:
+        """How it comes about from the entry of its function, in words; empty if no such run is found until the deadline (of
+        `time.monotonic`). `ways` may lead there."""
         function = self._target.function
         start = Start(function, any_globals=True, data_model=self._model)
-        for make in self._inputs(ways):
+        for make in self._inputs(ways, deadline):
             _, replayed = self._attempts.run(start, make, _STEPS)
             if replayed is not None:
+                self.functions = tuple(dict.fromkeys(step.function for step in replayed.steps))
                 given = self._given(replayed)
                 return f"from the entry of {display_name(function)} it happens" + (f" with {given}" if given else "")
         return ""
 
-    def _inputs(self, ways: Sequence[Sequence[Step]]) -> Iterator[MakeInputs]:
+    def _inputs(self, ways: Sequence[Sequence[Step]], deadline: float) -> Iterator[MakeInputs]:
         function = self._target.function
         for way in ways:
+            if time.monotonic() > deadline:
+                return
             for found in self._candidates.ask(function, way):
                 if found.make is not None:
                     yield found.make
-        yield from random_inputs(1, constants_of(self._program, [function]), _RUNS)
+        for make in random_inputs(1, constants_of(self._program, [function]), _RUNS):
+            if time.monotonic() > deadline:
+                return
+            yield make
 
     def _given(self, replayed: Replayed) -> str:
         """The inputs that the violation is about, as far as its rule tells, in the order of the run; each once."""

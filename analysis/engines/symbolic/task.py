@@ -94,11 +94,13 @@ class Refuted(msgspec.Struct, frozen=True):
 
 
 class Undecided(msgspec.Struct, frozen=True):
-    """It is not known; `reason` says why, for a person. `final`: more time would not change the answer."""
+    """It is not known; `reason` says why, for a person. `final`: more time would not change the answer. `looked`: the functions
+    that were gone through, if the program is large and that is not all that could matter."""
 
     reason: str
     spent: Spent
     final: bool = False
+    looked: tuple[str, ...] = ()
 
 
 Decision = Confirmed | Refuted | Undecided

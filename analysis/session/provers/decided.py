@@ -20,8 +20,9 @@ class Decided(msgspec.Struct, frozen=True):
     """A finding is `confirmed`: `steps` is a run to it, that was executed, and `observed` what was seen at its end. Or `refuted`:
     there is no such run. Or it stays `possible`, for the `reason`. Each under the `assumptions`.
 
-    `final`: asking again could not give another answer; only then may this be kept. `states` and `queries` are the abstract
-    states and the questions to the solver that it took.
+    `final`: asking again could not give another answer; only then may this be kept. `looked`: the functions that were gone
+    through, where that is not all of the program; as long as they are the same, asking again is not worth its time. `states` and
+    `queries` are the abstract states and the questions to the solver that it took.
     """
 
     status: Literal["confirmed", "refuted", "possible"]
@@ -30,5 +31,6 @@ class Decided(msgspec.Struct, frozen=True):
     observed: str = ""
     assumptions: tuple[str, ...] = ()
     steps: tuple[Ran, ...] = ()
+    looked: tuple[str, ...] = ()
     states: int = 0
     queries: int = 0

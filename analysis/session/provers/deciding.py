@@ -69,4 +69,5 @@ def _told(decision: Decision, queries: int) -> Decided:
             )
         case Refuted():
             return Decided("refuted", assumptions=decision.assumptions, states=decision.spent.states, queries=queries)
-    return Decided("possible", decision.final, decision.reason, states=decision.spent.states, queries=queries)
+    looked, spent = decision.looked, decision.spent
+    return Decided("possible", decision.final, decision.reason, looked=looked, states=spent.states, queries=queries)

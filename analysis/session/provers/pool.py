@@ -57,12 +57,13 @@ class Pool:
         self._processes: list[ProverProcess] = []
         self._killed: list[ProverProcess] = []  # those that may not be gone yet
 
-    def submit(self, task: object, budget: Budget) -> int:
-        """Has the work done on a task, which must not change any more; the ticket by which its outcome is known."""
+    def submit(self, task: object, budget: Budget, rank: int = 0) -> int:
+        """Has the work done on a task, which must not change any more, before those that wait and have a higher rank; the ticket
+        by which its outcome is known."""
         with self._changed:
             self._tickets += 1
             self._open.add(self._tickets)
-            self._order(Task(self._tickets, task, budget))
+            self._order(Task(self._tickets, task, budget, rank))
             return self._tickets
 
     def cancel(self, ticket: int) -> None:
@@ -143,9 +144,13 @@ class Pool:
             self._orders.clear()
         for order in orders:
             if isinstance(order, Task):
-                self._waiting.append(order)
+                self._wait_for(order)
             else:
                 self._cancel(order)
+
+    def _wait_for(self, task: Task) -> None:
+        before = sum(other.rank <= task.rank for other in self._waiting)
+        self._waiting.insert(before, task)
 
     def _cancel(self, ticket: int) -> None:
         for process in self._processes:

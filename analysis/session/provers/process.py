@@ -29,11 +29,12 @@ _starting = threading.Lock()
 
 
 class Task(NamedTuple):
-    """Something to do. `tries` counts processes that died on it."""
+    """Something to do. Tasks of lower `rank` come first. `tries` counts processes that died on it."""
 
     ticket: int
     content: object
     budget: Budget
+    rank: int = 0
     tries: int = 0
 
 

@@ -6,13 +6,16 @@ place: then these are asked about, until nothing is left to ask.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 
 import msgspec
 
+from analysis.cfa.graph import Program
 from analysis.model.options import Options
 from analysis.model.report import Count, Finding, FunctionReport, Times, Work
+from analysis.model.spelling import display_name
 from analysis.session.checking import Checked, ProgramCheck
 from analysis.session.provers.decisions import Decisions
 from analysis.session.provers.proving import WORK, Proving
@@ -61,9 +64,11 @@ class Proofs:
         options: Options,
         interruptible: AbstractContextManager[None],
         again: Again,
+        visible: Collection[str] = (),
     ) -> Checked:
         """Asks about the findings of a check; the check as it is with what is known. `again` makes it anew, with other findings.
-        `asked` is what the program was opened by. Who ends this from outside asks again."""
+        `asked` is what the program was opened by; `visible` are files, by absolute path, whose findings come before others, after
+        those of functions that were edited. Who ends this from outside asks again."""
         self._decisions.open(asked)
         asking, self.wanted = self.wanted, False
         while check.analysis is not None:
@@ -71,7 +76,7 @@ class Proofs:
             if asking:
                 with interruptible:
                     plan = self._proving.plan(analysis.program, check.entries, analysis.suspicions(), analysis.refuted, options)
-                self._proving.ask(plan, options)
+                self._proving.ask(plan, options, _Ranks(analysis.program, checked, visible))
             refuted = self._proving.refuted
             if refuted == analysis.refuted:
                 break
@@ -139,6 +144,24 @@ class Proofs:
     def close(self) -> None:
         """Ends the processes."""
         self._proving.close()
+
+
+class _Ranks:
+    """Which functions' findings come first: 0 those that were edited, 1 those in files that are seen, 2 the rest."""
+
+    def __init__(self, program: Program, checked: Checked, visible: Collection[str]) -> None:
+        self._program = program
+        self._edited = {(r.function, r.path) for r in checked.rechecked if r.reason == "text"}
+        self._visible = frozenset(visible)
+
+    def __call__(self, function: str) -> int:
+        """The rank of a function, by its linkage name."""
+        cfa = self._program.functions.get(function)
+        if cfa is None:
+            return 2
+        if (display_name(function), cfa.path) in self._edited:
+            return 0
+        return 1 if os.path.abspath(cfa.path) in self._visible else 2
 
 
 def _as_before(again: Checked, first: Checked) -> Checked:

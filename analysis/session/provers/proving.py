@@ -4,9 +4,10 @@ Each possible finding is a question; a question is a task until it is answered. 
 stays answered, whatever else was edited; what it does not ask is cancelled. An answer that may not be kept (the budget was not
 enough) counts as long as the question is asked.
 
-Two kinds of answers also hold for other questions. A run that confirmed a finding is a run of every program that has the same
-functions on it. And a finding that was refuted stays away until it is decided again, if the text of its function is the same:
-otherwise it would come and go with each key that is pressed somewhere else.
+Some answers also hold for other questions. A run that confirmed a finding is a run of every program that has the same functions
+on it. A finding that was refuted stays away until it is decided again, if the text of its function is the same: otherwise it
+would come and go with each key that is pressed somewhere else. And what was left open in a large program is not tried again
+before one of the functions changes that the prover went through.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class Effort(msgspec.Struct, frozen=True):
 
 class _Asked:
     """A question of the present revision. `decided` is what holds of it now, `pending` whether a prover has still to say it.
-    `run` are the functions that a confirming run goes through, `content` the digest of all that they mention."""
+    `run` are the functions that a confirming run goes through, `content` the digest of all that they mention; `looked` those that
+    were gone through in vain."""
 
     def __init__(self, suspicion: Suspicion, key: str) -> None:
         self.suspicion = suspicion
@@ -51,17 +53,16 @@ class _Asked:
         self.decided: Decided | None = None
         self.run: dict[str, Cfa] = {}
         self.content: str | None = None
+        self.looked: dict[str, Cfa] = {}
 
 
 class Plan(NamedTuple):
-    """What is to be asked, by error; without a slicer there is nothing to ask. `left` is not asked: too much of the program leads
-    to it, so many edges."""
+    """What is to be asked, by error; without a slicer there is nothing to ask."""
 
     slicer: Slicer | None
     wanted: dict[Error, Suspicion]
     questions: dict[Error, FindingQuestion]
     keys: dict[Error, str]
-    left: dict[Error, int]
 
 
 class Proving:
@@ -123,35 +124,33 @@ class Proving:
             if error in refuted and _is_there(error, program):
                 wanted.setdefault(error, asked.suspicion)
         slicer = Slicer(program, entries, self._contents) if wanted else None
-        sizes = {error: slicer.edges(suspicion.function) for error, suspicion in wanted.items() if slicer}
-        left = {error: size for error, size in sizes.items() if size > options.limits.task_edges}
         questions = {
             error: question_of(suspicion, slicer.slice(suspicion.function), options)
             for error, suspicion in wanted.items()
-            if slicer and error not in left
+            if slicer
         }
         keys = {error: key_of(question) for error, question in questions.items()}
         self._contents.keep(program)
-        return Plan(slicer, wanted, questions, keys, left)
+        return Plan(slicer, wanted, questions, keys)
 
-    def ask(self, plan: Plan, options: Options) -> None:
-        """Asks what is planned, as far as it is not known or under way; cancels everything else."""
+    def ask(self, plan: Plan, options: Options, rank: Callable[[str], int]) -> None:
+        """Asks what is planned, as far as it is not known or under way; cancels everything else. `rank` says of functions which
+        come first, the lowest ones."""
         self._budget = Budget(options.limits.task_seconds, options.limits.task_megabytes)
         known = self._decisions.get(plan.keys.values())
         found = {
             e: self._carried(plan.wanted[e], key, plan.slicer, known.get(key)) for e, key in plan.keys.items() if plan.slicer
         }
-        found |= {error: _too_large(plan.wanted[error], size, options) for error, size in plan.left.items()}
         self._slicer, self._asked = plan.slicer, found
         self._cancel()
-        self._submit(plan.questions)
+        self._submit(plan.questions, rank)
 
     def _carried(self, suspicion: Suspicion, key: str, slicer: Slicer, known: Decided | None) -> _Asked:
         """The question with what is known of it already."""
         before, asked = self._asked.get(suspicion.error), _Asked(suspicion, key)
         if before is not None and before.key == key:
             asked.decided, asked.pending = before.decided, before.pending
-            asked.run, asked.content = before.run, before.content
+            asked.run, asked.content, asked.looked = before.run, before.content, before.looked
         elif known is not None:
             self._decide(asked, known, slicer)
             self.effort = msgspec.structs.replace(self.effort, reused=self.effort.reused + known.states)
@@ -161,6 +160,8 @@ class Proving:
                 self._decisions.add(key, before.decided)
             elif before.decided.status == "refuted":
                 asked.decided = before.decided
+            elif before.looked and all(slicer.program.functions.get(name) is cfa for name, cfa in before.looked.items()):
+                asked.decided, asked.pending, asked.looked = before.decided, False, before.looked
         return asked
 
     def _decide(self, asked: _Asked, decided: Decided, slicer: Slicer | None) -> None:
@@ -169,6 +170,9 @@ class Proving:
         if slicer is not None and names:
             asked.run = {name: slicer.program.functions[name] for name in names}
             asked.content = slicer.digest(names)
+        if slicer is not None:
+            functions = slicer.program.functions
+            asked.looked = {name: functions[name] for name in decided.looked if name in functions}
 
     def _cancel(self) -> None:
         """Cancels what is not asked any more."""
@@ -178,14 +182,15 @@ class Proving:
                 self._pool.cancel(ticket)
                 del self._tickets[ticket]
 
-    def _submit(self, questions: dict[Error, FindingQuestion]) -> None:
+    def _submit(self, questions: dict[Error, FindingQuestion], rank: Callable[[str], int]) -> None:
         if self._given_up is not None:
             self._leave(self._given_up)
         running = set(self._tickets.values())
         for error, asked in self._asked.items():
             if asked.pending and asked.key not in running:
                 running.add(asked.key)
-                self._tickets[self._pool.submit(questions[error], self._budget)] = asked.key
+                ticket = self._pool.submit(questions[error], self._budget, rank(asked.suspicion.function))
+                self._tickets[ticket] = asked.key
 
     def collect(self) -> bool:
         """Takes in what provers have said; whether that was anything."""
@@ -244,11 +249,3 @@ class Proving:
 def _is_there(error: Error, program: Program) -> bool:
     name, fact = error
     return name in program.functions and fact.edge in program.functions[name].by_id
-
-
-def _too_large(suspicion: Suspicion, edges: int, options: Options) -> _Asked:
-    """A finding that is left as it is."""
-    asked = _Asked(suspicion, "")
-    reason = f"{edges:,} edges of the program can matter to it; findings with at most {options.limits.task_edges:,} are taken up"
-    asked.decided, asked.pending = Decided("possible", final=True, reason=reason), False
-    return asked

@@ -11,7 +11,7 @@ from analysis.model.options import Options
 from analysis.model.spelling import spell_expr
 from analysis.session.provers.slices import Slice
 
-_SHARE = 0.9  # of the budget's seconds, after which a prover says by itself how far it came
+_SHARE = 0.8  # of the budget's seconds, after which a prover says by itself how far it came
 
 
 class FindingQuestion(NamedTuple):

@@ -92,11 +92,6 @@ class Slicer:
             found = self._slices[key] = self._cut(entries, [name for name in functions if name in inside], inside)
         return found
 
-    def edges(self, function: str) -> int:
-        """How large the slice for the places in a function is, in edges of its control-flow automata."""
-        functions = self.program.functions
-        return sum(len(functions[name].edges) for name in self._inside(function)[1] if name in functions)
-
     def _inside(self, function: str) -> tuple[set[str], set[str]]:
         """The functions that lead to a function, and those with all that they call."""
         above = _reached([function], self._callers)

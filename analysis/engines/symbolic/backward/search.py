@@ -49,7 +49,7 @@ Steps = tuple[tuple[str, int], ...]
 class Answer(msgspec.Struct, frozen=True):
     """Whether the violation is refuted. If not, `reason` says what was not excluded. `ways` are some that lead to it from the
     entry of its function, as edges in order, calls opened or stepped over; `start` is one from where the program begins, if the
-    search came there. `up`: how many calls up the search went."""
+    search came there. `up`: how many calls up the search went; `functions` are those that it went through."""
 
     refuted: bool
     reason: str = ""
@@ -58,6 +58,7 @@ class Answer(msgspec.Struct, frozen=True):
     states: int = 0
     checks: int = 0
     up: int = 0
+    functions: frozenset[str] = frozenset()
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -108,7 +109,8 @@ def refute(question: Question, deadline: float, most: int, cancellation: Cancell
         states += search.states
         ways = (*search.ways, *answer.ways)  # those that were found last keep to more branches
         start = search.start or answer.start
-        answer = Answer(not reason, reason, ways, start, states, formulas.checks, max(answer.up, search.up))
+        up, functions = max(answer.up, search.up), answer.functions | search.functions
+        answer = Answer(not reason, reason, ways, start, states, formulas.checks, up, functions)
         if answer.refuted or is_over:
             break
     return answer
@@ -140,6 +142,7 @@ class _Search:
         self.up = 0
         self.ways: list[Steps] = []
         self.start: Steps | None = None
+        self.functions: set[str] = set()
 
     def run(self) -> None:
         """Returns if no run leads to the violation."""
@@ -215,6 +218,7 @@ class _Search:
 
     def _expand(self, state: State) -> None:
         cfa = self._program.functions[state.function]
+        self.functions.add(state.function)
         if state.location not in cfa.reverse_postorder:
             return  # nothing leads there
         if state.location == cfa.entry:

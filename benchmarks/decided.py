@@ -1,0 +1,165 @@
+"""Has the findings of real programs decided: `python -m benchmarks.decided [--seconds S] [--jobs N] [NAME ...]`, as Markdown.
+
+A program is one of `benchmarks.programs`, or a library of `benchmarks.releases`, of which the newest release is meant. Its
+possible findings are asked about as `everproof check` asks, by processes with the budget of `--task-timeout`; what is refuted
+makes room for others with the same cause, which are asked about, too. Times of a finding are those of its process, without the
+queue.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from analysis.api import Checker
+from analysis.cfa.graph import Places
+from analysis.engines.automaton.engine import Analysis
+from analysis.engines.automaton.suspicions import Error, Suspicion
+from analysis.model.limits import Limits
+from analysis.model.options import Options
+from analysis.model.report import Finding
+from analysis.session.entries import choose_entries
+from analysis.session.provers.decided import Decided
+from analysis.session.provers.outcome import Budget, Outcome, reason_of
+from analysis.session.provers.pool import Pool
+from analysis.session.provers.proving import WORK
+from analysis.session.provers.questions import question_of
+from analysis.session.provers.slices import Contents, Slicer
+from benchmarks import releases
+from benchmarks.programs import PROGRAMS, provide
+from benchmarks.sources import FetchError
+
+
+@dataclass(frozen=True)
+class Row:
+    """One finding and what became of it, in this many milliseconds of a process."""
+
+    finding: Finding
+    decided: Decided
+    ms: float
+
+
+@dataclass(frozen=True)
+class Measured:
+    """All findings of a program that were asked about. Seconds: of the check, of all questions as one waits for them."""
+
+    rows: tuple[Row, ...]
+    check: float
+    questions: float
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.decided", description="Have the findings of programs decided.")
+    names = [*PROGRAMS, *releases.LIBRARIES]
+    parser.add_argument("names", nargs="*", help=f"which programs: {', '.join(names)} (default: spin, sendmail, hiredis)")
+    parser.add_argument("--seconds", type=float, default=5.0, help="for one finding (default: 5)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one a processor)")
+    given = parser.parse_args(arguments)
+    unknown = [name for name in given.names if name not in names]
+    if unknown:
+        parser.error(f"no program {unknown[0]!r}; there are {', '.join(names)}")
+    try:
+        for name in given.names or ["spin", "sendmail", "hiredis"]:
+            print(table(name, measure(name, given.seconds, given.jobs), given.seconds, given.jobs), flush=True)
+    except FetchError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def measure(name: str, seconds: float, jobs: int) -> Measured:
+    """All findings of a program, decided. Raises FetchError."""
+    limits = msgspec.structs.replace(Limits(), task_seconds=seconds)
+    options, paths = Options(limits=limits), list[str]()
+    if name in PROGRAMS:
+        options = Options(limits=limits, compile_commands=str(provide(name)))
+    else:
+        paths = [str(releases.provide(name)[-1])]
+    checker = Checker(options, jobs=jobs)
+    checker.open(paths)
+    began = time.perf_counter()
+    view, analysis = checker.explore()
+    analysis.findings(view.places)
+    checked = time.perf_counter() - began
+    asking, began = _Asking(analysis, view.places, options, jobs), time.perf_counter()
+    try:
+        while asking.round():
+            analysis.findings(view.places)
+    finally:
+        asking.pool.close()
+    return Measured(tuple(asking.rows), checked, time.perf_counter() - began)
+
+
+class _Asking:
+    """Asks about findings until there are no others."""
+
+    def __init__(self, analysis: Analysis, places: Places, options: Options, jobs: int) -> None:
+        self._analysis = analysis
+        self._places = places
+        self._options = options
+        self._budget = Budget(options.limits.task_seconds, options.limits.task_megabytes)
+        entries, _ = choose_entries(analysis.program, options.entries)
+        self._slicer = Slicer(analysis.program, entries, Contents())
+        self._asked: set[Error] = set()
+        self.pool = Pool(WORK, jobs)
+        self.rows: list[Row] = []
+
+    def round(self) -> bool:
+        """Asks about all findings that were not asked about; whether any was refuted."""
+        findings = {f.fingerprint: f for f in self._analysis.findings(self._places)}
+        tickets: dict[int, Suspicion] = {}
+        for suspicion in self._analysis.suspicions():
+            if suspicion.error not in self._asked:
+                self._asked.add(suspicion.error)
+                question = question_of(suspicion, self._slicer.slice(suspicion.function), self._options)
+                tickets[self.pool.submit(question, self._budget)] = suspicion
+        refuted = set(self._analysis.refuted)
+        while self.pool.open:
+            self.pool.wait()
+            for outcome in self.pool.take():
+                suspicion, decided = tickets[outcome.ticket], self._decided(outcome)
+                self.rows.append(Row(findings[suspicion.fingerprint], decided, outcome.ms))
+                if decided.status == "refuted":
+                    refuted.add(suspicion.error)
+        found_any = refuted != self._analysis.refuted
+        self._analysis.refute(frozenset(refuted))
+        return found_any
+
+    def _decided(self, outcome: Outcome) -> Decided:
+        if outcome.end:
+            return Decided("possible", final=False, reason=reason_of(outcome, self._budget))
+        answer: Decided = outcome.answer
+        return answer
+
+
+def table(name: str, measured: Measured, seconds: float, jobs: int) -> str:
+    """What became of a program's findings, as Markdown."""
+    rows = measured.rows
+    counts = Counter(row.decided.status for row in rows)
+    times = sorted(row.ms / 1000 for row in rows) or [0.0]
+    ran = sum(row.decided.reason.startswith("from the entry") for row in rows if row.decided.status == "possible")
+    lines = [f"### {name}: {len(rows)} findings, {seconds:g} s each at most, {jobs} processes", ""]
+    lines += ["| confirmed | refuted | left | of these with a run from the function's entry | seconds each | all | the check |"]
+    lines += ["|---|---|---|---|---|---|---|"]
+    cells = [counts["confirmed"], counts["refuted"], counts["possible"], ran]
+    spread = f"{statistics.median(times):.1f} (at most {times[-1]:.1f})"
+    lines += [f"| {' | '.join(map(str, cells))} | {spread} | {measured.questions:.0f} | {measured.check:.0f} |", ""]
+    lines += ["| place | rule | status | s | why |", "|---|---|---|---|---|"]
+    for row in sorted(rows, key=lambda row: (row.finding.place.path, row.finding.place.range, row.finding.rule)):
+        place = f"{Path(row.finding.place.path).name}:{row.finding.place.range.start.line} {row.finding.function}"
+        why = row.decided.observed if row.decided.status == "confirmed" else row.decided.reason
+        lines.append(f"| {place} | {row.finding.rule} | {row.decided.status} | {row.ms / 1000:.1f} | {why.replace('|', '/')} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""Which findings provers take up first, and which they do not take up again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analysis.api import Checker
+from analysis.model.limits import Limits
+from analysis.model.options import Options
+from analysis.session.provers.outcome import Budget
+from analysis.session.provers.pool import Pool
+from analysis.session.provers.proofs import Proofs
+from tests.support.prover_work import Factor, Spin
+
+_WORK = "tests.support.prover_work:do"
+_DEFECT = "int {name}(int n)\n{{\n    int *p = 0;\n    if (n > 2)\n        *p = n;\n    return 0;\n}}\n"
+_CALLS = """int one(int n);
+int two(int n);
+int three(int n);
+int main(int n, char **words)
+{
+    return n == 9 ? one(n) : n == 8 ? two(n) : three(n);
+}
+"""
+
+
+def test_tasks_of_lower_rank_come_first(tmp_path: Path) -> None:
+    pool = Pool(_WORK, 1)
+    try:
+        busy = pool.submit(Spin(str(tmp_path / "pid")), Budget(3.0))
+        last, first, second = (pool.submit(Factor(n), Budget(30.0), rank) for n, rank in ((35, 2), (77, 0), (143, 1)))
+        order = []
+        while pool.open:
+            pool.wait()
+            order += [outcome.ticket for outcome in pool.take()]
+    finally:
+        pool.close()
+    assert order == [busy, first, second, last]
+
+
+def _asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """The functions that are asked about from now on, with their ranks."""
+    found: list[tuple[str, int]] = []
+    submit = Pool.submit
+
+    def noted(pool: Pool, task: object, budget: Budget, rank: int = 0) -> int:
+        found.append((task.function, rank))  # type: ignore[attr-defined]  # a FindingQuestion
+        return submit(pool, task, budget, rank)
+
+    monkeypatch.setattr(Pool, "submit", noted)
+    return found
+
+
+def test_what_was_edited_comes_before_what_is_seen_before_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {name: _DEFECT.format(name=name) for name in ("one", "two", "three")}
+    texts["main"] = _CALLS
+    for name, text in texts.items():
+        (tmp_path / f"{name}.c").write_text(text)
+    checker = Checker(Options(limits=Limits(task_seconds=60.0)))
+    checker.open([str(tmp_path)])
+    checker.change(str(tmp_path / "two.c"), texts["two"] + "int four(int n)\n{\n    return n;\n}\n", 1)
+    checker.check()
+    checker.change(str(tmp_path / "one.c"), texts["one"].replace("n > 2", "n > 3"), 1)
+    checker.check()
+    asked = _asked(monkeypatch)
+    report = checker.prove()
+    checker.close()
+    assert [finding.status for finding in report.findings] == ["confirmed"] * 3
+    assert dict(asked) == {"one": 0, "two": 1, "three": 2}
+
+
+def test_what_was_left_open_is_tried_again_when_what_was_gone_through_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {name: _DEFECT.format(name=name) for name in ("one", "two", "three")}
+    texts["main"] = _CALLS
+    for name, text in texts.items():
+        (tmp_path / f"{name}.c").write_text(text)
+    checker = Checker(Options())
+    checker._session._proofs = Proofs(None, 1, lambda: None, "tests.support.prover_work:left_open")
+    checker.open([str(tmp_path)])
+    checker.check()
+    asked = _asked(monkeypatch)
+    assert {finding.reason for finding in checker.prove().findings} == {"not found"}
+    assert {name for name, _ in asked} == {"one", "two", "three"}
+    asked.clear()
+    checker.change(str(tmp_path / "one.c"), texts["one"].replace("n > 2", "n > 3"), 1)
+    checker.check()
+    assert {finding.reason for finding in checker.prove().findings} == {"not found"}
+    checker.close()
+    assert asked == [("one", 0)]
