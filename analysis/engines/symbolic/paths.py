@@ -123,7 +123,8 @@ class Questions:
 class PathExploration:
     """Explores the paths of a program, each `run` going on where the one before ended. `fails`: whether allocations can fail,
     `outside` whether functions without a body can write to globals.
-    `reasons`: what is left out, so that paths without a violation are no proof; `paths` counts those that ended."""
+    `reasons`: what is left out, so that paths without a violation are no proof; `paths` counts those that ended, `edges` what
+    they all took."""
 
     def __init__(
         self, program: Program, checks: EdgeChecks, encoder: PathEncoder, milliseconds: int, *, fails: bool, outside: bool
@@ -138,6 +139,7 @@ class PathExploration:
         self._pushed = 0
         self._popped = 0
         self.paths = 0
+        self.edges = 0
         self.reasons: dict[str, None] = {}
         self.assumptions: dict[str, None] = {}
         cfa = program.functions[encoder.function]
@@ -150,6 +152,7 @@ class PathExploration:
                 if is_late():
                     self._push(path)
                     return "budget"
+                self.edges += 1
                 following, found = self._advance(path, judge)
                 if found:
                     return "found"

@@ -46,6 +46,7 @@ from analysis.smt.encoding.path import PathEncoder
 
 _RUN_SHARE = 0.1  # of the seconds, for runs on random inputs
 _LONG = 10  # so many times as long as others may the first run be: it can decide a program without inputs
+_EDGES = 10  # along paths that may be taken for one abstract state that may be made
 _TRIES = 12  # runs for one violation on one edge
 # until which shares of the time: paths, exploration with an encoding of integers (None: paths)
 _TURNS: tuple[tuple[Mode | None, float], ...] = ((None, 0.15), ("int", 0.4), (None, 0.75), ("bv", 0.9), (None, 1.0))
@@ -145,7 +146,8 @@ class _Deciding:
 
     def _by_paths(self, share: float) -> bool:
         """Whether no path violates a rule."""
-        ending = self._paths.run(self._judge, self._late_at(share))
+        most = _EDGES * self._effort.states
+        ending = self._paths.run(self._judge, lambda: self._paths.edges >= most or self._is_late(share))
         self._why.update(dict.fromkeys(self._paths.reasons))
         self._why.update(dict.fromkeys(self._hidden))
         if ending != "finished" or self._open or self._paths.reasons or self._hidden or self._checks.unfollowed:
@@ -219,9 +221,6 @@ class _Deciding:
     def _is_late(self, share: float) -> bool:
         """Whether this share of the seconds is over, or it was cancelled."""
         return self._cancellation.cancelled() or time.monotonic() - self._began >= share * self._effort.seconds
-
-    def _late_at(self, share: float) -> Callable[[], bool]:
-        return lambda: self._is_late(share)
 
     def _spent(self) -> Spent:
         return Spent(self._runs.count, self._states, self._paths.paths)
