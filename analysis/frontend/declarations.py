@@ -49,12 +49,13 @@ VA_LIST = Array(Record("struct", "struct __va_list_tag"), 1)
 
 
 class Specifiers(msgspec.Struct, frozen=True):
-    """What stands before the declarators: the type, its levels (see `frontend.volatile`), and the storage-class and function
-    specifiers."""
+    """What stands before the declarators: the type, its levels (see `frontend.volatile`), the storage-class and function
+    specifiers, and whether `const` is among them."""
 
     type: Type
     storage: frozenset[str]
     volatile: Levels = NONE
+    constant: bool = False
 
 
 class Declarator(msgspec.Struct, frozen=True):
@@ -133,13 +134,14 @@ class Declarations(Context):
         """The specifiers of a declaration, parameter, member, type name or function definition."""
         storage: set[str] = set()
         type_: Type | None = None
-        levels = NONE
+        levels, constant = NONE, False
         for child in node.children:
             kind = child.type
             if kind == "storage_class_specifier":
                 storage.add(self.source(child))
             elif kind == "type_qualifier":
                 levels |= _qualified(child)
+                constant = constant or text_of(child) == b"const"
             elif kind in ("comment", "attribute_specifier", "attribute_declaration"):
                 continue
             elif type_ is None and (kind.endswith("_specifier") or kind in NAME_KINDS):
@@ -149,7 +151,7 @@ class Declarations(Context):
                 storage.add("typedef")
             else:
                 break
-        return Specifiers(INT if type_ is None else type_, frozenset(storage), levels)
+        return Specifiers(INT if type_ is None else type_, frozenset(storage), levels, constant)
 
     def _named_levels(self, node: Node) -> Levels:
         entry = self.names.lookup(self.source(node)) if node.type == "type_identifier" else None

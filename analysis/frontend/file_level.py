@@ -31,6 +31,7 @@ class Variable(msgspec.Struct, frozen=True):
     initial: ir.Expr | None
     tentative: bool
     parts: tuple[ir.Assign, ...] = ()
+    constant: bool = False
 
 
 class DeclaredFunction(msgspec.Struct, frozen=True):
@@ -67,6 +68,7 @@ class FileReader:
         self._lowering = Lowering(tree, Names(self.level.scope, None), model, path, limits)
         self._in_system_header = in_system_header
         self._previous_end = 0
+        self._constant = False  # whether what is declared now is `const`
 
     @classmethod
     def for_definitions(cls, tree: SyntaxTree, model: DataModel, path: str, limits: Limits, level: FileLevel) -> FileReader:
@@ -138,7 +140,9 @@ class FileReader:
             initialiser = child.child_by_field_name("value") if child.type == "init_declarator" else None
             core = field_of(child, "declarator") if child.type == "init_declarator" else child
             found = self._lowering.declarator(core, specifiers.type, specifiers.volatile)
+            self._constant = specifiers.constant and core.type in ("identifier", "array_declarator")
             self._declare(found, storage, initialiser, node)
+        self._constant = False
 
     def _declare(self, found: Declarator, storage: frozenset[str] | set[str], initialiser: Node | None, node: Node) -> None:
         if found.name is None:
@@ -201,4 +205,6 @@ class FileReader:
         elif known is not None:
             initial, parts = known.initial, known.parts
         tentative = initialiser is None and "extern" not in storage
-        self.level.variables[name] = Variable(var, initial, tentative or (known is not None and known.tentative), parts)
+        self.level.variables[name] = Variable(
+            var, initial, tentative or (known is not None and known.tentative), parts, self._constant
+        )

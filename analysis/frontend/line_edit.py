@@ -80,13 +80,16 @@ def _inserted(
     source: bytes, text: bytes, line_map: LineMap, new: bytes, number: int, now: list[Copied], macros: Macros
 ) -> Edit | None:
     """Lines put in before a line that is there."""
-    rows = line_map.rows_at(number)
     before = _line_before(source, number)
-    if not rows or before is None or not _ends_plainly(text, line_map, *before, macros):
+    if before is None or not _ends_plainly(text, line_map, *before, macros):
         return None
     if macros.depends_on_lines(new[_offset(new, number + len(now)) :]):
         return None
-    there = rows[0][0]
+    rows = line_map.rows_at(number)
+    end, blank = line_map.rows_at(before[0])[-1][1], b"\n" * (number - before[0])
+    if not rows and not text.startswith(blank, end):
+        return None
+    there = rows[0][0] if rows else end + len(blank)
     return replace_rows(text, line_map, (there, there), b"".join(line.text + b"\n" for line in now), len(now))
 
 

@@ -43,7 +43,8 @@ class Preprocessed(NamedTuple):
     `path` is as the user gave it; `source` is the user's text, without a byte order mark, and `text` what the
     preprocessor made of it. `dependencies` are the absolute paths of the headers. `ms` is the time it took in milliseconds.
     `raw`: no preprocessor could be used and `text` is `source`. `folder`: from where relative paths in the line map count.
-    `macros` are known where they have been asked for (`reprocess`).
+    `macros` are known where they have been asked for (`reprocess`). `in_comment` is the number of the line with a comment that
+    hides what follows, if it was told (0: it was not).
     """
 
     path: str
@@ -56,6 +57,7 @@ class Preprocessed(NamedTuple):
     raw: bool
     folder: str
     macros: Macros | None = None
+    in_comment: int = 0
 
 
 def preprocess(

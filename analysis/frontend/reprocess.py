@@ -9,7 +9,7 @@ from analysis.frontend.compiler_flags import UnitFlags
 from analysis.frontend.line_edit import edit_lines
 from analysis.frontend.macros import Macros, read_macros
 from analysis.frontend.preprocess import Preprocessed, definitions, preprocess, read_source
-from analysis.frontend.source_lines import Lines, edited_lines, written
+from analysis.frontend.source_lines import Lines, edited_lines, open_comment, written
 from analysis.model.options import Options
 
 
@@ -21,17 +21,27 @@ def reprocess(
     began = time.perf_counter()
     source, problem = read_source(before.path, text, options.limits.source_bytes)
     lines = None
-    if problem is None and source.strip() and not before.raw and not before.messages:
+    if problem is None and source.strip() and not before.raw:
         lines = edited_lines(before.source, source)
+    if lines is not None and _is_inside_comment(before, lines):
+        return before._replace(source=source, ms=(time.perf_counter() - began) * 1000)
     macros = None
-    if lines is not None and _has_only_text(before.source, lines):
+    if lines is not None and not before.messages and _has_only_text(before.source, lines):
         macros = before.macros or _read(before, flags, options, overlay)
     if macros is not None:
         edit = edit_lines(before.source, before.text, before.line_map, source, macros)
         if edit is not None:
             ms = (time.perf_counter() - began) * 1000
-            return before._replace(source=source, text=edit.text, line_map=edit.line_map, ms=ms, macros=macros)
+            return before._replace(source=source, text=edit.text, line_map=edit.line_map, ms=ms, macros=macros, in_comment=0)
     return preprocess(before.path, text, flags, options, overlay)._replace(macros=macros)
+
+
+def _is_inside_comment(before: Preprocessed, lines: Lines) -> bool:
+    """Whether a line with a comment that hides what follows differs in nothing but the comment, and still does not end it."""
+    if lines.first != before.in_comment or len(lines.old) != 1 or len(lines.new) != 1:
+        return False
+    opened = open_comment(lines.old[0])
+    return opened is not None and opened == open_comment(lines.new[0]) and not lines.new[0].rstrip().endswith(b"\\")
 
 
 def _has_only_text(source: bytes, lines: Lines) -> bool:

@@ -112,4 +112,19 @@ def edited_lines(old: bytes, new: bytes) -> Lines | None:
     first, was, is_ = old.count(b"\n", 0, start) + 1, before.split(b"\n"), after.split(b"\n")
     while was and is_ and was[-1] == is_[-1]:
         del was[-1], is_[-1]
+    while was and is_ and was[0] == is_[0]:
+        first += 1
+        del was[0], is_[0]
     return Lines(first, was, is_)
+
+
+def open_comment(line: bytes) -> bytes | None:
+    """What a line that stands outside of comments has up to a comment that it begins and does not end, that beginning included;
+    None if there is none."""
+    at = 0
+    while at < len(line):
+        if line.startswith(b"/*", at) and b"*/" not in line[at + 2 :]:
+            return line[: at + 2]
+        match = _TOKEN.match(line, at)
+        at = match.end() if match is not None else at + 1
+    return None

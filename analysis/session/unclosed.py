@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from analysis.frontend.line_edit import replace_rows
 from analysis.frontend.preprocess import Preprocessed
-from analysis.frontend.source_lines import edited_lines
+from analysis.frontend.source_lines import edited_lines, open_comment
 
 if TYPE_CHECKING:
     from analysis.session.building import Built
@@ -36,7 +36,8 @@ def with_the_rest(previous: Built, now: Preprocessed) -> Preprocessed:
     if not closes_below or now.line_map.rows_at(last.number + added):
         return now
     edit = replace_rows(before.text, before.line_map, rows[0], _BROKEN + b"\n" * max(0, added), added)
-    return now._replace(text=edit.text, line_map=edit.line_map, dependencies=before.dependencies)
+    in_comment = lines.first if len(lines.new) == 1 and open_comment(lines.new[0]) is not None else 0
+    return now._replace(text=edit.text, line_map=edit.line_map, dependencies=before.dependencies, in_comment=in_comment)
 
 
 def _functions(built: Built) -> Iterator[tuple[int, int]]:

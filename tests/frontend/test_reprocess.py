@@ -100,6 +100,7 @@ def test_a_chain_of_edits_is_preprocessed_as_from_nothing(seed: int, tmp_path: P
 
 
 _PROGRAM = _HEAD + "int f(int a)\n{\n    int b = a;\n\n    b = F(a, + 1);\n    return b;\n}\nint g(void) { return HERE; }\n"
+_PROGRAM += "int h(int a)\n{\n    a = F(a, + 1);\n\n    return a;\n}\n"
 
 
 @pytest.mark.parametrize(
@@ -122,6 +123,7 @@ _PROGRAM = _HEAD + "int f(int a)\n{\n    int b = a;\n\n    b = F(a, + 1);\n    r
         ("    b = F(a, + 1);", "    F(a, + 1);", True),
         ("int b = a;", "int b = a, c = G + a; /* G */", True),
         ("    return b;", "    (a);", False),
+        ("    a = F(a, + 1);\n", "    a = F(a, + 1);\n\n", False),
         ("#define G 7", "#define G 8", True),
     ],
 )

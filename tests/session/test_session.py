@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import analysis.frontend.reprocess
 from analysis.api import Checker
 from analysis.engines.automaton import Analysis
 from analysis.model.options import Options
@@ -238,3 +239,26 @@ def test_what_is_not_closed_yet_hides_no_other_function(unclosed: str, closed: s
     report = checker.check()
     assert not any(f.stale for f in report.functions)
     assert [(f.function, f.place.range.start.line) for f in report.findings] == [("second", 11 + closed.count("\n"))]
+
+
+def test_what_is_typed_into_an_open_comment_is_not_preprocessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = 'char *s = "/*";\nint half(int n)\n{\n    n = 7; \n    return n;\n}\n'
+    path = str(tmp_path / "a.c")
+    Path(path).write_text(text)
+    checker = Checker(Options())
+    checker.open([path])
+    checker.check()
+    for typed in ("/", "/*"):
+        checker.change(path, text.replace("7; ", f"7; {typed}"))
+        checker.check()
+    runs: list[object] = []
+    monkeypatch.setattr(analysis.frontend.reprocess, "preprocess", lambda *rest: runs.append(rest))
+    for typed in ("/* ", "/* n", '/* n "', '/* n " *'):
+        checker.change(path, text.replace("7; ", f"7; {typed}"))
+        report = checker.check()
+        assert [f.name for f in report.functions if f.stale] == ["half"]
+        assert report.work.configurations.recomputed == 0
+    assert not runs
+    monkeypatch.undo()
+    checker.change(path, text.replace("7; ", '7; /* n " */'))
+    assert not any(f.stale for f in checker.check().functions)
