@@ -182,12 +182,14 @@ class Global(msgspec.Struct, frozen=True):
 
     `parts`: where `initial` is `Unknown` because the initialiser is an array's or record's, what it does, in order: the whole is
     `Zero`, then parts get their values. Empty for a variable that is defined nowhere, and where the constants are not known.
+    `constant`: it is declared `const`, so that writing to it is undefined (C11 6.7.3p6).
     """
 
     var: ir.Var
     path: str
     initial: ir.Expr
     parts: tuple[ir.Assign, ...] = ()
+    constant: bool = False
 
 
 class External(msgspec.Struct, frozen=True):

@@ -83,7 +83,9 @@ def _globals(units: Sequence[Unit]) -> Mapping[str, Global]:
     found: dict[str, Global] = {}
     for unit in units:
         for variable in unit.variables:
-            _add_global(found, unit.path, variable.var, variable.initial, variable.tentative, variable.parts)
+            _add_global(
+                found, unit.path, variable.var, variable.initial, variable.tentative, variable.parts, constant=variable.constant
+            )
         for function in unit.functions:
             for static in function.statics:
                 found.setdefault(static.var.name, Global(static.var, unit.path, static.initial, static.parts))
@@ -99,6 +101,8 @@ def _add_global(
     initial: ir.Expr | None,
     tentative: bool,
     parts: tuple[ir.Assign, ...] = (),
+    *,
+    constant: bool = False,
 ) -> None:
     """A definition with an initialiser wins over a tentative one, which wins over a declaration."""
     strength = 2 if initial is not None else 1 if tentative else 0
@@ -107,7 +111,7 @@ def _add_global(
     value = initial if initial is not None else zero(var.type) if tentative else ir.Unknown(var.type)
     known = found.get(var.name)
     if known is None or strength > _strength(known):
-        found[var.name] = Global(var, path, value, parts)
+        found[var.name] = Global(var, path, value, parts, constant)
 
 
 def _strength(known: Global) -> int:

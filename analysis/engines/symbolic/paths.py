@@ -20,6 +20,7 @@ from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.smt.build import FALSE
 from analysis.smt.encoding.library import ALLOCATIONS, NEVER_RETURN, STACK_ALLOCATIONS
+from analysis.smt.encoding.memory import WRITES_CONSTANT
 from analysis.smt.encoding.path import PathEncoder
 from analysis.smt.solver import Answer, Budget
 from analysis.smt.terms import Term
@@ -216,6 +217,8 @@ class PathExploration:
 
     def _end(self, path: Path) -> None:
         self.paths += 1
+        if WRITES_CONSTANT in path.encoder.formula().approximations:
+            self.reasons[WRITES_CONSTANT] = None
         self.assumptions.update(dict.fromkeys(path.encoder.formula().assumptions))
 
     def _alive(self, paths: Sequence[Path]) -> list[Path]:

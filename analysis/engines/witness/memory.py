@@ -124,7 +124,7 @@ class Memory:
         """The live block that holds `size` bytes from the address, to be written to."""
         block = self.block(address, size, "write")
         if block.fixed:
-            not_modelled("a write to a string literal")
+            not_modelled(f"a write to {described(block)}, which is constant")
         return block
 
     def _nowhere(self, address: int, action: str) -> NoReturn:

@@ -31,6 +31,7 @@ def static_block(machine: Machine, name: str) -> Block:
     machine.memory.add_at(block, *machine.code.static.pages(name))
     if known is not None:
         _fill(machine, block, known)
+        block.fixed = known.constant
     return block
 
 

@@ -27,6 +27,7 @@ from analysis.smt.terms import Term, subterms
 
 IN_BOUNDS = "accesses through pointers and indices stay inside their objects"
 OUTSIDE_POINTERS = "a pointer from outside is null or points to an object"
+WRITES_CONSTANT = "a constant object may be written to"
 OWN_TYPES = "what pointers from outside point to is aligned, and accessed through its own type or as characters"
 _MOST_CASES = 256
 _OUTSIDE = 0
@@ -42,6 +43,7 @@ class Memory:
         self._contents: dict[int, Content] = {}
         self._alive: dict[int, Term] = {}
         self._allocated: dict[int, Term] = {}
+        self._constant: set[int] = set()
         self._escaped: dict[int, int] = {}
         self.statics_are_known = False  # whether the outside may point to objects with static storage
         self.freed_outside: list[tuple[Term, Term]] = []  # conditions and pointers
@@ -65,7 +67,7 @@ class Memory:
         other.layout, other.clock, other._generation = self.layout, self.clock, self._generation
         other.regions = list(self.regions)
         other._alive, other._escaped = dict(self._alive), dict(self._escaped)
-        other._allocated = dict(self._allocated)
+        other._allocated, other._constant = dict(self._allocated), set(self._constant)
         other.freed_outside = list(self.freed_outside)
         other.statics_are_known = self.statics_are_known
         other.addresses = self.addresses.copy()
@@ -121,6 +123,14 @@ class Memory:
     def alive(self, number_: int) -> Term:
         """That an object has not ended yet."""
         return self._alive.get(number_, TRUE)
+
+    def protect(self, number_: int) -> None:
+        """Notes that an object is constant: writing to it from now on is undefined (C11 6.4.5p7, 6.7.3p6)."""
+        self._constant.add(number_)
+
+    def _writes(self, number_: int) -> None:
+        if number_ in self._constant:
+            self._ledger.approximate(WRITES_CONSTANT)
 
     def allocate(self, number_: int, condition: Term) -> None:
         """Notes that a block is there only if a condition holds."""
@@ -353,6 +363,7 @@ class Memory:
         region = self.regions[spot.region]
         if condition is FALSE or spot.region not in self._contents or region.kind == "function":
             return
+        self._writes(spot.region)
         may_point = isinstance(cell.type, Pointer) or cell.width == self._arithmetic.model.pointer_bits
         if may_point and (spot.region == _OUTSIDE or spot.region in self._escaped):
             self.expose((cell.term,))
@@ -398,6 +409,7 @@ class Memory:
             region = self.regions[spot.region]
             if spot.region not in self._contents or region.kind == "function":
                 continue
+            self._writes(spot.region)
             start = spot.bits if spot.symbolic is None else 0
             end = None if size is None or spot.symbolic is not None else start + 8 * size
             if end is None and region.size is not None:

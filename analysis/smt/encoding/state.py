@@ -135,6 +135,8 @@ class State:
             self.assign_value(var, initial)
         for part in parts:
             self.assign_value(part.target, part.value)
+        if known is not None and known.constant:
+            self.memory.protect(number)
         if var.name in address_taken(self.program):
             self.memory.escapes_from_start(number)
         return number
@@ -148,6 +150,7 @@ class State:
             else:
                 known = self.memory.new_region(text[:20], "string", Array(CHAR, len(content)), len(content), "zero")
                 self._write_characters(known, content)
+            self.memory.protect(known)
             self._strings[text] = known
         return known
 
