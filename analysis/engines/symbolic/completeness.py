@@ -43,6 +43,14 @@ def _reachable(program: Program, entries: tuple[str, ...]) -> list[str]:
     return list(seen)
 
 
+def called_outside(program: Program, entries: tuple[str, ...]) -> Iterator[str]:
+    """The functions without a body that may be called; an empty name stands for what a pointer leads to that is not known."""
+    for name in _reachable(program, entries):
+        for edge in program.functions[name].calls:
+            if isinstance(edge.effect, ir.Call):
+                yield from (callee for callee in program.targets(edge.effect) or ("",) if callee not in program.functions)
+
+
 def _hidden(program: Program, name: str, edge: Edge) -> Iterator[str]:
     effect = edge.effect
     if isinstance(effect, ir.Unsupported):

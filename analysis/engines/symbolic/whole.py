@@ -32,7 +32,7 @@ from analysis.engines.symbolic.choices import (
     random_inputs,
     unread_parameters,
 )
-from analysis.engines.symbolic.completeness import depends_on_addresses, hidden_flow, is_known
+from analysis.engines.symbolic.completeness import called_outside, depends_on_addresses, hidden_flow, is_known
 from analysis.engines.symbolic.conditions import Everywhere, violating_everywhere
 from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.explore import Exploration
@@ -213,8 +213,7 @@ class _Deciding:
 
     def _calls_unknown(self) -> bool:
         self._why["nothing in the program was recognised as a check, and it calls functions that are not known"] = None
-        externals = (name for name in self._program.externals if not is_known(self._program, name))
-        return next(externals, None) is not None
+        return any(not is_known(self._program, name) for name in called_outside(self._program, (MAIN,)))
 
     # -- answers ------------------------------------------------------------------------------------------------
 
