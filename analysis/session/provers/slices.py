@@ -1,8 +1,8 @@
 """The part of a program that decides whether a place in it can be reached, and its content.
 
-A run to a place in a function goes through that function, through those that lead to it from an entry, and through all that
-these call. The rest of the program could be any other. So the *slice* of a function is the content that a task depends on: an
-edit outside of it changes neither the task's key nor its answer.
+A run to a place in a function goes through that function, through those that lead to it from an entry, through all that these
+call, and perhaps through those whose addresses they use. The rest of the program could be any other. So the *slice* of a function
+is the content that a task depends on: an edit outside of it changes neither the task's key nor its answer.
 """
 
 from __future__ import annotations
@@ -80,6 +80,7 @@ class Slicer:
                 self._callers.setdefault(target, []).append(name)
         self._records = digest_text(*(contents.of(name, part).digest for name, part in program.records.items()))
         self._slices: dict[tuple[str, ...], Slice] = {}
+        self._with_addresses: dict[frozenset[str], frozenset[str]] = {}
 
     def slice(self, function: str) -> Slice:
         """The slice for the places in a function."""
@@ -92,10 +93,19 @@ class Slicer:
             found = self._slices[key] = self._cut(entries, [name for name in functions if name in inside], inside)
         return found
 
-    def _inside(self, function: str) -> tuple[set[str], set[str]]:
-        """The functions that lead to a function, and those with all that they call."""
-        above = _reached([function], self._callers)
-        return above, _reached([name for name in above if name in self.program.functions], self._calls)
+    def _inside(self, function: str) -> tuple[set[str], frozenset[str]]:
+        """The functions that lead to a function, and those with all that they call, or whose addresses these use."""
+        above, functions = _reached([function], self._callers), self.program.functions
+        inside = _reached([name for name in above if name in functions], self._calls)
+        key = frozenset(inside)
+        if key not in self._with_addresses:
+            more = set(inside)
+            while more:
+                inside |= _reached(more, self._calls)
+                mentioned = self._mentioned(name for name in inside if name in functions)
+                more = {name for name in mentioned & self.program.address_taken if name in functions} - inside
+            self._with_addresses[key] = frozenset(inside)
+        return above, self._with_addresses[key]
 
     def digest(self, functions: Iterable[str]) -> str | None:
         """The digest of these functions and of what they mention, without what they call; None if one is not there."""

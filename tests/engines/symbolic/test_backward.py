@@ -94,6 +94,16 @@ REFUTED = {
         " reach_error(); return 0; }"
     ),
     "a local variable that nobody can reach": ("int main(void) { int x = 1; external(0); if (x != 1) reach_error(); return 0; }"),
+    "two static variables that go together": (
+        "static int *block; static int room; void grow(int n) { if (room < n) { room = n; block = malloc(4 * n);"
+        " if (!block) exit(1); } }"
+        "int at(int i) { if (i < 0 || i >= room) return 0; if (!block) reach_error(); return block[i]; }"
+        "int main(void) { int n; while ((n = __VERIFIER_nondet_int())) { grow(n); at(__VERIFIER_nondet_int()); } return 0; }"
+    ),
+    "a static variable that has few values": (
+        "static int mode; void set(int on) { mode = on ? 4 : 2; } void use(void) { if (mode == 3) reach_error(); }"
+        "int main(void) { for (;;) { use(); set(__VERIFIER_nondet_int()); } }"
+    ),
     "a literal is not null": (
         "void say(int kind, char *text) { if (!text && kind != 1) reach_error(); }"
         'int main(void) { say(2, "two"); say(1, 0); return 0; }'
@@ -211,6 +221,27 @@ OPEN = {
     "the same function a second time": (
         "int *cache; int at(int n) { int x = n ? at(n - 1) : 0; if (n == 0) cache = 0; else return *cache; return x; }"
         "int main(void) { int y; cache = &y; return at(1); }"
+    ),
+    "a static variable in between": (
+        "static int *block; static int room; void check(void) { if (room && !block) reach_error(); }"
+        "int main(void) { room = 3; check(); block = malloc(4); return 0; }"
+    ),
+    "a static variable that a callback writes": (
+        "void each(void (*)(int)); static int mode; void set(int n) { mode = n; }"
+        "void use(void) { if (mode == 3) reach_error(); } int main(void) { each(set); use(); return 0; }"
+    ),
+    "a static variable by its address": (
+        "static int mode; int *leak(void) { return &mode; } void use(void) { if (mode == 3) reach_error(); }"
+        "int main(void) { *leak() = 3; use(); return 0; }"
+    ),
+    "a static variable after a jump": (
+        "long buffer[32]; static int mode; void use(void) { if (mode == 3) reach_error(); }"
+        "void set(void) { mode = 3; longjmp(buffer, 1); mode = 0; }"
+        "int main(void) { if (setjmp(buffer)) { use(); return 0; } set(); return 0; }"
+    ),
+    "a static variable that starts so": (
+        "static int mode = 3; void set(void) { mode = 2; } void use(void) { if (mode == 3) reach_error(); }"
+        "int main(void) { use(); set(); return 0; }"
     ),
     "falling through": (
         "int main(void) { int y = 0; switch (__VERIFIER_nondet_int()) { case 1: y = 1; case 2: y++; } if (y =="

@@ -26,7 +26,8 @@ from analysis.engines.symbolic.backward.rewriting import (
     text_of,
 )
 from analysis.engines.symbolic.backward.states import TRUE, Conditions, Open, State, Way, essential, steps, touches
-from analysis.engines.symbolic.backward.writes import EVERYTHING, TWICE, WholeProgram, Writes
+from analysis.engines.symbolic.backward.statics import Statics
+from analysis.engines.symbolic.backward.writes import TWICE, WholeProgram, Writes
 from analysis.model import ir
 from analysis.model.c_types import DataModel, Floating, Integer, Pointer
 from analysis.model.spelling import display_name
@@ -36,6 +37,7 @@ _ROUNDS = 3  # of a loop, before conditions are dropped
 _ENTRIES = 16  # states at the entry of a function, before conditions are dropped
 _DEEP = 4  # calls that are open at a time
 _CONDITIONS = 24  # in a state; more are only taken in if they speak of what the others do
+_INNER_STATES = 500  # of a search from the writes to static variables
 _WAYS = 2  # from the entry of the function, that are handed out
 _MILLISECONDS = 200  # for a question to the solver
 
@@ -96,7 +98,7 @@ def refute(question: Question, deadline: float, most: int, cancellation: Cancell
     answer = Answer(False)
     states = 0
     for is_thorough in (False, True):
-        search = _Search(question, whole, formulas, deadline, most, cancellation, is_thorough)
+        search = _Search(question, whole, formulas, deadline, most, cancellation, is_thorough, Statics(whole))
         reason, is_over = "", False
         try:
             search.run()
@@ -126,6 +128,7 @@ class _Search:
         most: int,
         cancellation: Cancellation,
         is_thorough: bool,
+        statics: Statics | None,
     ) -> None:
         self._question = question
         self._program = question.program
@@ -135,6 +138,8 @@ class _Search:
         self._most = most
         self._cancellation = cancellation
         self._is_thorough = is_thorough
+        self._statics = statics
+        self._settled: dict[tuple[str, Conditions], bool] = {}
         self._waiting: list[State] = []
         self._seen: dict[object, list[Conditions]] = {}
         self._heads: dict[str, frozenset[int]] = {}
@@ -148,6 +153,18 @@ class _Search:
         """Returns if no run leads to the violation."""
         for state in self._starts():
             self._push(state, TRUE)
+        self._search()
+
+    def run_from(self, writes: Iterable[tuple[State, Edge]]) -> None:
+        """The same for states that are each reached over one edge only."""
+        for state, edge in writes:
+            if self._program.functions[state.function].unsupported:
+                raise _NotExcludedError(f"{display_name(state.function)} has statements that are not modelled")
+            for before in self._before(state, edge):
+                self._push(before, state.conditions)
+        self._search()
+
+    def _search(self) -> None:
         while self._waiting:
             if self._cancellation.cancelled():
                 raise _EndedError("cancelled")
@@ -277,7 +294,7 @@ class _Search:
 
     def _before_call(self, state: State, edge: Edge, call: ir.Call, preimage: Preimage) -> Iterator[State]:
         if self._whole.is_open(call):
-            writes = EVERYTHING
+            writes = self._whole.unknown()
             for target in self._program.targets(call):
                 if target in self._program.functions:
                     writes = writes.joined(self._whole.writes(target))
@@ -346,6 +363,8 @@ class _Search:
             return
         if not state.up and len(self.ways) < _WAYS:
             self.ways.append(steps(state.way))
+        if cfa.name not in self._question.entries and self._is_settled_by_writes(state):
+            return
         if cfa.name in self._question.entries:
             self._at_start(state)
         elif self._whole.is_exposed(cfa.name):
@@ -356,6 +375,49 @@ class _Search:
                 raise _NotExcludedError(f"{display_name(name)} has statements that are not modelled")
             self.up = max(self.up, state.up + 1)
             self._enter_caller(state, cfa, name, caller.by_id[edge_id], ())
+
+    # -- static variables ---------------------------------------------------------------------------------------
+
+    def _is_settled_by_writes(self, state: State) -> bool:
+        """Whether the static variables cannot have the values that the conditions ask for, whoever enters the function."""
+        names = frozenset[str]() if self._statics is None else self._statics.names(state.conditions)
+        if not names:
+            return False
+        edge = Edge(-1, -1, -1, ir.Return(None))
+        preimage = Preimage(self._whole, (state.function,), edge, state.conditions)
+
+        def on_read(read: ir.Expr) -> ir.Expr:
+            return read if isinstance(read, ir.Var) and read.name in names else preimage.any(read)
+
+        asked = essential(preimage.mapped(state.conditions, on_read))
+        key = state.function, asked
+        if key not in self._settled:
+            self._settled[key] = bool(asked) and self._is_excluded_by_writes(state.function, asked, names, preimage)
+        return self._settled[key]
+
+    def _is_excluded_by_writes(self, function: str, asked: Conditions, names: frozenset[str], preimage: Preimage) -> bool:
+        initial = preimage.mapped(asked, self._initial)
+        if self._is_possible(initial):
+            return False
+        assert self._statics is not None
+        inner = _Search(
+            self._question,
+            self._whole,
+            self._formulas,
+            self._deadline,
+            _INNER_STATES,
+            self._cancellation,
+            self._is_thorough,
+            None,
+        )
+        try:
+            inner.run_from((State((), name, edge.target, asked, 1), edge) for name, edge in self._statics.writes(names, function))
+        except (_NotExcludedError, _EndedError):
+            return False
+        finally:
+            self.states += inner.states
+            self.functions |= inner.functions
+        return True
 
     def _enter_caller(self, state: State, cfa: Cfa, name: str, edge: Edge, stack: tuple[Open, ...]) -> None:
         assert isinstance(edge.effect, ir.Call)
@@ -388,13 +450,15 @@ class _Search:
         if state.function == "main":
             edge = Edge(-1, -1, -1, ir.Return(None))
             found = Preimage(self._whole, ("main",), edge, found).mapped(found, self._initial)
-        if any(isinstance(c, ir.IntConst) and c.value == 0 for c in found):
-            return
-        found = frozenset(c for c in found if not isinstance(c, ir.IntConst))
-        if self._formulas.possible(found):
-            text = spelled(found)
+        if self._is_possible(found):
+            text = spelled(c for c in found if not isinstance(c, ir.IntConst))
             self.start = steps(state.way)
             raise _NotExcludedError(f"{display_name(state.function)}() can begin{f' with {text}' if text else ''}")
+
+    def _is_possible(self, conditions: Conditions) -> bool:
+        """Whether conditions, perhaps decided ones among them, can hold together."""
+        left = frozenset(c for c in conditions if not isinstance(c, ir.IntConst) or c.value == 0)
+        return not any(isinstance(c, ir.IntConst) for c in left) and self._formulas.possible(left)
 
     def _initial(self, read: ir.Expr) -> ir.Expr:
         known = self._program.globals.get(read.name) if isinstance(base := base_of(read), ir.Var) and base is read else None

@@ -68,15 +68,18 @@ class Writes(msgspec.Struct, frozen=True):
 
 
 NOTHING = Writes()
-EVERYTHING = Writes(memory=frozenset({ANY}), named=True, undefined=True)
+_OUTSIDE = Writes(memory=frozenset({ANY}), named=True, undefined=True)
 
 
 class Addresses(NamedTuple):
-    """Whose addresses a function uses: its own variables, those with static storage, and functions that can handle signals."""
+    """Whose addresses a function uses: its own variables, those with static storage, functions, those of them that can handle
+    signals; and what with static storage it writes by name."""
 
     own: frozenset[str]
     static: frozenset[str]
+    functions: frozenset[str]
     handlers: frozenset[str]
+    written: frozenset[str]
 
 
 _ADDRESSES: weakref.WeakKeyDictionary[Cfa, Addresses] = weakref.WeakKeyDictionary()  # most stay in the next revision
@@ -96,6 +99,19 @@ class WholeProgram:
         self._global_taken: frozenset[str] | None = None
         self._obstacle: str | None = None
         self._exposed: frozenset[str] | None = None
+        self._knows_all: bool | None = None
+        self._unknown: Writes | None = None
+
+    @property
+    def knows_all_code(self) -> bool:
+        """Whether the program is closed, and all functions of it whose addresses are used are there."""
+        if self._knows_all is None:
+            used = {name for cfa in self.program.functions.values() for name in addresses(cfa).functions}
+            for variable in self.program.globals.values():
+                for value in (variable.initial, *(part.value for part in variable.parts)):
+                    used.update(v.name for v in ir.variables(value) if v.scope == "function")
+            self._knows_all = self._closed and used <= self.program.functions.keys() | self.program.externals.keys()
+        return self._knows_all
 
     # -- control ------------------------------------------------------------------------------------------------
 
@@ -191,9 +207,9 @@ class WholeProgram:
 
     def _obstacles(self) -> Iterator[str]:
         for name in sorted(THREADS):
-            if self._is_used(name):
+            if self.is_used(name):
                 yield f"{name}() makes code run beside"
-        if any(self._is_used(name) for name in SIGNALS):
+        if any(self.is_used(name) for name in SIGNALS):
             for name in self._handlers():
                 if name in self.program.functions:
                     if self.returns(name) and self.writes(name) != NOTHING:
@@ -201,7 +217,8 @@ class WholeProgram:
                 elif name not in self.program.externals:
                     yield f"{name}(), of which nothing is known here, may run at any time, for a signal"
 
-    def _is_used(self, name: str) -> bool:
+    def is_used(self, name: str) -> bool:
+        """Whether a function is called, or its address is used."""
         return bool(self.callers(name)) or name in self.program.address_taken
 
     def _handlers(self) -> Iterator[str]:
@@ -238,7 +255,7 @@ class WholeProgram:
                     case ir.Call() as call if self.can_pass(call):
                         found = found.joined(self._called(call, callees))
                     case ir.Unsupported():
-                        found = EVERYTHING
+                        found = found.joined(self._everything())
             # variables of its own are gone when it has returned
             known = self._own[function] = msgspec.structs.replace(found, locals=frozenset()), tuple(callees)
         return known
@@ -250,7 +267,7 @@ class WholeProgram:
                 found = found.joined(self.external(target, call))
             elif self.returns(target):
                 callees.setdefault(target)
-        return found.joined(EVERYTHING) if self.is_open(call) else found
+        return found.joined(self.unknown()) if self.is_open(call) else found
 
     def is_open(self, call: ir.Call) -> bool:
         """Whether a call through a pointer can reach functions that are not known."""
@@ -261,7 +278,24 @@ class WholeProgram:
         base = base_of(target)
         if isinstance(base, ir.Var):
             return _to_variable(base)
-        return Writes(memory=frozenset({tag_of(target)})) if base is not None else EVERYTHING
+        return Writes(memory=frozenset({tag_of(target)})) if base is not None else self._everything()
+
+    def unknown(self) -> Writes:
+        """What code that is not known can change: what it can name or reach, and what functions of the program change that it may
+        call."""
+        if self._unknown is None:
+            if not self.knows_all_code:
+                self._unknown = self._everything()
+            else:
+                self._unknown = _OUTSIDE  # for what the exposed functions themselves ask, which are joined here
+                for name in sorted(self.program.address_taken & self.program.functions.keys()):
+                    if self.is_exposed(name):
+                        self._unknown = self._unknown.joined(self.writes(name))
+                self._writes, self._own = {}, {}
+        return self._unknown
+
+    def _everything(self) -> Writes:
+        return _OUTSIDE.joined(Writes(variables=frozenset(self.program.globals)))
 
     def external(self, name: str, call: ir.Call) -> Writes:
         """What a call of a function without a body can change, but for its result."""
@@ -271,7 +305,7 @@ class WholeProgram:
             return Writes(memory=frozenset({_ERRNO}))
         known = self.program.externals.get(name)
         if known is None or not known.system or any(self.leads_to_code(a) for a in call.arguments):
-            return EVERYTHING if name not in library.WRITES_FIRST else self._through(call.arguments[:1])
+            return self.unknown() if name not in library.WRITES_FIRST else self._through(call.arguments[:1])
         arguments = call.arguments[:1] if name in library.WRITES_FIRST else call.arguments
         return self._through(arguments).joined(Writes(undefined=True))
 
@@ -416,16 +450,23 @@ def addresses(cfa: Cfa) -> Addresses:
     """Whose addresses a function uses."""
     known = _ADDRESSES.get(cfa)
     if known is None:
-        own, static, handlers = set[str](), set[str](), set[str]()
+        own, static, functions, handlers, written = set[str](), set[str](), set[str](), set[str](), set[str]()
         for edge in cfa.edges:
-            for expr in ir.expressions(edge.effect):
+            effect = edge.effect
+            target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
+            base = None if target is None else base_of(target)
+            if isinstance(base, ir.Var) and base.scope == "global":
+                written.add(base.name)
+            for expr in ir.expressions(effect):
                 for part in ir.walk(expr):
                     if not isinstance(part, ir.AddressOf):
                         continue
                     base = base_of(part.lvalue)
-                    if isinstance(base, ir.Var) and base.scope == "function" and _is_handler(base.type):
-                        handlers.add(base.name)
-                    elif isinstance(base, ir.Var) and base.scope != "function":
+                    if isinstance(base, ir.Var) and base.scope == "function":
+                        functions.add(base.name)
+                        if _is_handler(base.type):
+                            handlers.add(base.name)
+                    elif isinstance(base, ir.Var):
                         (static if base.scope == "global" else own).add(base.name)
-        known = _ADDRESSES[cfa] = Addresses(frozenset(own), frozenset(static), frozenset(handlers))
+        known = _ADDRESSES[cfa] = Addresses(*map(frozenset, (own, static, functions, handlers, written)))
     return known
