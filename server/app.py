@@ -68,6 +68,7 @@ class EverproofServer(LanguageServer):
         self.editor = EditorSettings()
         self.shutdown_requested = False
         self.last_check: CheckDone | None = None
+        self.shown_states: dict[str, set[str]] = {}  # the functions whose states are shown, by URI
         self._progress: progress.CheckProgress | None = None
         self._long_check: asyncio.TimerHandle | None = None
         self._failure: str | None = None
@@ -141,6 +142,7 @@ class EverproofServer(LanguageServer):
     def forget_status(self, uri: str) -> None:
         """A document was closed: should it be opened again, its status is news."""
         self._told.pop(uri, None)
+        self.shown_states.pop(uri, None)
         self.statuses.forget(uri)
 
     def refresh_lenses(self) -> None:
@@ -148,6 +150,12 @@ class EverproofServer(LanguageServer):
         workspace = self.client_capabilities.workspace
         if workspace is not None and workspace.code_lens is not None and workspace.code_lens.refresh_support:
             self.workspace_code_lens_refresh(None)
+
+    def refresh_hints(self) -> None:
+        """Asks the client to ask for inlay hints again."""
+        workspace = self.client_capabilities.workspace
+        if workspace is not None and workspace.inlay_hint is not None and workspace.inlay_hint.refresh_support:
+            self.workspace_inlay_hint_refresh(None)
 
     def check_started(self, check: RunningCheck) -> None:
         """A check is under way."""
@@ -187,6 +195,8 @@ class EverproofServer(LanguageServer):
         self._log_messages(done.messages)
         self.tell_status()
         self.refresh_lenses()
+        if any(self.shown_states.values()):
+            self.refresh_hints()
 
     def check_failed(self, check: RunningCheck | None, reason: str) -> None:
         """A check ended without an answer: what was known is stale, and nothing looks finished."""

@@ -18,6 +18,7 @@ def register_all(server: EverproofServer) -> None:
         derivation,
         diagnostics,
         hover,
+        inlay_hints,
         lifecycle,
         synchronization,
         watched_files,
@@ -32,6 +33,7 @@ def register_all(server: EverproofServer) -> None:
         code_lens,
         commands,
         derivation,
+        inlay_hints,
         configuration,
         watched_files,
     ):

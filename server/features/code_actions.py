@@ -10,7 +10,7 @@ from lsprotocol import types
 from analysis.model.report import Finding
 from server.convert import rule_page
 from server.documents import Document
-from server.features import commands
+from server.features import commands, inlay_hints
 
 if TYPE_CHECKING:
     from server.app import EverproofServer
@@ -44,6 +44,8 @@ def _for_finding(
     actions = []
     if finding.trace:
         actions.append(_command(f"Everproof: show the trace of {finding.rule}", commands.TRACE, trace, diagnostics))
+    title = f"Everproof: show or hide the states of the rules along {finding.function}"
+    actions.append(_command(title, inlay_hints.STATES, [document.uri, finding.function], diagnostics))
     if rule_page(finding.rule) is not None:
         actions.append(_command(f"Everproof: explain {finding.rule}", commands.EXPLAIN, [finding.rule], diagnostics))
     edit = _suppression(server, document, finding)

@@ -5,7 +5,9 @@ The log is one of recording_python.py. The rules:
 - the versions of a document grow with each change, and those of its diagnostics and statuses never fall, nor run ahead;
 - diagnostics of an open document have its version, those of others have none, and nothing is said of the functions of a document
   that is not open. What was on its way when the document was opened or closed is excused;
-- every request is answered exactly once, and every progress that begins ends, once.
+- every request is answered exactly once, and every progress that begins ends, once;
+- what `everproof.status` answers keeps to the rules of statuses; each step of `everproof.trace` has its place and its words;
+  pulled diagnostics are `unchanged` only where the client named the result that they are like.
 
 Prints each breach and exits with 1 if there is any, else what was seen.
 """
@@ -41,7 +43,7 @@ class Reading:
     breaches: list[str] = field(default_factory=list)
     seen: Counter[str] = field(default_factory=Counter)
     _documents: dict[str, _Document] = field(default_factory=dict)
-    _asked: dict[tuple[str, int | str], tuple[str, int]] = field(default_factory=dict)
+    _asked: dict[tuple[str, int | str], tuple[str, int, Json]] = field(default_factory=dict)
     _progress: dict[int | str, str] = field(default_factory=dict)
     _line: int = 0
 
@@ -52,17 +54,17 @@ class Reading:
         method = message.get("method")
         self.seen[f"{who} {method or 'response'}"] += 1
         if method is None:
-            self._answered("server" if who == "client" else "client", message.get("id"))
+            self._answered("server" if who == "client" else "client", message)
             return
         if "id" in message:
-            self._ask(who, message["id"], method)
+            self._ask(who, message["id"], method, message.get("params") or {})
         handler = _HANDLERS.get((who, method))
         if handler is not None:
             handler(self, message["params"])
 
     def end(self) -> None:
         """The session is over."""
-        for (who, number), (method, line) in self._asked.items():
+        for (who, number), (method, line, _) in self._asked.items():
             self._breach(f"{method} ({who}'s {number}, line {line}) was never answered")
         for token, state in self._progress.items():
             if state != "ended":
@@ -71,18 +73,41 @@ class Reading:
     def _breach(self, text: str) -> None:
         self.breaches.append(f"line {self._line}: {text}")
 
-    def _ask(self, who: str, number: int | str, method: str) -> None:
+    def _ask(self, who: str, number: int | str, method: str, params: Json) -> None:
         if (who, number) in self._asked:
             self._breach(f"{who} asks with the number {number} twice")
-        self._asked[who, number] = method, self._line
+        self._asked[who, number] = method, self._line, params
 
-    def _answered(self, who: str, number: int | str | None) -> None:
+    def _answered(self, who: str, message: Json) -> None:
+        number = message.get("id")
         asked = self._asked.pop((who, number), None) if number is not None else None
         if asked is None:
             self._breach(f"an answer to {number}, which {who} did not ask")
         elif who == "client":  # the server handles what the editor sends in order: it has seen all that came before
             for document in self._documents.values():
                 document.settled = document.settled or document.since < asked[1]
+            method, _, params = asked
+            handler = _ANSWERS.get(params.get("command", method))
+            if handler is not None and "result" in message:
+                handler(self, params, message["result"])
+
+    def _status_answered(self, params: Json, result: list[Json]) -> None:
+        for status in result:
+            uri, current = status["uri"], self._version_of(status["uri"])
+            if current is not None and status["version"] > current:
+                self._breach(f"the status of {uri} is of version {status['version']}, which is only at {current}")
+            if current is None and self._documents.get(uri, _Document()).settled:
+                self._breach(f"a status of {uri}, which is not open")
+
+    def _trace_answered(self, params: Json, result: list[Json]) -> None:
+        for step in result:
+            missing = {"uri", "range", "function", "depth", "kind", "text", "values", "summary"} - step.keys()
+            if missing:
+                self._breach(f"a step of {params['arguments']} without {', '.join(sorted(missing))}")
+
+    def _pulled(self, params: Json, result: Json) -> None:
+        if result["kind"] == "unchanged" and result["resultId"] != params.get("previousResultId"):
+            self._breach(f"diagnostics of {params['textDocument']['uri']} are unchanged, but since what the client does not say")
 
     def _opened(self, params: Json) -> None:
         item = params["textDocument"]
@@ -158,6 +183,12 @@ _HANDLERS = {
     ("server", "everproof/status"): Reading._told,
     ("server", "window/workDoneProgress/create"): Reading._created,
     ("server", "$/progress"): Reading._progressed,
+}
+
+_ANSWERS = {  # by method, or by command
+    "everproof.status": Reading._status_answered,
+    "everproof.trace": Reading._trace_answered,
+    "textDocument/diagnostic": Reading._pulled,
 }
 
 

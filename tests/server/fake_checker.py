@@ -120,7 +120,11 @@ class FakeChecker:
         return FunctionDerivations(
             function,
             (EntryState("nothing", True, (), ("nothing",)),),
-            (Configuration(2, 0, "nothing", False, places[0]), Configuration(3, 0, "p is null", True, places[1])),
+            (
+                Configuration(2, 0, "nothing", False, places[0]),
+                Configuration(3, 0, "p is null", True, places[1]),
+                Configuration(3, 0, "use-after-free: p is freed", False, places[1]),
+            ),
             (Derivation(0, 1, "p = 0", ("callee",), False),),
             7,
         )

@@ -23,6 +23,7 @@ async def test_the_derivations_of_a_function_are_in_the_clients_units(start: Cal
     assert [(c.location, c.entry, c.fact, c.error, c.uri, c.range.start.line) for c in graph.configurations] == [
         (2, 0, "nothing", False, uri, 0),
         (3, 0, "p is null", True, uri, 1),
+        (3, 0, "use-after-free: p is freed", False, uri, 1),
     ]
     assert [(d.source, d.target, d.effect, list(d.by), d.again) for d in graph.derivations] == [
         (0, 1, "p = 0", ["callee"], False)

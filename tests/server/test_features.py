@@ -64,6 +64,7 @@ async def test_code_actions_on_a_finding(editor: Editor, workspace: Path) -> Non
     assert commands["everproof.trace"] == [uri, "a.c:callee:0"]
     assert commands["everproof.fullCheck"] == [uri]
     assert commands["everproof.explainRule"] == ["null-dereference"]
+    assert commands["everproof.states"] == [uri, "callee"]
     (suppress,) = [action for action in offered if action.edit]
     (change,) = suppress.edit.document_changes or ()
     assert change.text_document.version == 1
@@ -77,7 +78,7 @@ async def test_code_actions_keep_to_findings_and_to_the_kinds_asked_for(editor: 
     uri = await opened(editor, workspace)
     assert await actions(editor, uri, 4, 0) == []
     assert await actions(editor, uri, 1, 12, only=[types.CodeActionKind.Refactor]) == []
-    assert len(await actions(editor, uri, 1, 12, only=[types.CodeActionKind.QuickFix])) == 4
+    assert len(await actions(editor, uri, 1, 12, only=[types.CodeActionKind.QuickFix])) == 5
 
 
 async def test_nothing_is_inserted_into_a_continued_line_and_line_ends_are_kept(editor: Editor, workspace: Path) -> None:

@@ -2,17 +2,19 @@
 
 import * as vscode from 'vscode';
 import type { ServerConnection } from './connection';
+import type { StateModel } from './model/state';
 import { Commands, type FullCheckResult } from './protocol';
 import type { DerivationPanel } from './views/derivationPanel';
 import type { TraceView } from './views/trace';
 
-export function registerCommands(connection: ServerConnection, trace: TraceView, derivation: DerivationPanel, log: vscode.LogOutputChannel): vscode.Disposable {
+export function registerCommands(connection: ServerConnection, model: StateModel, trace: TraceView, derivation: DerivationPanel, log: vscode.LogOutputChannel): vscode.Disposable {
   const handlers: Record<string, (...args: never[]) => unknown> = {
     [Commands.fullCheck]: (uri?: string) => runFullCheck(connection, uri),
     [Commands.trace]: (uri: string, fingerprint: string) => trace.begin(uri, fingerprint),
     [Commands.status]: () => connection.execute(Commands.status, []),
     [Commands.clearStore]: () => connection.execute(Commands.clearStore, []),
     [Commands.explainRule]: (rule: string) => connection.execute(Commands.explainRule, [rule]),
+    [Commands.states]: (uri?: string, name?: string) => showStates(connection, model, uri, name),
     'everproof.nextStep': () => trace.move(1),
     'everproof.previousStep': () => trace.move(-1),
     'everproof.goToStep': (uri: string, fingerprint: string, index: number) => trace.begin(uri, fingerprint, index),
@@ -27,6 +29,18 @@ export function registerCommands(connection: ServerConnection, trace: TraceView,
     },
   };
   return vscode.Disposable.from(...Object.entries(handlers).map(([name, handler]) => vscode.commands.registerCommand(name, handler as (...args: unknown[]) => unknown)));
+}
+
+/** Turns the inlay hints of a function on or off, of the one at the cursor if none is named. */
+async function showStates(connection: ServerConnection, model: StateModel, uri?: string, name?: string): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  const document = uri ?? editor?.document.uri.toString();
+  const named = name ?? (document === undefined || editor === undefined ? undefined : model.functionAt(document, editor.selection.active)?.name);
+  if (document === undefined || named === undefined) {
+    void vscode.window.showInformationMessage('Everproof: put the cursor into a function that was checked.');
+    return;
+  }
+  await connection.execute(Commands.states, [document, named]);
 }
 
 /** A full check with a notification that can be cancelled. */

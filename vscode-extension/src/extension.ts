@@ -34,7 +34,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     await server.execute(Commands.fullCheck, [], token);
   });
   const derivation = new DerivationPanel(model, (command, args) => server.execute(command, args), context.extensionUri);
-  context.subscriptions.push(log, server, trace, testing, derivation, new Gutter(model, context.extensionUri), new StatusBar(model), new FindingsTree(model, trace), registerCommands(server, trace, derivation, log));
+  context.subscriptions.push(log, server, trace, testing, derivation, new Gutter(model, context.extensionUri), new StatusBar(model), new FindingsTree(model, trace), registerCommands(server, model, trace, derivation, log));
   const started = server.start();
   started.catch((error: unknown) => {
     log.error(String(error));

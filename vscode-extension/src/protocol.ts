@@ -77,4 +77,5 @@ export const Commands = {
   clearStore: 'everproof.clearStore',
   explainRule: 'everproof.explainRule',
   derivation: 'everproof.derivation',
+  states: 'everproof.states',
 } as const;

@@ -112,6 +112,30 @@ const tests = {
     assert.match(text, /Last check/);
   },
 
+  async 'the states of the rules are shown along a function for which they are asked'({ state }) {
+    const { uri } = state.document;
+    const everything = new vscode.Range(0, 0, state.document.lineCount, 0);
+    const hints = () => vscode.commands.executeCommand('vscode.executeInlayHintProvider', uri, everything);
+    const said = (shown) => shown.map(({ position, label }) => `${state.document.lineAt(position.line).text.trim()}  ${typeof label === 'string' ? label : label.map(({ value }) => value).join('')}`);
+    assert.deepEqual(said(await hints()), []);
+    await vscode.commands.executeCommand('everproof.states', uri.toString(), 'main');
+    const shown = await eventually('hints', async () => {
+      const there = await hints();
+      return there.length > 0 && there;
+    });
+    assert.ok(said(shown).some((line) => /return p->x;  .*p is freed/.test(line)), said(shown).join('\n'));
+    assert.ok(shown.every(({ position }) => position.character === state.document.lineAt(position.line).text.length), 'at the ends of lines');
+    await vscode.commands.executeCommand('everproof.states', uri.toString(), 'main');
+    await eventually('no hints', async () => (await hints()).length === 0);
+  },
+
+  async 'the command everproof.status says what the notifications said'({ state }) {
+    const told = await vscode.commands.executeCommand('everproof.status');
+    const one = told.find(({ uri }) => vscode.Uri.parse(uri).toString() === state.document.uri.toString());
+    const known = state.api.model.status(state.document.uri.toString());
+    assert.deepEqual([one.version, one.state, one.functions], [known.version, known.state, known.functions]);
+  },
+
   async 'a suppression with its reason takes the finding away, and undoing it brings it back'({ state }) {
     const { uri } = state.document;
     const actions = await vscode.commands.executeCommand('vscode.executeCodeActionProvider', uri, findings(uri)[0].range, vscode.CodeActionKind.QuickFix.value);
