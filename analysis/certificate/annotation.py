@@ -32,6 +32,21 @@ class Annotation(msgspec.Struct, frozen=True):
     assertions: Mapping[tuple[int, int], Term]
 
 
+class Summaries(msgspec.Struct, frozen=True):
+    """The same claim, proved function by function: an assertion for each point of `analysis.cpa.predicates.procedures`, by
+    function and location. Those at the entry and the exit of a function are its summary. Points without one are claimed not to
+    be reached."""
+
+    entry: str
+    property: Property
+    edges: tuple[tuple[str, int], ...]
+    mode: Mode
+    assertions: Mapping[tuple[str, int], Term]
+
+
+Proof = Annotation | Summaries
+
+
 def program_digest(program: Program) -> str:
     """What the program says: its functions, and what its globals start with."""
     hasher = hashlib.blake2b(digest_size=16)

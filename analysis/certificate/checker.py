@@ -1,211 +1,39 @@
-"""Checks an annotation: the initial states are covered, each stretch of the program between points with assertions leads from one
-to the next, and nothing that is annotated leads to a violation (IPA Definitions 3.2, 3.3 and Lemma 3.4).
+"""The checker of certificates: small, and independent of who found the proof (DESIGN.md section 7).
 
-With an assertion at every location this is one Hoare triple for each edge; with fewer, the strongest postcondition is followed
-over the loop-free stretch in between. It shares with the engines only what C means (`analysis.smt.transitions`,
-`analysis.cpa.predicates`), and believes nothing that the solver does not confirm.
+It shares with the engines only what C means (`analysis.smt.transitions`, `analysis.cpa.predicates`), and believes nothing that
+the solver does not confirm.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
-from analysis.certificate.annotation import Annotation
+from analysis.certificate.annotation import Annotation, Proof
+from analysis.certificate.inlined import Inlined
+from analysis.certificate.questions import Questions
+from analysis.certificate.summaries import check_summaries
 from analysis.cfa.graph import Program
 from analysis.cpa import library
-from analysis.cpa.domains.location import CUT, END, Bounds, Location, LocationTransfer, Stack
-from analysis.cpa.predicates.steps import Contexts, moved, obstacle
-from analysis.cpa.predicates.violations import Violation, condition
-from analysis.cpa.steps import Step
 from analysis.model.c_types import LP64, DataModel
-from analysis.smt.build import TRUE, not_
 from analysis.smt.solver import Budget
-from analysis.smt.substitution import Substitution
-from analysis.smt.terms import Term
-from analysis.smt.transitions.state import START, State
 from analysis.smt.transitions.system import System
-from analysis.smt.z3_backend import Z3Solver
-
-_MOST_LOCATIONS = 50_000  # of one stretch without assertions
-_DEEP = Bounds(recursion=1_000, depth=1_000)
-
-
-class RefusedError(Exception):
-    """The annotation is no proof, or it could not be checked; the text says where and why."""
 
 
 class Checked(NamedTuple):
-    """What an accepted annotation rests on, and how many questions the solver answered."""
+    """What an accepted proof rests on, and how many questions the solver answered."""
 
     assumptions: tuple[str, ...]
     questions: int
 
 
-def check(program: Program, annotation: Annotation, model: DataModel = LP64, budget: Budget = Budget(10_000)) -> Checked:  # noqa: B008
-    """Accepts the annotation, or raises RefusedError. KeyError if it names functions that the program does not have."""
-    checking = _Checking(program, annotation, model, budget)
-    checking.run()
-    return Checked(tuple(checking.system.assumptions), checking.questions)
-
-
-class _Checking:
-    def __init__(self, program: Program, annotation: Annotation, model: DataModel, budget: Budget) -> None:
-        self._program = program
-        self._annotation = annotation
-        is_whole = annotation.entry == "main"
-        self.system = System(program, annotation.mode, model, whole=is_whole, is_harmless=library.is_harmless)
-        self._locations = LocationTransfer(program, _DEEP)
-        self._contexts = _known_contexts(annotation)
-        self._claims = {(f, e): Violation(f, e, annotation.property) for f, e in annotation.edges}
-        self._solver = Z3Solver()
-        self._budget = budget
-        self.questions = 0
-
-    def run(self) -> None:
-        """All stretches."""
-        entry = self._locations.initial(self._annotation.entry)
-        first = self.system.start(self._annotation.entry)
-        if self._assertion(entry) is not None:
-            self._arrive(first, entry, "the start")
-        else:
-            self._stretch(entry, first)
-        for number, location in self._annotation.assertions:
-            stack = self._annotation.contexts[number]
-            function = self._annotation.entry if stack is None else stack.call.callee
-            if location not in self._program.functions[function].locations:
-                raise RefusedError(f"{function} has no location {location}")
-            at = Location(function, location, stack)
-            held = START.constrained(self._annotation.assertions[number, location])
-            if held is not None:
-                self._stretch(at, held)
-
-    def _number(self, stack: Stack | None) -> int | None:
-        return self._contexts.get(stack)
-
-    def _assertion(self, location: Location) -> Term | None:
-        number = self._number(location.stack)
-        return None if number is None else self._annotation.assertions.get((number, location.location))
-
-    # -- stretches ----------------------------------------------------------------------------------------------
-
-    def _stretch(self, source: Location, state: State) -> None:
-        """Everything that can be come to from a point without passing over another one with an assertion."""
-        arrived: dict[Location, list[State]] = {source: [state]}
-        for location in self._order(source):
-            states = arrived.pop(location, [])
-            if not states:
-                continue
-            here = states[0]
-            for other in states[1:]:
-                here = self.system.merged(here, other)
-            for step, after in self._moves(location):
-                following = self._step(here, step, location, after)
-                if following is None:
-                    continue
-                if self._assertion(after) is not None:
-                    self._arrive(following, after, _named(step))
-                else:
-                    arrived.setdefault(after, []).append(following)
-
-    def _moves(self, location: Location) -> tuple[tuple[Step, Location], ...]:
-        return self._locations.moves(location)
-
-    def _order(self, source: Location) -> list[Location]:
-        """The locations of a stretch, each after all that lead to it. RefusedError if there is a cycle."""
-        done: list[Location] = []
-        state: dict[Location, bool] = {source: False}  # whether all that follows was seen
-        stack = [(source, iter(self._following(source)))]
-        while stack:
-            location, rest = stack[-1]
-            after = next(rest, None)
-            if after is None:
-                state[location] = True
-                done.append(location)
-                stack.pop()
-            elif after not in state:
-                if len(state) >= _MOST_LOCATIONS:
-                    raise RefusedError("a stretch without assertions is too long")
-                state[after] = False
-                stack.append((after, iter(self._following(after))))
-            elif not state[after]:
-                raise RefusedError(f"{after.function} has a cycle without an assertion, at location {after.location}")
-        done.reverse()
-        return done
-
-    def _following(self, location: Location) -> list[Location]:
-        return [
-            after
-            for _, after in self._moves(location)
-            if after.location not in (CUT, END) and self._number(after.stack) is not None and self._assertion(after) is None
-        ]
-
-    # -- questions ----------------------------------------------------------------------------------------------
-
-    def _step(self, state: State, step: Step, before: Location, after: Location) -> State | None:
-        """The state after a step, after the violation and the obstacle on it were found impossible."""
-        number = self._number(before.stack)
-        assert number is not None
-        violation = self._claims.get((step.function, step.edge.id)) if step.kind != "leave" else None
-        if violation is not None:
-            failing = condition(self.system, state, step, number, violation)
-            if failing is not None:
-                self._impossible(failing, f"{violation.property} at edge {step.edge.id} of {step.function} is not excluded")
-        reason = obstacle(self._program, step, after)
-        if reason is not None:
-            self._impossible(state, reason)
-            return None
-        numbers = _Numbered(self._contexts)
-        if self._number(after.stack) is None:
-            self._impossible(state, f"a call of {step.callee} at edge {step.edge.id} of {step.function} is in no context")
-            return None
-        return None if after.location in (CUT, END) else moved(self.system, numbers, state, step, before, after)
-
-    def _arrive(self, state: State, after: Location, way: str) -> None:
-        """The assertion must hold at a point."""
-        wanted = self._assertion(after)
-        assert wanted is not None
-        if wanted is TRUE:
-            return
-        symbols = self.system.vocabulary
-        instance = Substitution({symbols[variable]: value for variable, value in state.values.items()})(wanted)
-        failing = state.constrained(not_(instance))
-        if failing is not None:
-            self._impossible(failing, f"the assertion at location {after.location} of {after.function} need not hold after {way}")
-
-    def _impossible(self, state: State, reason: str) -> None:
-        self.questions += 1
-        solver = self._solver
-        solver.push()
-        try:
-            solver.add(*state.guard, *self.system.vocabulary.axioms(state.guard))
-            answer = solver.check(budget=self._budget)
-        finally:
-            solver.pop()
-        if answer.status == "sat":
-            raise RefusedError(reason)
-        if answer.status == "unknown":
-            raise RefusedError(f"the solver gave up ({answer.reason}): {reason}")
-
-
-def _named(step: Step) -> str:
-    return f"edge {step.edge.id} of {step.function}"
-
-
-def _known_contexts(annotation: Annotation) -> Mapping[Stack | None, int]:
-    known = {stack: number for number, stack in enumerate(annotation.contexts)}
-    if len(known) != len(annotation.contexts) or not annotation.contexts or annotation.contexts[0] is not None:
-        raise RefusedError("the contexts are not told apart")
-    return known
-
-
-class _Numbered(Contexts):
-    """The contexts of an annotation; there are no others."""
-
-    def __init__(self, known: Mapping[Stack | None, int]) -> None:
-        super().__init__()
-        self._known = known
-
-    def number(self, stack: Stack | None) -> int:
-        """The number of a stack. KeyError for an unknown one."""
-        return self._known[stack]
+def check(program: Program, proof: Proof, model: DataModel = LP64, budget: Budget = Budget(10_000)) -> Checked:  # noqa: B008
+    """Accepts the proof, or raises RefusedError. KeyError if it names functions that the program does not have; TooLargeError if
+    the program cannot be encoded."""
+    is_whole = proof.entry == "main"
+    system = System(program, proof.mode, model, whole=is_whole, is_harmless=library.is_harmless)
+    questions = Questions(system, budget)
+    if isinstance(proof, Annotation):
+        Inlined(program, proof, questions).run()
+    else:
+        check_summaries(proof, questions)
+    return Checked(tuple(system.assumptions), questions.count)

@@ -1,18 +1,19 @@
 """Certificates as text: JSON with assertions in SMT-LIB, and the digest of the program that they are about.
 
-`contexts` are rows (number of the outer context, function, edge, callee); the first context, 0, has none. `symbols` gives the
-sort of every symbol in the assertions, as SMT-LIB writes it.
+Where `calls` are "inlined", `contexts` are rows (number of the outer context, function, edge, callee); the first context, 0, has
+none; an assertion's `context` is its number. Where they are "summaries", it is the name of a function. `symbols` gives the sort
+of every symbol in the assertions, as SMT-LIB writes it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import msgspec
 
-from analysis.certificate.annotation import Annotation, program_digest
-from analysis.certificate.checker import RefusedError
+from analysis.certificate.annotation import Annotation, Proof, Summaries, program_digest
+from analysis.certificate.questions import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cpa.domains.location import Stack
 from analysis.cpa.predicates.violations import Property
@@ -36,7 +37,7 @@ class _Context(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _Assertion(msgspec.Struct, frozen=True):
-    context: int
+    context: int | str
     location: int
     formula: str
 
@@ -46,6 +47,7 @@ class _Proof(msgspec.Struct, frozen=True):
     property: Property
     edges: tuple[tuple[str, int], ...]
     encoding: Mode
+    calls: Literal["inlined", "summaries"]
     contexts: tuple[_Context, ...]
     symbols: dict[str, str]
     assertions: tuple[_Assertion, ...]
@@ -63,35 +65,39 @@ class Certificate(msgspec.Struct, frozen=True):
     """The annotations that were read, and the data model of the program that they are about."""
 
     data_model: DataModelName
-    annotations: tuple[Annotation, ...]
+    annotations: tuple[Proof, ...]
 
 
-def write(annotations: Iterable[Annotation], program: Program, data_model: DataModelName) -> str:
+def write(annotations: Iterable[Proof], program: Program, data_model: DataModelName) -> str:
     """The text of annotations of a program."""
     text = _Text(FORMAT, VERSION, program_digest(program), data_model, tuple(_proof(annotation) for annotation in annotations))
     return msgspec.json.format(msgspec.json.encode(text), indent=1).decode() + "\n"
 
 
-def _proof(annotation: Annotation) -> _Proof:
-    number = {stack: position for position, stack in enumerate(annotation.contexts)}
-    rows = tuple(
-        _Context(number[stack.below], stack.call.function, stack.call.edge.id, stack.call.callee)
-        for stack in annotation.contexts
-        if stack is not None
-    )
-    used = symbols(annotation.assertions.values())
+def _proof(proof: Proof) -> _Proof:
+    rows: tuple[_Context, ...] = ()
+    if isinstance(proof, Annotation):
+        number = {stack: position for position, stack in enumerate(proof.contexts)}
+        rows = tuple(
+            _Context(number[stack.below], stack.call.function, stack.call.edge.id, stack.call.callee)
+            for stack in proof.contexts
+            if stack is not None
+        )
     return _Proof(
-        annotation.entry,
-        annotation.property,
-        annotation.edges,
-        annotation.mode,
+        proof.entry,
+        proof.property,
+        proof.edges,
+        proof.mode,
+        "inlined" if isinstance(proof, Annotation) else "summaries",
         rows,
-        {str(term.data): str(term.sort) for term in used},
-        tuple(
-            _Assertion(context, location, smtlib.write(term))
-            for (context, location), term in sorted(annotation.assertions.items())
-        ),
+        {str(term.data): str(term.sort) for term in symbols(proof.assertions.values())},
+        _rows(proof.assertions),
     )
+
+
+def _rows(assertions: Mapping[tuple[int, int], Term] | Mapping[tuple[str, int], Term]) -> tuple[_Assertion, ...]:
+    rows = [_Assertion(context, location, smtlib.write(term)) for (context, location), term in assertions.items()]
+    return tuple(sorted(rows, key=lambda row: (str(row.context), row.location)))
 
 
 def read(text: str | bytes, program: Program) -> Certificate:
@@ -107,11 +113,16 @@ def read(text: str | bytes, program: Program) -> Certificate:
     return Certificate(raw.data_model, tuple(_annotation(proof, program) for proof in raw.proofs))
 
 
-def _annotation(raw: _Proof, program: Program) -> Annotation:
+def _annotation(raw: _Proof, program: Program) -> Proof:
     if raw.entry not in program.functions:
         raise RefusedError(f"the program does not define {raw.entry}")
     try:
-        return Annotation(raw.entry, raw.property, raw.edges, raw.encoding, _contexts(raw, program), _assertions(raw))
+        found = _assertions(raw)
+        if raw.calls == "summaries":
+            by_function = {(name, at): term for (name, at), term in found.items() if isinstance(name, str)}
+            return Summaries(raw.entry, raw.property, raw.edges, raw.encoding, by_function)
+        by_context = {(number, at): term for (number, at), term in found.items() if isinstance(number, int)}
+        return Annotation(raw.entry, raw.property, raw.edges, raw.encoding, _contexts(raw, program), by_context)
     except (ValueError, KeyError, IndexError, RecursionError) as error:
         raise RefusedError(f"the certificate cannot be read: {error}") from error
 
@@ -131,15 +142,16 @@ def _contexts(raw: _Proof, program: Program) -> tuple[Stack | None, ...]:
     return tuple(found)
 
 
-def _assertions(raw: _Proof) -> dict[tuple[int, int], Term]:
+def _assertions(raw: _Proof) -> dict[tuple[int | str, int], Term]:
     known = {}
     for name, sort in raw.symbols.items():
         (node,) = reading.nodes(sort)
         known[name] = symbol(name, reading.sort(node))
-    found = {}
+    found: dict[tuple[int | str, int], Term] = {}
     for row in raw.assertions:
         term = reading.read(row.formula, known)
-        if term.sort != BOOL or not 0 <= row.context <= len(raw.contexts) or (row.context, row.location) in found:
-            raise ValueError(f"the assertion at location {row.location} of context {row.context}")
+        is_context = isinstance(row.context, str) or 0 <= row.context <= len(raw.contexts)
+        if term.sort != BOOL or not is_context or (row.context, row.location) in found:
+            raise ValueError(f"the assertion at location {row.location} of {row.context}")
         found[row.context, row.location] = term
     return found

@@ -12,8 +12,9 @@ import click
 import msgspec
 
 from analysis.certificate import text
-from analysis.certificate.annotation import Annotation
-from analysis.certificate.checker import RefusedError, check
+from analysis.certificate.annotation import Proof
+from analysis.certificate.checker import check
+from analysis.certificate.questions import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cfa.link import link
 from analysis.cpa.predicates.violations import violations
@@ -71,7 +72,7 @@ def main() -> int:
     return ACCEPTED
 
 
-def _scope(program: Program, annotation: Annotation) -> str:
+def _scope(program: Program, annotation: Proof) -> str:
     """At how many of the places at which the property can be violated."""
     all_ = {(violation.function, violation.edge) for violation in violations(program, annotation.property)}
     claimed = len(all_.intersection(annotation.edges))

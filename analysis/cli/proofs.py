@@ -8,7 +8,7 @@ import msgspec
 
 from analysis.api import Checker
 from analysis.certificate import text
-from analysis.certificate.annotation import Annotation
+from analysis.certificate.annotation import Proof
 from analysis.cli.options import Asked
 from analysis.cli.output import write
 from analysis.cpa.predicates.violations import PROPERTIES, Property, violations
@@ -34,7 +34,7 @@ def with_proofs(checker: Checker, asked: Asked, report: Report) -> Report:
         why = "Proofs are about programs with one entry: use --entry"
     elif not is_whole:
         why = "There is no proof of a program that is not understood as a whole"
-    annotations: list[Annotation] = []
+    annotations: list[Proof] = []
     if why:
         report = _with_message(report, why)
     else:
@@ -56,7 +56,7 @@ def _entry(asked: Asked) -> str | None:
 
 
 def _with_property(
-    inspection: Inspection, asked: Asked, report: Report, property_: Property, entry: str, annotations: list[Annotation]
+    inspection: Inspection, asked: Asked, report: Report, property_: Property, entry: str, annotations: list[Proof]
 ) -> Report:
     program, started = inspection.program, time.perf_counter()
     wanted = violations(program, property_)

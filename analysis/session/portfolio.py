@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from analysis.certificate.annotation import Annotation
+from analysis.certificate.annotation import Proof
 from analysis.cpa.algorithm import Cancellation
 from analysis.cpa.predicates.violations import PROPERTIES, Property, violations
 from analysis.engines.predicate.decide import PredicateOptions, Proved, prove
@@ -34,7 +34,7 @@ class Answer(msgspec.Struct, frozen=True):
     reason: str = ""
     assumptions: tuple[str, ...] = ()
     confirmed: Confirmed | None = None
-    certificates: tuple[Annotation, ...] = ()
+    certificates: tuple[Proof, ...] = ()
 
 
 def answer(task: ProgramTask, engine: Engine = "auto", cancellation: Cancellation | None = None) -> Answer:

@@ -456,6 +456,7 @@ class Z3Horn:
         logic = z3core.Z3_mk_string_symbol(self._ref, "HORN")
         self._solver = z3core.Z3_mk_solver_for_logic(self._ref, logic)
         z3core.Z3_solver_inc_ref(self._ref, self._solver)
+        self._set_up(budget)
         _WATCH.begin(self, budget)
         try:
             z3core.Z3_solver_from_string(self._ref, self._solver, script)
@@ -467,6 +468,19 @@ class Z3Horn:
         finally:
             _WATCH.end(self)
             z3core.Z3_solver_dec_ref(self._ref, self._solver)
+
+    def _set_up(self, budget: Budget) -> None:
+        """Has no predicate put in the place of others: solutions would get quantifiers. In some of its phases Spacer looks at its
+        own clock only."""
+        parameters = z3core.Z3_mk_params(self._ref)
+        z3core.Z3_params_inc_ref(self._ref, parameters)
+        for name in ("xform.inline_eager", "xform.inline_linear"):
+            z3core.Z3_params_set_bool(self._ref, parameters, z3core.Z3_mk_string_symbol(self._ref, f"fp.{name}"), False)
+        if budget.milliseconds is not None:
+            name = z3core.Z3_mk_string_symbol(self._ref, "timeout")
+            z3core.Z3_params_set_uint(self._ref, parameters, name, max(1, budget.milliseconds))
+        z3core.Z3_solver_set_params(self._ref, self._solver, parameters)
+        z3core.Z3_params_dec_ref(self._ref, parameters)
 
     def run_out(self, reason: Reason) -> None:
         """See Z3Solver."""

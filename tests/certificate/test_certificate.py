@@ -10,7 +10,8 @@ import pytest
 
 from analysis.certificate import text
 from analysis.certificate.annotation import Annotation
-from analysis.certificate.checker import RefusedError, check
+from analysis.certificate.checker import check
+from analysis.certificate.questions import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import violations
 from analysis.engines.predicate.decide import PredicateOptions, Proved, prove

@@ -10,8 +10,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from analysis.certificate.annotation import Annotation
-from analysis.certificate.checker import RefusedError, check
+from analysis.certificate.annotation import Annotation, Proof
+from analysis.certificate.checker import check
+from analysis.certificate.questions import RefusedError
+from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Program
 from analysis.cpa import library
 from analysis.cpa.algorithm import Cancellation, start
@@ -27,6 +29,7 @@ from analysis.cpa.predicates.violations import Property, Violation
 from analysis.cpa.waitlist import PriorityWaitlist
 from analysis.engines.predicate.clauses import Clauses
 from analysis.engines.predicate.refinement import Refiner
+from analysis.engines.predicate.summaries import SummaryClauses
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.build import FALSE, and_, eq, or_
 from analysis.smt.encoding.formula import Mode
@@ -44,7 +47,7 @@ _LOCATION, _PREDICATE = 0, 1
 class PredicateOptions(msgspec.Struct, frozen=True):
     """How to look for a proof. `seconds` of the clock for all, of which the share `clauses` is for the program as Horn clauses;
     `states`: abstract states; `query_milliseconds` for one question; `recursion`: activations of one function that are followed,
-    beyond which there is no proof; `depth`: calls that may be open."""
+    beyond which only summaries prove; `depth`: calls that may be open."""
 
     mode: Mode = "int"
     abstraction: AbstractionKind = "boolean"
@@ -71,7 +74,7 @@ class Work(msgspec.Struct, frozen=True):
 class Proved(msgspec.Struct, frozen=True):
     """No run from the entry violates the property, under the assumptions; the annotation is accepted."""
 
-    annotation: Annotation
+    annotation: Proof
     assumptions: tuple[str, ...]
     work: Work
 
@@ -121,6 +124,8 @@ class _Proving:
         self._entry, self._model, self._options, self._cancellation = entry, model, options, cancellation
         self._system = System(program, options.mode, model, whole=entry == "main", is_harmless=library.is_harmless)
         self._contexts = Contexts()
+        called = callees(program)
+        self._is_recursive = any(len(group) > 1 or group[0] in called[group[0]] for group in components(program))
         budget = Budget(options.query_milliseconds)
         self._abstraction = Abstraction(self._system, Z3Solver(), options.abstraction, budget)
         methods, more = options.interpolation, Budget(2 * options.query_milliseconds)
@@ -152,7 +157,8 @@ class _Proving:
             return self._certified(self._annotation(reached), work)
         flaw = None if ended.target is None else ended.target.state[_PREDICATE].flaw
         if ended.ending == "feasible" and isinstance(flaw, str):
-            return Unproved(flaw, work)
+            otherwise = Unproved(flaw, work)
+            return self._by_clauses(otherwise) if self._is_recursive else otherwise
         if ended.ending == "feasible":
             return Unproved("there is a way to a violation that the formulas allow", work, may_violate=True)
         return self._by_clauses(Unproved(ended.reason, work))
@@ -164,8 +170,13 @@ class _Proving:
         if left <= 0 or not options.clauses or (self._cancellation is not None and self._cancellation.cancelled()):
             return otherwise
         system = System(self._program, options.mode, self._model, whole=self._entry == "main", is_harmless=library.is_harmless)
-        clauses = Clauses(system, self._violations, self._entry, Bounds(options.recursion, options.depth))
-        annotation = clauses.solution(Budget(int(1000 * left)))
+        budget = Budget(int(1000 * left))
+        annotation: Proof | None
+        if self._is_recursive:
+            annotation = SummaryClauses(system, self._violations, self._entry).solution(budget)
+        else:
+            bounds = Bounds(options.recursion, options.depth)
+            annotation = Clauses(system, self._violations, self._entry, bounds).solution(budget)
         return otherwise if annotation is None else self._certified(annotation, otherwise.work)
 
     def _annotation(self, reached: ReachabilityGraph[Any, Any]) -> Annotation:
@@ -196,7 +207,7 @@ class _Proving:
         parts = [*state.guard, *(eq(vocabulary[variable], value) for variable, value in state.values.items())]
         return and_(*(part for part in parts if known.issuperset(symbols((part,)))))
 
-    def _certified(self, annotation: Annotation, work: Work) -> Proved | Unproved:
+    def _certified(self, annotation: Proof, work: Work) -> Proved | Unproved:
         try:
             checked = check(self._program, annotation, self._model)
         except RefusedError as refused:

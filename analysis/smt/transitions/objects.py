@@ -48,8 +48,15 @@ class Objects:
         return self._kinds.get((owner, var.name), "cells" if is_scalar(var.type) else "memory")
 
     def locals(self, function: str) -> Iterable[tuple[str, Type]]:
-        """The parameters and local variables of a function, in alphabetical order."""
+        """The parameters and local variables of a function (of "", the global ones), in alphabetical order."""
         return sorted((name, type_) for (owner, name), type_ in self._types.items() if owner == function)
+
+    def cells(self, name: str, type_: Type) -> list[tuple[str, Type]]:
+        """The names and types of the state variables of an object that is kept as cells."""
+        if is_scalar(type_):
+            return [(name, type_)]
+        leaves = self.layout.leaves(type_)
+        return [] if leaves is None or len(leaves) > MOST_CELLS else [(f"{name}.{bit}", leaf) for bit, leaf in leaves]
 
     def in_memory(self, owner: str) -> list[str]:
         """The variables of a function (or the global ones) that are in memory, in alphabetical order."""

@@ -6,7 +6,7 @@ granted is among `assumptions`, first of all that nothing undefined happened bef
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.model import ir
@@ -53,6 +53,19 @@ class System:
         """The states of either, which were come to from the same ones on different ways."""
         choice = None if self._is_deterministic else self.vocabulary.inputs.choice()
         return merged(one, other, self.vocabulary, choice)
+
+    def shared(self) -> Iterator[StateVariable]:
+        """The state variables that all functions see: globals, memory, and where the next block will be."""
+        vocabulary = self.vocabulary
+        for name, type_ in vocabulary.objects.locals(""):
+            kind = vocabulary.objects.kind("", ir.Var(name, "global", type_))
+            if kind == "cells":
+                for cell, of in vocabulary.objects.cells(f"@{name}", type_):
+                    yield vocabulary.variable(cell, of)
+            elif kind == "elements" and isinstance(type_, Array):
+                yield vocabulary.variable(f"@{name}", type_.element, is_array=True)
+        yield from vocabulary.heaps
+        yield _NEXT
 
     # -- the start ----------------------------------------------------------------------------------------------
 

@@ -1,0 +1,50 @@
+"""What a checker asks the solver. Whatever is not confirmed refuses the proof."""
+
+from __future__ import annotations
+
+from analysis.smt.build import TRUE, not_
+from analysis.smt.solver import Budget
+from analysis.smt.substitution import Substitution
+from analysis.smt.terms import Term
+from analysis.smt.transitions.state import State
+from analysis.smt.transitions.system import System
+from analysis.smt.z3_backend import Z3Solver
+
+
+class RefusedError(Exception):
+    """The annotation is no proof, or it could not be checked; the text says where and why."""
+
+
+class Questions:
+    """Questions about the states of a system. `count` counts those that the solver answered."""
+
+    def __init__(self, system: System, budget: Budget) -> None:
+        self.system = system
+        self.count = 0
+        self._solver = Z3Solver()
+        self._budget = budget
+
+    def holds(self, state: State, assertion: Term, reason: str) -> None:
+        """That an assertion holds in all the states; RefusedError with the reason otherwise."""
+        if assertion is TRUE:
+            return
+        symbols = self.system.vocabulary
+        instance = Substitution({symbols[variable]: value for variable, value in state.values.items()})(assertion)
+        failing = state.constrained(not_(instance))
+        if failing is not None:
+            self.impossible(failing, reason)
+
+    def impossible(self, state: State, reason: str) -> None:
+        """That there are no such states; RefusedError with the reason otherwise."""
+        self.count += 1
+        solver = self._solver
+        solver.push()
+        try:
+            solver.add(*state.guard, *self.system.vocabulary.axioms(state.guard))
+            answer = solver.check(budget=self._budget)
+        finally:
+            solver.pop()
+        if answer.status == "sat":
+            raise RefusedError(reason)
+        if answer.status == "unknown":
+            raise RefusedError(f"the solver gave up ({answer.reason}): {reason}")
