@@ -1,0 +1,32 @@
+"""gcc's built-in functions for atomic accesses are plain reads and writes of one thread."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.engines.witness.outcome import Returned
+from tests.support.runs import main_of, run_of
+
+
+@pytest.mark.parametrize(
+    ("statements", "value"),
+    [
+        ("int a = 1; int b = __atomic_fetch_add(&a, 2, 5); return a * 10 + b;", 31),
+        ("int a = 1; int b = __atomic_add_fetch(&a, 2, 5); return a * 10 + b;", 33),
+        ("int a = 7; int b = __sync_fetch_and_sub(&a, 2); return a * 10 + b;", 57),
+        ("int a = 7; int b = __sync_and_and_fetch(&a, 5); return a * 10 + b;", 55),
+        ("unsigned char a = 255; __atomic_fetch_add(&a, 2, 0); return a;", 1),
+        ("int a = 2147483647; __atomic_fetch_add(&a, 1, 0); return a < 0;", 1),
+        (
+            "long a = 1; __atomic_store_n(&a, 9, 0); long b = __atomic_load_n(&a, 0); b += __atomic_exchange_n(&a, 3, 0) * 10;"
+            " return b + a * 100;",
+            399,
+        ),
+        ("int a = 6; __atomic_or_fetch(&a, 1, 0); __sync_fetch_and_xor(&a, 2); return a;", 5),
+        ("int x = 1, *p = 0; __atomic_store_n(&p, &x, 0); return *__atomic_load_n(&p, 0);", 1),
+    ],
+)
+def test_what_they_do(statements: str, value: int) -> None:
+    run = run_of(main_of(statements))
+    assert run.end == Returned(value)
+    assert run.assumptions == ()
