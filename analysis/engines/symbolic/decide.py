@@ -41,6 +41,7 @@ from analysis.engines.witness.outcome import Bounds, Exited, Observation, Replay
 from analysis.smt.solver import Budget
 
 _RUN_SHARE = 0.15  # of the seconds, for runs on random inputs
+_LARGE_RUN_SHARE = 0.04  # in large programs, where such runs hardly get far
 _QUICK_STEPS = 20_000  # of a run on random inputs
 # the explorations of one entry: the encoding of integers, whether as a tree, how much deeper, until which share of the time
 _ROUNDS: tuple[tuple[Mode, bool, int, float], ...] = (("int", False, 1, 0.5), ("bv", False, 8, 0.8), ("bv", True, 8, 1.0))
@@ -135,7 +136,7 @@ class _Deciding:
         seed = int.from_bytes(hashlib.blake2b(self._program.functions[MAIN].digest.encode(), digest_size=4).digest())
         constants = constants_of(self._program, list(self._program.functions))
         for make in random_inputs(seed, constants, self._effort.runs):
-            if self._is_late(1 - _RUN_SHARE):
+            if self._is_late(1 - (_LARGE_RUN_SHARE if self._is_large else _RUN_SHARE)):
                 return None
             _, replayed = self._attempts.run(self._start(MAIN), make, _QUICK_STEPS)
             if replayed is not None and not doubts(self._program, MAIN, replayed, self._target):

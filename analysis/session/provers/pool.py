@@ -3,7 +3,7 @@
 One thread, the supervisor, owns the processes: it deals out tasks, sees to deadlines, and takes in answers. Who uses the pool
 never waits for it, unless he asks to (`wait`): `submit` and `cancel` leave an order, `take` gives what has ended so far.
 
-    submit ──> waiting ──> a process ──> answer, or what its work raised
+    submit ──> waiting ──> a process that is ready ──> answer, or what its work raised
                  ^            │ dies by itself: tried once more, then `crashed`
                  └────────────┘ out of time or memory, cancelled: asked to give up, terminated, killed
 
@@ -25,7 +25,7 @@ from multiprocessing.connection import wait
 
 from analysis.session.provers.outcome import Budget, End, Outcome
 from analysis.session.provers.process import ProverProcess, Task
-from analysis.session.provers.prover import Reply
+from analysis.session.provers.prover import Ready, Reply
 
 _TRIES = 2
 
@@ -162,22 +162,27 @@ class Pool:
 
     def _deal(self) -> None:
         """Gives waiting tasks to idle processes, and starts processes while there may be more."""
-        while self._waiting:
-            process = next((process for process in self._processes if process.task is None), None)
-            if process is None and len(self._processes) >= self._jobs:
-                return
+        while (
+            self._waiting and (process := next((p for p in self._processes if p.is_ready and p.task is None), None)) is not None
+        ):
             task = self._waiting.popleft()
             try:
-                if process is None:
-                    process = ProverProcess(self._work)
-                    self._processes.append(process)
                 process.run(task)
-            except (OSError, EOFError) as error:  # it cannot be started, or has just died
-                if process is not None:
-                    self._remove(process)
+            except (OSError, EOFError) as error:  # it has just died
+                self._remove(process)
                 self._try_again(task, str(error), 0.0)
             except Exception as error:  # it cannot be pickled
                 self._end(Outcome(task.ticket, "failed", detail=f"{type(error).__name__}: {error}"))
+        while len(self._waiting) > self._starting and len(self._processes) < self._jobs:
+            try:
+                self._processes.append(ProverProcess(self._work))
+            except OSError as error:
+                self._try_again(self._waiting.popleft(), str(error), 0.0)
+
+    @property
+    def _starting(self) -> int:
+        """How many processes will soon take a task."""
+        return sum(not process.is_ready for process in self._processes)
 
     def _look(self) -> None:
         """Waits for news of the processes, for an order, or for a deadline, and does what it asks for."""
@@ -188,6 +193,8 @@ class Pool:
             reply = process.receive()
             if reply is None:
                 self._died(process)
+            elif isinstance(reply, Ready):
+                process.is_ready = True
             else:
                 self._answered(process, reply)
         now = time.monotonic()
@@ -215,6 +222,8 @@ class Pool:
             self._ended_from_outside(process)
         elif task is not None:
             self._try_again(task, "its process ended", ms)
+        elif not process.is_ready and self._waiting:  # what it was started for
+            self._try_again(self._waiting.popleft(), "its process could not be started", 0.0)
         self._remove(process)
 
     def _ended_from_outside(self, process: ProverProcess) -> None:

@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from analysis.session.provers.outcome import Budget, End
-from analysis.session.provers.prover import Cancel, Order, Reply, serve
+from analysis.session.provers.prover import Cancel, Order, Ready, Reply, serve
 
 GRACE = 0.02  # seconds from asking a process to give up its task to terminating it, and from there to killing it
 
@@ -39,7 +39,8 @@ class Task(NamedTuple):
 
 
 class ProverProcess:
-    """A process that is idle, has a `task`, or is to end. Only the thread that made it uses it."""
+    """A process that is being started (until it `is_ready`), is idle, has a `task`, or is to end. Only the thread that made it
+    uses it."""
 
     def __init__(self, work: str) -> None:
         context = _context(work)
@@ -50,6 +51,7 @@ class ProverProcess:
         self.began = 0.0
         self.deadline = 0.0
         self.stopped: End = ""  # why its task was ended from outside
+        self.is_ready = False
         self.is_killed = False  # it does nothing any more, though it may take its time to be gone
         self._stage = 0
         with _starting, _apart():
@@ -57,7 +59,8 @@ class ProverProcess:
         there.close()
 
     def run(self, task: Task) -> None:
-        """Gives an idle process a task. OSError if it is gone; what pickle raises, if the task cannot be pickled."""
+        """Gives a process that is ready and idle a task; its time begins. OSError if it is gone; what pickle raises, if the task
+        cannot be pickled."""
         payload = pickle.dumps(task.content, pickle.HIGHEST_PROTOCOL)
         self.task, self.began, self.stopped, self._stage = task, time.monotonic(), "", 0
         self.deadline = self.began + task.budget.seconds
@@ -89,13 +92,13 @@ class ProverProcess:
         """Its task is over."""
         self.task = None
 
-    def receive(self) -> Reply | None:
+    def receive(self) -> Reply | Ready | None:
         """What it says; None when it has ended."""
         try:
             reply = self.connection.recv()
         except (EOFError, OSError):
             return None
-        return reply if isinstance(reply, Reply) else None
+        return reply if isinstance(reply, Reply | Ready) else None
 
     def end(self) -> None:
         """Ends the process, whatever it does, and frees what it takes."""

@@ -35,6 +35,10 @@ class Order(NamedTuple):
     megabytes: int
 
 
+class Ready(NamedTuple):
+    """The process has loaded what it needs, and reads orders."""
+
+
 class Cancel(NamedTuple):
     """The task is not wanted any more."""
 
@@ -104,6 +108,8 @@ def serve(connection: Connection, name: str) -> None:
     current = _Current()
     orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(connection, orders, current), name="orders", daemon=True).start()
+    with contextlib.suppress(OSError):
+        connection.send(Ready())
     while True:
         reply = _reply(work, orders.get(), current)
         with contextlib.suppress(OSError):  # nobody there: the reading thread ends the process
