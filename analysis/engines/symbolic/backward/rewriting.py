@@ -106,7 +106,7 @@ def _binary(expr: ir.Binary, left: ir.Expr, right: ir.Expr) -> ir.Expr:
     return _there(binary(expr, left, right))
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=20_000)
 def has_literal(expr: ir.Expr) -> bool:
     """Whether a string literal is in it: two that are written alike need not be one object (C11 6.4.5p7)."""
     return any(isinstance(part, ir.StringConst) for part in ir.walk(expr))
@@ -154,7 +154,7 @@ def _origin(expr: ir.Expr) -> str | None:
     return None
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=20_000)
 def leaves(expr: ir.Expr) -> frozenset[str]:
     """The variables and symbols in an expression."""
     return frozenset(part.name for part in ir.walk(expr) if isinstance(part, ir.Var) and part.scope != "function")
@@ -165,7 +165,7 @@ def is_known(name: str) -> bool:
     return name[0] not in "?!"
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=20_000)
 def at_depth(expr: ir.Expr, depth: int) -> ir.Expr:
     """The expression with the variables of its function as those of the activation at a depth."""
     if depth == 0:
@@ -173,7 +173,7 @@ def at_depth(expr: ir.Expr, depth: int) -> ir.Expr:
     return _renamed(expr, lambda var: ir.Var(f"{depth}|{var.name}", var.scope, var.type))
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=20_000)
 def is_told(expr: ir.Expr) -> bool:
     """Whether the expression has no part that is any value, each time another one."""
     return not any(isinstance(part, ir.Unknown | ir.Undefined) for part in ir.walk(expr))
@@ -232,7 +232,7 @@ def normal(expr: ir.Expr) -> ir.Expr:
     return rewritten(expr, same)
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=20_000)
 def text_of(expr: ir.Expr) -> str:
     """A text to put expressions in an order by, the same in each process."""
     return spell_expr(expr)
