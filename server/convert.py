@@ -112,7 +112,7 @@ class Converter:
             code_description=types.CodeDescription(page) if page else None,
             source=SOURCE,
             related_information=related or None,
-            data={"fingerprint": finding.fingerprint, "status": finding.status, "stale": stale},
+            data=_data(finding, stale),
         )
         return _Shown(finding, stale, diagnostic, related)
 
@@ -166,6 +166,16 @@ class Converter:
         while len(self._on_disk) > _FILES_KEPT:
             self._on_disk.popitem(last=False)
         return self._on_disk[key]
+
+
+def _data(finding: Finding, stale: bool) -> dict[str, object]:
+    """What a diagnostic carries for clients that know of it: docs/protocol.md."""
+    data: dict[str, object] = {"fingerprint": finding.fingerprint, "status": finding.status, "stale": stale}
+    if finding.reason is not None:
+        data["reason"] = finding.reason
+    if finding.assumptions:
+        data["assumptions"] = list(finding.assumptions)
+    return data
 
 
 def step_text(step: TraceStep) -> str:

@@ -138,7 +138,8 @@ class FakeChecker:
         )
         fingerprint = f"{os.path.basename(path)}:{function}:{index}"
         status = "confirmed" if index % 2 else "possible"
-        return Finding(RULE, status, "error", "p may be null here", place, function, fingerprint, trace)
+        reason, assumptions = (None, ("f() is called with 0",)) if index % 2 else ("a loop without bound", ())
+        return Finding(RULE, status, "error", "p may be null here", place, function, fingerprint, trace, reason, assumptions)
 
     def first_time(self, name: str) -> bool:
         mark = self.state / name

@@ -24,7 +24,8 @@ async def test_a_finding_in_the_unsaved_text_is_pushed_with_its_version(editor: 
     (found,) = await editor.diagnostics(uri, version=7)
     assert found.range == span(1, 11, 14)
     assert (found.code, found.source, found.severity) == ("null-dereference", "everproof", types.DiagnosticSeverity.Warning)
-    assert data(found) == {"fingerprint": "a.c:f:0", "status": "possible", "stale": False}
+    known = {"fingerprint": "a.c:f:0", "status": "possible", "stale": False}
+    assert data(found) == {**known, "reason": "a loop without bound"}
 
 
 async def test_a_confirmed_finding_is_an_error(editor: Editor, workspace: Path) -> None:
@@ -117,6 +118,17 @@ async def test_closing_a_file_of_the_workspace_shows_what_is_on_disk(editor: Edi
         PUBLISH, lambda p: p.uri == uri and p.version is None and not data(p.diagnostics[0])["stale"], after
     )
     assert params.diagnostics[0].range == span(3, 11, 14)
+
+
+async def test_the_data_say_why_a_finding_is_possible_or_what_it_rests_on(editor: Editor, workspace: Path) -> None:
+    uri = editor.open(workspace / "a.c", "int f(void) {\n    BUG; BUG;\n}\n")
+    possible, confirmed = map(data, await editor.diagnostics(uri, version=1))
+    assert (possible["status"], possible["reason"], "assumptions" in possible) == ("possible", "a loop without bound", False)
+    assert (confirmed["status"], confirmed["assumptions"], "reason" in confirmed) == (
+        "confirmed",
+        ["f() is called with 0"],
+        False,
+    )
 
 
 async def test_closing_a_file_outside_the_workspace_clears_it(editor: Editor, tmp_path: Path) -> None:

@@ -82,7 +82,11 @@ const tests = {
   },
 
   async 'stepping reveals each place of the trace'({ state }) {
-    const [found] = findings(state.document.uri);
+    // what provers make of a finding has a trace of its own, the run that confirms it
+    const [found] = await eventually('a confirmed finding', () => {
+      const now = findings(state.document.uri);
+      return now[0]?.severity === vscode.DiagnosticSeverity.Error && now;
+    });
     await vscode.window.showTextDocument(state.document, { selection: new vscode.Range(found.range.start, found.range.start) });
     for (const { location } of found.relatedInformation) {
       await vscode.commands.executeCommand('everproof.nextStep');
