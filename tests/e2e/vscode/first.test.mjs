@@ -1,8 +1,9 @@
-// The first time: a folder with one C file, the extension just installed, nothing set up. What a person waits for is measured.
+// The first time: a folder with one C file, the extension just installed, nothing set up. What a person waits for is measured, and
+// judged where the machine has nothing else to do.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { command } from './person.mjs';
@@ -25,8 +26,18 @@ int main(void)
 }
 `;
 
+const FINDING_MS = 5000;
+const ACTIVATION_MS = 500;
+
+const quiet = loadavg()[0] < availableParallelism() / 2;
 let folder;
 let vscode;
+
+/** Says a time, and holds it to its limit if nothing else was running. */
+function judge(context, what, milliseconds, limit) {
+  context.diagnostic(`${what}: ${milliseconds.toFixed(0)} ms${quiet ? '' : ' (not judged: the machine is busy)'}`);
+  assert.ok(!quiet || milliseconds < limit, `${what} took ${milliseconds.toFixed(0)} ms, more than ${limit}`);
+}
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'everproof-e2e-folder-'));
@@ -48,7 +59,8 @@ test('a true finding is seen without any other step', async (context) => {
   await vscode.picture('first');
   const lens = page.locator('.codelens-decoration', { hasText: /violated: .*use-after-free/ });
   await lens.first().waitFor();
-  context.diagnostic(`from opening the folder: text after ${(text - opened).toFixed(0)} ms, squiggle after ${(squiggle - opened).toFixed(0)} ms`);
+  context.diagnostic(`from opening the folder to its text: ${(text - opened).toFixed(0)} ms`);
+  judge(context, 'from opening the folder to the finding', squiggle - opened, FINDING_MS);
 });
 
 test('the activation of the extension is measured by VS Code itself', async (context) => {
@@ -58,5 +70,5 @@ test('the activation of the extension is measured by VS Code itself', async (con
   const match = /Activation: (\d+)ms/.exec((await row.innerText()).replace(/\s+/g, ' '));
   await vscode.picture('running-extensions');
   assert.ok(match !== null, await row.innerText());
-  context.diagnostic(`activation took ${match[1]} ms`);
+  judge(context, 'activation', Number(match[1]), ACTIVATION_MS);
 });

@@ -1,0 +1,227 @@
+"""Ten files open and a minute of typing at ten characters a second: `python -m benchmarks.typing_load [PROGRAM]`.
+
+The real server process over standard input and output, the whole program loaded. In each of the ten files in turn a defect is
+typed into a function; in every second one it is taken back, key by key. Nothing waits for an answer. `benchmarks.judged_editor`
+judges every message: no diagnostic may be blank, wrong-versioned or left behind. At the end, what is shown must be what a full
+check from scratch says, and the log of the session must keep to the protocol (tests/e2e/session_log.py). The server measures by
+itself how long its event loop is held up (server.loop_watch). Memory is the system's figure, once a second.
+
+The exit status is 1 if anything is wrong, or a limit is not kept: the loop is held up for at most 50 ms, and the memory of server
+and checker in the last quarter of the time is at most 5 % more than in the second. A loop that waits for a processor is held up
+as well, so this is for a machine that does nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.judged_editor import JudgedEditor, Typed, planted, typed_findings
+from benchmarks.keystroke import percentiles
+from benchmarks.programs import CACHE, provide
+from benchmarks.sources import FetchError
+from demo.editor import ServerError
+
+FILES = 10
+SECONDS = 60.0
+PER_SECOND = 10.0
+DEFECT = "int *q = 0;\n\tsum += *q;\n\t"
+LONGEST_BLOCK = 50.0  # milliseconds
+MEMORY_GROWTH = 1.05
+SERVER = [sys.executable, "-m", "server", "--store", "none", "--watch-loop"]
+SESSION_LOG = Path(__file__).resolve().parents[1] / "tests" / "e2e" / "session_log.py"
+
+Memory = dict[str, list[int]]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.typing_load", description="Type into ten open files.")
+    parser.add_argument("program", nargs="?", default="spin", help="a program of benchmarks.programs (default: spin)")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="how long to type")
+    given = parser.parse_args(arguments)
+    try:
+        commands = json.loads(provide(given.program).read_text(encoding="utf-8"))
+        written = [source for entry in commands if not _generated(source := Path(entry["directory"]) / entry["file"])]
+        sources = sorted(written, key=_lines, reverse=True)
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder) / "session.jsonl"
+            lines, held = asyncio.run(_run(CACHE / given.program, sources[:FILES], given.seconds, log))
+            strict = subprocess.run([sys.executable, str(SESSION_LOG), str(log)], capture_output=True, text=True, check=False)
+    except (FetchError, ServerError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print("\n".join([*lines, f"| the log keeps to the protocol | {'yes' if strict.returncode == 0 else 'NO'} |"]))
+    if strict.returncode != 0:
+        print(strict.stdout)
+    return 0 if held and strict.returncode == 0 else 1
+
+
+def _generated(path: Path) -> bool:
+    """Whether the places in a file are said to be in another one's."""
+    return b"\n#line " in path.read_bytes()
+
+
+def _lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n")
+
+
+async def _run(root: Path, sources: Sequence[Path], seconds: float, log: Path) -> tuple[list[str], bool]:
+    """Types; the rows of the table, and whether all held."""
+    texts = {path: planted(path.read_text(encoding="utf-8", errors="replace"), i) for i, path in enumerate(sources)}
+    names = [f"everproof_{kind}_{i}" for i in range(len(sources)) for kind in ("steady", "typed")]
+    editor = await JudgedEditor.start(SERVER, root, {"entries": ["main", *names]})
+    try:
+        documents = [await editor.show(path, text) for path, text in texts.items()]
+        await _until_settled(editor)
+        load = os.getloadavg()[0]
+        editor.typing = True
+        memory, late = await _type(editor, documents, seconds)
+        editor.typing = False
+        await _until_settled(editor)
+        wrong = [*editor.heard.wrong, *_left_behind(documents), *await _compared(editor, documents)]
+    finally:
+        await editor.close()
+    log.write_text("".join(editor.said), encoding="utf-8")
+    held = not wrong
+    for sentence in wrong[:20]:
+        print(sentence, file=sys.stderr)
+    block, processor = max(editor.heard.blocks, default=(0.0, 0.0))
+    rows = _rows(editor, wrong, memory, late)
+    rows.append(f"| longest time that the event loop did not turn | {block:.1f} ms, of which it worked {processor:.1f} ms |")
+    over = sum(1 for longest, _ in editor.heard.blocks if longest > LONGEST_BLOCK)
+    rows.append(f"| statuses that tell of more than {LONGEST_BLOCK:.0f} ms | {over} of {len(editor.heard.blocks)} |")
+    rows.append(f"| other work on the machine: load average before | {load:.1f} |")
+    flat = all(_growth(memory[name]) <= MEMORY_GROWTH for name in ("server", "checker"))
+    return rows, held and flat and block <= LONGEST_BLOCK
+
+
+async def _type(editor: JudgedEditor, documents: Sequence[Typed], seconds: float) -> tuple[Memory, float]:
+    """A key every tenth of a second, whatever is heard; the memory each second, and how late a key was at most, in ms."""
+    loop = asyncio.get_running_loop()
+    begun, memory, late = loop.time(), Memory(server=[], checker=[], provers=[]), 0.0
+    for number, (document, key) in enumerate(_keys(documents, int(seconds * PER_SECOND))):
+        due = begun + number / PER_SECOND
+        await asyncio.sleep(max(due - loop.time(), 0.0))
+        late = max(late, (loop.time() - due) * 1000)
+        await editor.key(document, key)
+        if number % int(PER_SECOND) == 0:
+            for name, size in _memory(editor.process_id).items():
+                memory[name].append(size)
+    return memory, late
+
+
+def _keys(documents: Sequence[Typed], count: int) -> list[tuple[Typed, str]]:
+    """At least so many keys, one file after the other, and round again; what is begun in a file is ended."""
+    keys: list[tuple[Typed, str]] = []
+    turn = 0
+    while len(keys) < count:
+        document = documents[turn % len(documents)]
+        back = len(DEFECT) if turn % 2 else 0
+        keys += [(document, key) for key in DEFECT + "\b" * back]
+        turn += 1
+    return keys
+
+
+async def _until_settled(editor: JudgedEditor) -> None:
+    """Waits until all is checked and the provers, too, have nothing to add for a second."""
+    quiet = 0
+    for _ in range(3000):
+        await asyncio.sleep(0.1)
+        quiet = quiet + 1 if editor.settled() else 0
+        if quiet >= 10:
+            return
+    raise ServerError("The server did not come to rest.")
+
+
+def _left_behind(documents: Sequence[Typed]) -> list[str]:
+    """What is shown and should not be, or the other way about, when all has come to rest."""
+    wrong = []
+    for document in documents:
+        there = "sum += *q;" in document.text
+        if document.published != document.version and document.shown:
+            wrong.append(f"{document.name}: shown is version {document.published}, the text is at {document.version}")
+        if any((item.get("data") or {}).get("stale") for item in document.shown):
+            wrong.append(f"{document.name}: something is stale at the end")
+        if bool(typed_findings(document)) != there:
+            wrong.append(f"{document.name}: the defect is {'not shown' if there else 'still shown'}")
+        if document.version > len(DEFECT) and not document.seen_typed:
+            wrong.append(f"{document.name}: the defect was never shown")
+    return wrong
+
+
+async def _compared(editor: JudgedEditor, documents: Sequence[Typed]) -> list[str]:
+    """What a full check from scratch shows differently."""
+    before = {document.uri: _plain(document) for document in documents}
+    answer = await editor.request("workspace/executeCommand", {"command": "everproof.fullCheck", "arguments": []})
+    if not answer["complete"]:
+        return [f"the full check is not complete: {answer['reason']}"]
+    await _until_settled(editor)
+    return [f"{d.name}: a check from scratch shows something else" for d in documents if _plain(d) != before[d.uri]]
+
+
+def _plain(document: Typed) -> list[str]:
+    return sorted(json.dumps([item["code"], item["message"], item["range"]]) for item in document.shown)
+
+
+def _rows(editor: JudgedEditor, wrong: Sequence[str], memory: Memory, late: float) -> list[str]:
+    heard = editor.heard
+    keys = sum(document.version - 1 for document in editor.documents.values())
+    p50, p95, most = *percentiles(heard.latencies, (50, 95)), max(heard.latencies)
+    times = f"p50 {p50:.0f} ms, p95 {p95:.0f} ms, max {most:.0f} ms"
+    rows = ["| | |", "|---|---|", f"| keys, in {len(editor.documents)} files | {keys}; the latest was sent {late:.0f} ms late |"]
+    rows.append(f"| publications of these files while typing | {heard.publishes}, of which {heard.stale} marked stale |")
+    rows.append(f"| blank, wrong-versioned, misplaced or left behind | {len(wrong)} |")
+    rows.append(
+        f"| from a key to the diagnostics of its text, of the {len(heard.latencies)} keys that were not overtaken | {times} |"
+    )
+    for name, sizes in memory.items():
+        quarter = len(sizes) // 4
+        second, last = statistics.median(sizes[quarter : 2 * quarter]), statistics.median(sizes[-quarter:])
+        shown = f"{second / 1e6:.0f} MB, {last / 1e6:.0f} MB; most {max(sizes) / 1e6:.0f} MB"
+        rows.append(f"| memory of the {name}, second and last quarter | {shown} |")
+    return rows
+
+
+def _growth(sizes: Sequence[int]) -> float:
+    quarter = len(sizes) // 4
+    return statistics.median(sizes[-quarter:]) / statistics.median(sizes[quarter : 2 * quarter])
+
+
+def _memory(server: int) -> dict[str, int]:
+    """The resident bytes of the server, of its child, the checker, and of all below that."""
+    parents: dict[int, int] = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                parents[int(entry)] = int(Path(f"/proc/{entry}/stat").read_text().rsplit(")", 1)[1].split()[1])
+            except OSError:
+                continue
+    checkers = [process for process, parent in parents.items() if parent == server]
+    below = [process for process in parents if any(_is_below(process, checker, parents) for checker in checkers)]
+    return {"server": _resident(server), "checker": sum(map(_resident, checkers)), "provers": sum(map(_resident, below))}
+
+
+def _is_below(process: int, ancestor: int, parents: dict[int, int]) -> bool:
+    while (process := parents.get(process, 0)) > 1:
+        if process == ancestor:
+            return True
+    return False
+
+
+def _resident(process: int) -> int:
+    try:
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
