@@ -19,10 +19,11 @@ from pathlib import Path
 from random import Random
 from typing import get_args
 
+from analysis.certificate.outcome import Proved
 from analysis.cfa.link import link
 from analysis.cfa.unit import build_unit
 from analysis.cpa.predicates.violations import Property, violations
-from analysis.engines.predicate.decide import PredicateOptions, Proved, prove
+from analysis.engines.predicate.decide import PredicateOptions, prove
 from analysis.frontend.syntax import parse
 from analysis.model.c_types import LP64
 from analysis.smt.encoding.formula import Mode

@@ -33,7 +33,7 @@ def check(paths: tuple[str, ...], **given: Any) -> int:
     checker = Checker(asked.options, jobs=asked.jobs, store=asked.store)
     checker.open(paths)
     report = run(checker, asked)
-    if asked.prove:
+    if asked.prover is not None:
         report = proofs(checker, asked, report)
     if asked.write_baseline is not None:
         write(baseline_text(report.findings), asked.write_baseline)

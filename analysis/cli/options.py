@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import click
 import msgspec
@@ -33,7 +33,7 @@ class Asked(msgspec.Struct, frozen=True):
     strict: bool
     certificate: str | None = None
     task_timeout: float | None = None
-    prove: bool = False
+    prover: Literal["predicate", "value"] | None = None
 
 
 def _program(command: Command) -> Command:
@@ -75,7 +75,7 @@ def _run(command: Command) -> Command:
                 "--engine",
                 type=click.Choice(engines),
                 default="auto",
-                help="automaton: findings stay possible; auto: provers decide them; predicate: and proofs are looked for.",
+                help="automaton: findings stay possible; auto: provers decide them; predicate, value: proofs, too.",
             ),
             click.option(
                 "--encoding",
@@ -142,10 +142,13 @@ def read_asked(given: dict[str, Any]) -> Asked:
     options = read_options(given)
     engine, encoding, store = given.pop("engine"), given.pop("encoding"), given.pop("store")
     task_timeout = given.pop("task_timeout")
-    if engine not in ("auto", "automaton", "predicate"):
-        raise Failure(f"This version has no {engine} engine of its own: use --engine auto, automaton or predicate.")
-    certificate, is_proving = given.pop("certificate"), engine == "predicate"
-    if is_proving:
+    if engine not in ("auto", "automaton", "predicate", "value"):
+        raise Failure(f"This version has no {engine} engine of its own: use --engine auto, automaton, predicate or value.")
+    certificate = given.pop("certificate")
+    prover: Literal["predicate", "value"] | None = "value" if engine == "value" else None
+    if engine == "predicate" or (certificate is not None and prover is None):
+        prover = "predicate"
+    if engine in ("predicate", "value"):
         engine = "auto"
     if encoding != "auto":
         raise Failure(f"This version has no solver engine that could encode C as {encoding}: leave out --encoding.")
@@ -167,5 +170,5 @@ def read_asked(given: dict[str, Any]) -> Asked:
         strict=given.pop("strict"),
         certificate=certificate,
         task_timeout=task_timeout,
-        prove=is_proving or certificate is not None,
+        prover=prover,
     )

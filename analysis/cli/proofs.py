@@ -1,4 +1,4 @@
-"""Proofs for the report of a check: `--engine predicate` and `--certificate FILE`."""
+"""Proofs for the report of a check: `--engine predicate`, `--engine value` and `--certificate FILE`."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ import msgspec
 from analysis.api import Checker
 from analysis.certificate import text
 from analysis.certificate.annotation import Proof
+from analysis.certificate.outcome import Proved
 from analysis.cli.options import Asked
 from analysis.cli.output import write
 from analysis.cpa.predicates.violations import PROPERTIES, Property, violations
-from analysis.engines.predicate.decide import PredicateOptions, Proved, prove
+from analysis.engines.predicate.decide import PredicateOptions, prove
+from analysis.engines.value.decide import prove as prove_by_values
 from analysis.model.c_types import ILP32, LP64
 from analysis.model.places import Place
 from analysis.model.report import FunctionReport, Message, Report, RuleVerdict
 from analysis.session.session import Inspection
 
-_ENGINE = "predicate"
 _SECONDS = 30.0  # for one property, if the user does not say
 
 
 def with_proofs(checker: Checker, asked: Asked, report: Report) -> Report:
-    """The report with what predicate analysis proves, and the certificates written to the file that was asked for.
+    """The report with what can be proved, and the certificates written to the file that was asked for.
 
     A property that is proved for the whole program is safe in every function, and what was found of it is refuted."""
     started, entry, why = time.perf_counter(), _entry(asked), ""
@@ -60,13 +61,16 @@ def _with_property(
 ) -> Report:
     program, started = inspection.program, time.perf_counter()
     wanted = violations(program, property_)
-    options = PredicateOptions(seconds=asked.task_timeout or _SECONDS)
-    found = prove(program, wanted, entry, ILP32 if asked.options.data_model == "ILP32" else LP64, options)
+    seconds, model = asked.task_timeout or _SECONDS, ILP32 if asked.options.data_model == "ILP32" else LP64
+    if asked.prover == "value":
+        found = prove_by_values(program, wanted, entry, model, seconds=seconds)
+    else:
+        found = prove(program, wanted, entry, model, PredicateOptions(seconds=seconds))
     ms = (time.perf_counter() - started) * 1000
     if isinstance(found, Proved):
         annotations.append(found.annotation)
         places = {inspection.places.place(violation.function, violation.edge) for violation in wanted}
-        verdict = RuleVerdict("safe", None, found.assumptions, _ENGINE, certified=True, ms=ms)
+        verdict = RuleVerdict("safe", None, found.assumptions, asked.prover or "predicate", certified=True, ms=ms)
         return _proved(report, property_, places, verdict)
     return _with_message(report, f"Not proved: {property_}: {found.reason}")
 

@@ -1,8 +1,8 @@
 """Several engines on one question, the cheap ones first (SYMCEGAR section 4; DESIGN.md section 8): is a property of a whole
 program violated?
 
-Runs and symbolic execution confirm violations, and settle programs of few paths; predicate analysis proves the others, with a
-certificate. What symbolic execution refutes is given to predicate analysis, too, for its certificate.
+Value analysis proves what needs few values. Runs and symbolic execution confirm violations, and settle programs of few paths;
+predicate analysis proves the others, with a certificate. What symbolic execution refutes is given to it, too, to be certified.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ from typing import Literal, get_args
 import msgspec
 
 from analysis.certificate.annotation import Proof
+from analysis.certificate.outcome import Proved
 from analysis.cpa.algorithm import Cancellation
 from analysis.cpa.predicates.violations import PROPERTIES, Property, violations
-from analysis.engines.predicate.decide import PredicateOptions, Proved, prove
+from analysis.engines.predicate.decide import PredicateOptions, prove
 from analysis.engines.symbolic import Confirmed, ProgramTask, Refuted, decide_program
+from analysis.engines.value.decide import prove as prove_by_values
 from analysis.smt.encoding.formula import Mode
 
-Engine = Literal["symbolic", "predicate", "auto"]
+Engine = Literal["value", "symbolic", "predicate", "auto"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
-_FIRST = 0.4  # of the seconds, for runs and symbolic execution
+_VALUES, _FIRST = 0.1, 0.4  # of the seconds, for value analysis; for runs and symbolic execution
 _PROOFS: tuple[tuple[Mode, float], ...] = (("int", 0.7), ("bv", 1.0))  # encodings, and until which share of what is left
 
 
@@ -42,7 +44,13 @@ def answer(task: ProgramTask, engine: Engine = "auto", cancellation: Cancellatio
     began, seconds = time.monotonic(), task.effort.seconds
     reasons: list[str] = []
     refuted: Refuted | None = None
-    if engine != "predicate":
+    if engine in ("value", "auto") and task.rules == {"assertion"}:
+        wanted, share = violations(task.program, "assertion"), _VALUES if engine == "auto" else 1.0
+        by_values = prove_by_values(task.program, wanted, "main", task.model, seconds=share * seconds, cancellation=cancellation)
+        if isinstance(by_values, Proved):
+            return Answer("safe", assumptions=by_values.assumptions, certificates=(by_values.annotation,))
+        reasons.append(by_values.reason)
+    if engine in ("symbolic", "auto"):
         share = 1.0 if engine == "symbolic" else _FIRST
         effort = msgspec.structs.replace(task.effort, seconds=share * seconds)
         decision = decide_program(task._replace(effort=effort), cancellation)
@@ -52,7 +60,7 @@ def answer(task: ProgramTask, engine: Engine = "auto", cancellation: Cancellatio
             refuted = decision
         else:
             reasons.append(decision.reason)
-    if engine != "symbolic":
+    if engine in ("predicate", "auto"):
         proofs = _proofs(task, began + seconds, cancellation)
         if isinstance(proofs, str):
             reasons.append(proofs)
@@ -61,7 +69,7 @@ def answer(task: ProgramTask, engine: Engine = "auto", cancellation: Cancellatio
             return Answer("safe", assumptions=tuple(assumptions), certificates=tuple(proof.annotation for proof in proofs))
     if refuted is not None:
         return Answer("safe", assumptions=refuted.assumptions)
-    return Answer("unknown", "; ".join(reasons))
+    return Answer("unknown", "; ".join(reasons[::-1]) or "value analysis knows error calls only")
 
 
 def _proofs(task: ProgramTask, deadline: float, cancellation: Cancellation | None) -> Sequence[Proved] | str:

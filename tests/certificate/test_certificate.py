@@ -11,10 +11,11 @@ import pytest
 from analysis.certificate import text
 from analysis.certificate.annotation import Annotation
 from analysis.certificate.checker import check
+from analysis.certificate.outcome import Proved
 from analysis.certificate.questions import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import violations
-from analysis.engines.predicate.decide import PredicateOptions, Proved, prove
+from analysis.engines.predicate.decide import PredicateOptions, prove
 from analysis.model.c_types import ILP32, LP64
 from analysis.smt import linear
 from analysis.smt.build import FALSE, TRUE, eq, integer, not_, symbol

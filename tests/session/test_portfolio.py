@@ -21,6 +21,7 @@ def said(text: str, engine: Engine, rules: tuple[str, ...] = ("assertion",)) -> 
 
 def test_a_loop_is_proved_by_predicate_analysis() -> None:
     assert said(LOOP, "symbolic").verdict == "unknown"
+    assert said(LOOP, "value").verdict == "unknown"
     for engine in ("predicate", "auto"):
         found = said(LOOP, engine)  # type: ignore[arg-type]  # one of them
         assert found.verdict == "safe"
@@ -32,6 +33,14 @@ def test_a_defect_is_confirmed_by_a_run() -> None:
     found = said(DEFECT, "auto")
     assert found.verdict == "violated"
     assert found.confirmed is not None
+
+
+def test_few_values_prove_a_protocol() -> None:
+    protocol = """int lock; void acquire(void) { if (lock) reach_error(); lock = 1; }
+        int main(void) { int n = __VERIFIER_nondet_int(); while (n > 0) { acquire(); n--; lock = 0; } return 0; }"""
+    found = said(protocol, "value")
+    assert found.verdict == "safe"
+    assert len(found.certificates) == 1
 
 
 def test_what_symbolic_execution_refutes_gets_a_certificate() -> None:

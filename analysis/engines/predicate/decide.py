@@ -12,6 +12,7 @@ import msgspec
 
 from analysis.certificate.annotation import Annotation, Proof
 from analysis.certificate.checker import check
+from analysis.certificate.outcome import Proved, Unproved, Work
 from analysis.certificate.questions import RefusedError
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Program
@@ -60,31 +61,6 @@ class PredicateOptions(msgspec.Struct, frozen=True):
     query_milliseconds: int = 2_000
     recursion: int = 1
     depth: int = 60
-
-
-class Work(msgspec.Struct, frozen=True):
-    """Work counters: abstract states, abstractions, refinements, questions of the certificate checker."""
-
-    states: int = 0
-    abstractions: int = 0
-    refinements: int = 0
-    questions: int = 0
-
-
-class Proved(msgspec.Struct, frozen=True):
-    """No run from the entry violates the property, under the assumptions; the annotation is accepted."""
-
-    annotation: Proof
-    assumptions: tuple[str, ...]
-    work: Work
-
-
-class Unproved(msgspec.Struct, frozen=True):
-    """It is not known; why. `may_violate`: a way to a violation was found that the formulas allow."""
-
-    reason: str
-    work: Work
-    may_violate: bool = False
 
 
 def prove(

@@ -11,10 +11,11 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from analysis.certificate.checker import check
+from analysis.certificate.outcome import Proved, Unproved
 from analysis.cfa.graph import Program
 from analysis.cpa.domains.predicate import BlockEnds
 from analysis.cpa.predicates.violations import Property, violations
-from analysis.engines.predicate.decide import PredicateOptions, Proved, Unproved, prove
+from analysis.engines.predicate.decide import PredicateOptions, prove
 from tests.support.explorations import errs, program_of, runs
 from tests.support.random_c import program
 

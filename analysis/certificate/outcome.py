@@ -1,0 +1,32 @@
+"""What engines that look for proofs answer."""
+
+from __future__ import annotations
+
+import msgspec
+
+from analysis.certificate.annotation import Proof
+
+
+class Work(msgspec.Struct, frozen=True):
+    """Work counters: abstract states, abstractions, refinements, questions of the certificate checker."""
+
+    states: int = 0
+    abstractions: int = 0
+    refinements: int = 0
+    questions: int = 0
+
+
+class Proved(msgspec.Struct, frozen=True):
+    """No run from the entry violates the property, under the assumptions; the annotation is accepted."""
+
+    annotation: Proof
+    assumptions: tuple[str, ...]
+    work: Work
+
+
+class Unproved(msgspec.Struct, frozen=True):
+    """It is not known; why. `may_violate`: a way to a violation was found that the engine cannot exclude."""
+
+    reason: str
+    work: Work
+    may_violate: bool = False

@@ -1,0 +1,1 @@
+"""Value analysis with CEGAR: cheap proofs by explicit values, certified as others are."""

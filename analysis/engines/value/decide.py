@@ -1,0 +1,232 @@
+"""Proves that no run comes to an error call, by explicit values of as few variables as it takes (SYMCEGAR sections 3.2.4, 3.3).
+`Proved` only with an annotation that the certificate checker accepted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from analysis.certificate.annotation import Annotation
+from analysis.certificate.checker import check
+from analysis.certificate.outcome import Proved, Unproved, Work
+from analysis.certificate.questions import RefusedError
+from analysis.cfa.components import strongly_connected
+from analysis.cfa.graph import Cfa, Program
+from analysis.cpa import library
+from analysis.cpa.algorithm import Cancellation, start
+from analysis.cpa.cegar import Refined, Refinement, Stuck, cegar
+from analysis.cpa.composite import AnyCpa, Composite
+from analysis.cpa.domains.assumptions import NONE, assumptions_cpa
+from analysis.cpa.domains.location import Bounds, Location, LocationTransfer, Stack, location_cpa, reverse_postorder
+from analysis.cpa.domains.predicate import loop_heads
+from analysis.cpa.domains.value import ExplicitTransfer, ExplicitValues, value_cpa
+from analysis.cpa.graph import Node, PathStep, ReachabilityGraph
+from analysis.cpa.memory import Contents
+from analysis.cpa.precision import VariablePrecision
+from analysis.cpa.predicates.steps import Contexts
+from analysis.cpa.predicates.violations import Violation
+from analysis.cpa.waitlist import PriorityWaitlist
+from analysis.engines.value.interpolation import ValueInterpolation
+from analysis.model import ir
+from analysis.model.c_types import LP64, DataModel
+from analysis.smt.build import FALSE, and_, eq, number, or_
+from analysis.smt.terms import Term
+from analysis.smt.transitions.system import System
+from analysis.smt.transitions.vocabulary import TooLargeError
+
+_LOCATION, _REASONS, _VALUES = range(3)
+_LONGEST = 2_000  # steps of a way that is interpolated
+_PREFIXES = 6  # reasons why a way is impossible that are compared
+
+Tracked = dict[tuple[str, int], frozenset[str]]
+"""Variables by function and location, named as in `VariablePrecision`."""
+
+
+def prove(
+    program: Program,
+    violations: tuple[Violation, ...],
+    entry: str = "main",
+    model: DataModel = LP64,
+    *,
+    seconds: float = 5.0,
+    states: int = 20_000,
+    cancellation: Cancellation | None = None,
+) -> Proved | Unproved:
+    """Looks for a proof that no error call is reached. KeyError if the program does not define the entry."""
+    if not violations:
+        return Unproved("nothing in the program could violate the property", Work())
+    edges = [program.functions[v.function].by_id[v.edge].effect for v in violations]
+    if any(v.property != "assertion" for v in violations) or any(isinstance(e, ir.Call) and e.arguments for e in edges):
+        return Unproved("value analysis knows error calls only", Work())
+    try:
+        return _Proving(program, violations, entry, model).run(states, time.monotonic() + seconds, cancellation)
+    except TooLargeError as large:
+        return Unproved(f"not encoded: {large}", Work())
+
+
+class _Proving:
+    def __init__(self, program: Program, violations: tuple[Violation, ...], entry: str, model: DataModel) -> None:
+        self._program, self._violations, self._entry, self._model = program, violations, entry, model
+        self._values = ExplicitTransfer(program, model, whole=entry == "main")
+        self._interpolation = ValueInterpolation(self._values)
+        self._counters = frozenset(name for cfa in program.functions.values() for name in _changed_in_loops(cfa))
+
+    def run(self, states: int, deadline: float, cancellation: Cancellation | None) -> Proved | Unproved:
+        locations = LocationTransfer(self._program, Bounds())
+        targets: dict[str, frozenset[int]] = {}
+        for violation in self._violations:
+            source = self._program.functions[violation.function].by_id[violation.edge].source
+            targets[violation.function] = targets.get(violation.function, frozenset()) | {source}
+        if self._program.functions[self._entry].entry in targets.get(self._entry, ()):
+            return Unproved("the program starts with an error call", Work(), may_violate=True)
+        components: list[AnyCpa] = [location_cpa(locations, targets), assumptions_cpa(), value_cpa(self._values, precision={})]
+        composite: Any = Composite(components, locations)
+        state = (locations.initial(self._entry), NONE, self._values.initial())
+        reached, frontier = start(composite, state, composite.precision, PriorityWaitlist(reverse_postorder(self._program)))
+        ended = cegar(composite, reached, frontier, self._refine, states=states, deadline=deadline, cancellation=cancellation)
+        work = Work(reached.made, 0, ended.refinements)
+        if ended.ending != "safe":
+            return Unproved(ended.reason, work, may_violate=ended.ending == "stuck")
+        reasons = sorted({reason for node in reached for reason in node.state[_REASONS]})
+        if reasons:
+            return Unproved(reasons[0], work)
+        try:
+            annotation = self._annotation(reached)
+            checked = check(self._program, annotation, self._model)
+        except RefusedError as refused:
+            return Unproved(f"the certificate was refused: {refused}", work)
+        return Proved(annotation, checked.assumptions, Work(reached.made, 0, ended.refinements, checked.questions))
+
+    # -- refinement ---------------------------------------------------------------------------------------------
+
+    def _refine(self, reached: ReachabilityGraph[Any, Any], target: Node[Any, Any]) -> Refinement[Any, Any]:
+        path = reached.path(target)
+        prefixes = self._interpolation.prefixes([step.step for step in path], _PREFIXES)
+        if not prefixes:
+            return Stuck("there is a way to an error call that explicit values do not exclude")
+        if len(prefixes[0]) > _LONGEST:
+            return Stuck("a way to an error call is too long to be interpolated")
+        more = min((self._needed(path, prefix) for prefix in prefixes if len(prefix) <= _LONGEST), key=self._cost)
+        pivot = next((step.node for step in path if self._is_finer(step.node, more)), None)
+        if pivot is None:
+            return Stuck("the values that exclude a way are tracked, and do not exclude it")
+
+        def finer(precision: tuple[Any, ...]) -> tuple[Any, ...]:
+            return (*precision[:_VALUES], precision[_VALUES].refined(more), *precision[_VALUES + 1 :])
+
+        return Refined(pivot, finer)
+
+    def _needed(self, path: Sequence[PathStep[Any, Any]], prefix: Sequence[int]) -> Tracked:
+        """The variables that must be tracked for the prefix to be seen as infeasible."""
+        found: Tracked = {}
+        interpolants = dict(zip(prefix, self._interpolation.interpolants([path[at].step for at in prefix]), strict=False))
+        names: frozenset[str] = frozenset()
+        for position in range(prefix[-1]):
+            if position in interpolants:  # else a branch that was left out: what is known stays
+                roots = interpolants[position].store.map
+                names = frozenset(name for root in roots if (name := _tracked(root)) is not None)
+            location: Location = path[position].node.state[_LOCATION]
+            place = (location.function, location.location)
+            if names:
+                found[place] = found.get(place, frozenset()) | names
+        return found
+
+    def _cost(self, tracked: Tracked) -> tuple[int, int]:
+        """Variables that change in loops have many values: the fewer of them the better, then the fewer variables."""
+        names = frozenset().union(*tracked.values())
+        return len(names & self._counters), len(names)
+
+    def _is_finer(self, node: Node[Any, Any], tracked: Tracked) -> bool:
+        location: Location = node.state[_LOCATION]
+        place = (location.function, location.location)
+        own: VariablePrecision = node.precision[_VALUES]
+        return not tracked.get(place, frozenset()) <= own.at(*place)
+
+    # -- the certificate ----------------------------------------------------------------------------------------
+
+    def _annotation(self, reached: ReachabilityGraph[Any, Any]) -> Annotation:
+        """IPA Algorithm 2, at the heads of loops: the disjunction of the known values."""
+        system = System(self._program, "int", self._model, whole=self._entry == "main", is_harmless=library.is_harmless)
+        contexts = Contexts()
+        found: dict[tuple[int, int], dict[Term, None]] = {}
+        for node in reached:
+            location: Location = node.state[_LOCATION]
+            if location.location >= 0:
+                point = contexts.number(location.stack), location.location
+                found.setdefault(point, {})[_formula(system, contexts, location, node.state[_VALUES])] = None
+        assertions: dict[tuple[int, int], Term] = {}
+        for context, stack in contexts.rows():
+            function = self._entry if stack is None else stack.call.callee
+            for head in loop_heads(self._program.functions[function]):
+                terms = found.get((context, head))
+                assertions[context, head] = or_(*terms) if terms else FALSE
+        edges = tuple((violation.function, violation.edge) for violation in self._violations)
+        return Annotation(self._entry, "assertion", edges, "int", tuple(stack for _, stack in contexts.rows()), assertions)
+
+
+def _changed_in_loops(cfa: Cfa) -> Iterator[str]:
+    """The variables that are assigned to, or take results, in loops, named as in precisions."""
+    graph = {str(location): [str(edge.target) for edge in edges] for location, edges in cfa.outgoing.items()}
+    graph.setdefault(str(cfa.exit), [])
+    group_of = {location: number for number, group in enumerate(strongly_connected(graph)) for location in group}
+    for edge in cfa.edges:
+        if group_of.get(str(edge.source)) == group_of.get(str(edge.target)):
+            target = getattr(edge.effect, "target", None) or getattr(edge.effect, "result", None)
+            for var in ir.variables(target) if target is not None else ():
+                yield f"@{var.name}" if var.scope == "global" else f"{cfa.name}:{var.name}"
+
+
+def _tracked(root: str) -> str | None:
+    """The name in a precision of the variable that a root names."""
+    if root[0] == "@":
+        return root
+    function, separator, rest = root.rpartition("#")
+    return f"{function}:{rest.partition(':')[2]}" if separator else None
+
+
+def _formula(system: System, contexts: Contexts, location: Location, values: ExplicitValues) -> Term:
+    """What is known, of variables that are kept as cells; other values are left open."""
+    objects, vocabulary = system.vocabulary.objects, system.vocabulary
+    stacks = _frames(location)
+    parts: list[Term] = []
+    for root, value in values.store.items():
+        owner, name, prefix = _named(root, stacks, contexts)
+        type_ = dict(objects.locals(owner)).get(name)
+        if type_ is None or objects.kind(owner, ir.Var(name, "global" if not owner else "local", type_)) != "cells":
+            continue
+        for cell, of in objects.cells(prefix + name, type_):
+            known = _cell(value, cell, prefix + name, of)
+            if known is not None:
+                symbol = vocabulary[vocabulary.variable(cell, of)]
+                parts.append(eq(symbol, number(known, symbol.sort)))
+    return and_(*parts)
+
+
+def _cell(value: object, cell: str, name: str, type_: object) -> int | None:
+    if isinstance(value, Contents):
+        width = getattr(type_, "bits", 0) or 64
+        value = value.get(int(cell.removeprefix(name + ".")), width) if cell != name else None
+    return value if type(value) is int and hasattr(type_, "signed") else None
+
+
+def _frames(location: Location) -> list[Stack | None]:
+    """The stacks of the open activations, outermost first."""
+    found: list[Stack | None] = []
+    stack = location.stack
+    while stack is not None:
+        found.append(stack)
+        stack = stack.below
+    return [None, *reversed(found)]
+
+
+def _named(root: str, stacks: list[Stack | None], contexts: Contexts) -> tuple[str, str, str]:
+    """The function ("" for globals) and the name of a variable, and what its state variables' names begin with."""
+    if root[0] == "@":
+        return "", root[1:], "@"
+    function, separator, rest = root.rpartition("#")
+    depth, _, name = rest.partition(":")
+    if not separator or not depth.isdigit() or int(depth) >= len(stacks):
+        return "", "", ""
+    return function, name, f"{contexts.number(stacks[int(depth)])}:"
