@@ -7,7 +7,6 @@ kept, server.features for the requests of the client.
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import subprocess
 from collections.abc import Sequence
@@ -86,7 +85,6 @@ class EverproofServer(LanguageServer):
         self.scheduler = Scheduler(self.documents, self.settings, self._command, self, self._started)
         self.publisher = DiagnosticsPublisher(self)
         self._loop_watch = LoopWatch() if self._watch_loop else None
-        gc.freeze()  # what was imported stays: no collection looks at it again, which would hold up the event loop for 50 ms
 
     @property
     def begun(self) -> bool:
