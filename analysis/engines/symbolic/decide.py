@@ -71,7 +71,7 @@ class _Deciding:
         self._states = 0
         self._ways: list[list[Step]] = []
         self._looked: dict[str, None] = {}
-        self._back = ""
+        self._back = self._inside = ""
         self._is_large = sum(len(cfa.edges) for cfa in self._program.functions.values()) > _LARGE
         self._why: dict[str, None] = {}
         self._doubts: dict[str, None] = {}
@@ -85,14 +85,15 @@ class _Deciding:
         self._candidates = Candidates(
             self._program, self._target, self._violating.suspects, self._task.model, Budget(milliseconds)
         )
-        for stage in (self._by_running, self._by_the_way, self._by_going_back, self._by_exploring):
+        for stage in (self._by_running, self._by_the_way, self._tell, self._by_going_back, self._by_exploring):
             found = stage()
             if found is not None:
                 return found
         if self._doubts:
             return self._undecided(f"assumes: {next(iter(self._doubts))}")
-        inside = "" if self._is_late(0) else self._from_inside()
-        reasons = list(dict.fromkeys(filter(None, [inside, self._back, *self._why])))
+        if not self._inside and not self._is_late(0):
+            self._inside = self._from_inside()
+        reasons = list(dict.fromkeys(filter(None, [self._inside, self._back, *self._why])))
         return self._undecided("; ".join(reasons[:_REASONS]) or "nothing was found in the budget")
 
     # -- runs ---------------------------------------------------------------------------------------------------
@@ -211,6 +212,11 @@ class _Deciding:
                 return found
         self._back = answer.reason
         return None
+
+    def _tell(self) -> None:
+        """Tries the claimed way from the entry of its function, in a large program, in which little time may be left later."""
+        if self._is_large:
+            self._inside = self._from_inside()
 
     def _from_inside(self) -> str:
         """What it takes for it to happen, at the entry of its function."""
