@@ -7,7 +7,7 @@ from benchmarks.confirmed import run_batches
 
 
 def test_confirmed_violations_happen_and_refuted_ones_do_not() -> None:
-    differences, counts = run_batches(200, 20_000, Effort(seconds=60, states=30, runs=4, run_steps=5_000))
+    differences, counts = run_batches(200, 20_000, Effort(seconds=60, states=15, runs=3, run_steps=5_000))
     assert differences == 0
     confirmed = sum(number for what, number in counts.items() if what.startswith("confirmed"))
     assert confirmed > 40, counts

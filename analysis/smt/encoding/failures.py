@@ -51,6 +51,8 @@ class Failures:
         text = ""
         approximations, assumptions = list(self._state.ledger.approximations), list(self._state.ledger.assumptions)
         for operation in operations(edge.effect):
+            if not _applies(kind, operation):
+                continue
             state = self._state.fork()
             before = len(state.ledger.constraints)
             failure = finder(state, operation)
@@ -158,6 +160,23 @@ def _bad_free(state: State, pointer: Term, kind: FailureKind) -> Term:
 def _is_start(state: State, spot: Spot) -> Term:
     offset = state.memory.fills.offset(spot.bits // 8)
     return eq(offset if spot.symbolic is None else linear.add(offset, spot.symbolic), state.memory.fills.offset(0))
+
+
+def _applies(kind: FailureKind, operation: Operation) -> bool:
+    """Whether an operation can fail so, by its form: a quick answer for most."""
+    expr = operation.expr
+    match kind:
+        case "null-dereference" | "use-after-free":
+            return _dereferenced(operation) is not None
+        case "array-bounds":
+            return operation.role != "value" and not isinstance(expr, ir.Var)
+        case "uninitialized-read":
+            return operation.role == "read"
+        case "division-by-zero":
+            return isinstance(expr, ir.Binary) and expr.operator in ("/", "%")
+        case "shift-range":
+            return isinstance(expr, ir.Binary) and expr.operator in ("<<", ">>")
+    return operation.role == "value"
 
 
 # -- finders: that an operation fails, after its operands were evaluated in the state ------------------------------------
