@@ -11,6 +11,7 @@ definitions, or the text of the function before the edit does not parse by itsel
 
 from __future__ import annotations
 
+import os
 import re
 
 import msgspec
@@ -21,7 +22,7 @@ from analysis.frontend.difference import Difference, difference
 from analysis.frontend.syntax import Node, SyntaxTree, parse
 from analysis.model.limits import Limits
 
-_MARKER = re.compile(rb"^# .*", re.MULTILINE)
+_MARKER = re.compile(rb"\n# .*")  # not with "^", which is looked for at each byte
 
 
 class Slot(msgspec.Struct, frozen=True):
@@ -49,17 +50,13 @@ class BodyEdit(msgspec.Struct, frozen=True):
 
 def edit_body(previous: Unit, slots: tuple[Slot, ...], old: bytes, new: bytes, limits: Limits) -> BodyEdit | None:
     """The unit of the preprocessed text `new`, from the one of `old` and its slots; None if the whole text must be parsed."""
-    before = _without_markers(old)
-    edit = difference(before, _without_markers(new))
-    slot = next((slot for slot in slots if _is_inside(edit, slot.body, slot.end)), None)
-    function = None
-    if slot is None:
-        function = next(
-            (f for f in previous.functions if f.source.start <= edit.start < f.source.start + f.source.end_site.end), None
-        )
-        slot = None if function is None else _slot_of(function, before)
-        if slot is None or not _is_inside(edit, slot.body, slot.end):
-            return None
+    found_in = _place(previous, slots, old, difference(old, new))
+    if found_in is None:  # perhaps a line was added, so that all numbers of lines below are others
+        old_text, new_text = _without_lines(old, previous.path), _without_lines(new, previous.path)
+        found_in = _place(previous, slots, old_text, difference(old_text, new_text))
+    if found_in is None:
+        return None
+    edit, slot, function = found_in
     end = slot.end + edit.new_end - edit.old_end
     tree = parse(new[slot.start : end])
     broken = bool(tree.errors) or tree.root.has_error
@@ -75,9 +72,26 @@ def edit_body(previous: Unit, slots: tuple[Slot, ...], old: bytes, new: bytes, l
     return BodyEdit(unit, others if found is not None else (*others, after))
 
 
-def _without_markers(text: bytes) -> bytes:
-    """The text with line markers blanked: when a line is added, the numbers in all that follow change."""
-    return _MARKER.sub(lambda match: b" " * len(match.group()), text)
+def _place(
+    previous: Unit, slots: tuple[Slot, ...], text: bytes, edit: Difference
+) -> tuple[Difference, Slot, LoweredFunction | None] | None:
+    """The edit with the slot that it is inside of, or the function; None if it is inside of none."""
+    slot = next((slot for slot in slots if _is_inside(edit, slot.body, slot.end)), None)
+    if slot is not None:
+        return edit, slot, None
+    function = next(
+        (f for f in previous.functions if f.source.start <= edit.start < f.source.start + f.source.end_site.end), None
+    )
+    slot = None if function is None else _slot_of(function, text)
+    return None if slot is None or not _is_inside(edit, slot.body, slot.end) else (edit, slot, function)
+
+
+def _without_lines(text: bytes, path: str) -> bytes:
+    """The text of the file with numbers of lines blanked, which change in all that follows when a line is added: in line markers,
+    and behind the name of the file, where they mean nothing to a program (`frontend.line_numbers`)."""
+    number = re.compile(re.escape(os.fsencode(os.path.basename(path)) + b'",') + rb" ?\d+")
+    blank = _MARKER.sub(lambda match: b"\n".ljust(len(match.group())), b"\n" + text)[1:]
+    return number.sub(lambda match: b" " * len(match.group()), blank)
 
 
 def _is_inside(edit: Difference, body: int, end: int) -> bool:

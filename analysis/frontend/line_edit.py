@@ -13,11 +13,10 @@ On a line with macros the same holds of the tokens before the first macro, and o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from analysis.frontend.line_map import LineMap, escape
+from analysis.frontend.line_map import LineMap, with_later_lines
 from analysis.frontend.macros import Macros
 from analysis.frontend.source_lines import Copied, Lines, Token, edited_lines, printed, written
 
@@ -127,7 +126,7 @@ def replace_rows(text: bytes, line_map: LineMap, rows: tuple[int, int], now: byt
     """The text with something else in place of the bytes `rows`; `added`: by how many lines there are more."""
     head, tail = text[: rows[0]] + now, text[rows[1] :]
     if added:
-        tail = _renumbered(tail, line_map.main, added)
+        tail = with_later_lines(tail, line_map.main, added)
     result = head + tail
     return Edit(result, line_map.edited(result, rows[1], len(head) - rows[1], added))
 
@@ -197,9 +196,3 @@ def _offset(source: bytes, number: int) -> int:
         if at == 0:
             return len(source)
     return at
-
-
-def _renumbered(text: bytes, main: bytes, added: int) -> bytes:
-    """The rest of a text with the numbers in the markers of the main file moved."""
-    marker = re.compile(rb'^# (\d{1,9}) "' + re.escape(escape(main)) + rb'"', re.MULTILINE)
-    return marker.sub(lambda m: b'# %d "' % (int(m[1]) + added) + escape(main) + b'"', text)

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
+_NUMBER = re.compile(rb'\n# (\d{1,9})(?= ")')
 _MARKER = re.compile(rb'\n#(?:line)? (\d{1,9}) "([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"([ 0-9]*+)')
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)")
 
@@ -165,6 +166,17 @@ def unescape(written: bytes) -> bytes:
 def printable(path: str) -> bytes:
     """The path as it is given to the preprocessor, which cannot keep a line end in a name."""
     return bytes(byte if byte >= 0x20 else 0x3F for byte in os.fsencode(path))
+
+
+def with_even_markers(text: bytes) -> bytes:
+    """The text with as many digits in all line markers, so that a line more moves no text after them."""
+    return _NUMBER.sub(lambda match: b"\n# %07d" % int(match[1]), b"\n" + text)[1:]
+
+
+def with_later_lines(text: bytes, path: bytes, by: int) -> bytes:
+    """The text with the lines of a file that is told in markers, counted on by so many."""
+    marker = re.compile(rb'\n# (\d{1,9})(?= "' + re.escape(escape(path)) + rb'")')
+    return marker.sub(lambda match: b"\n# %07d" % (int(match[1]) + by), b"\n" + text)[1:]
 
 
 def escape(path: bytes) -> bytes:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from analysis.frontend.compiler import Outcome, find_compiler, run_compiler
 from analysis.frontend.compiler_flags import UnitFlags, include_folders
-from analysis.frontend.line_map import LineMap, escape, printable
+from analysis.frontend.line_map import LineMap, escape, printable, with_even_markers
 from analysis.frontend.macros import Macros
 from analysis.frontend.overlay import Mirror, shared_mirror
 from analysis.frontend.stand_ins import Missing, StandIns
@@ -76,7 +76,7 @@ def preprocess(
     elif source.strip():
         run.preprocess(source, {} if overlay is None else overlay)
     raw = run.output is None
-    result = source if run.output is None else run.output
+    result = source if run.output is None else with_even_markers(run.output)
     line_map = LineMap(result, printable(path), raw)
     folder = os.path.dirname(absolute)
     dependencies = tuple(dict.fromkeys(os.path.normpath(os.path.join(folder, os.fsdecode(name))) for name in line_map.headers))

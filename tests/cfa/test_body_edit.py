@@ -192,3 +192,15 @@ def test_a_line_more_changes_line_markers_too() -> None:
     edit = edit_body(whole(TEXT), (), TEXT, text, Limits())
     assert edit is not None
     assert answers(edit.unit) == answers(whole(text, whole(TEXT)))
+
+
+def test_numbers_of_lines_behind_the_name_of_the_file_are_no_edit() -> None:
+    old = TEXT.replace(b"int run(char *text)\n{\n", b'int run(char *text)\n{\n    check(text, "src/a.c",33);\n')
+    new = old.replace(b"calls++;\n", b"calls++;\n    ;\n").replace(b'"src/a.c",33', b'"src/a.c",34')
+    edit = edit_body(whole(old), (), old, new, Limits())
+    assert edit is not None
+    assert edit.unit.work.recomputed == 1
+    digests = {function.cfa.name: function.cfa.digest for function in edit.unit.functions}
+    assert digests == {function.cfa.name: function.cfa.digest for function in whole(new).functions}
+    elsewhere = new.replace(b'"src/a.c",34', b'"src/b.c",35')
+    assert edit_body(whole(old), (), old, elsewhere, Limits()) is None
