@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from analysis.certificate.annotation import Annotation, Proof
 from analysis.certificate.inlined import Inlined
-from analysis.certificate.questions import Questions
+from analysis.certificate.questions import Questions, RefusedError
 from analysis.certificate.summaries import check_summaries
 from analysis.cfa.graph import Program
 from analysis.cpa import library
+from analysis.cpa.predicates.violations import violations
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.solver import Budget
 from analysis.smt.transitions.system import System
@@ -27,8 +28,12 @@ class Checked(NamedTuple):
 
 
 def check(program: Program, proof: Proof, model: DataModel = LP64, budget: Budget = Budget(10_000)) -> Checked:  # noqa: B008
-    """Accepts the proof, or raises RefusedError. KeyError if it names functions that the program does not have; TooLargeError if
-    the program cannot be encoded."""
+    """Accepts the proof, or raises RefusedError. KeyError if the program does not define its entry; TooLargeError if the program
+    cannot be encoded."""
+    known = {(violation.function, violation.edge) for violation in violations(program, proof.property)}
+    strange = set(proof.edges) - known
+    if strange:
+        raise RefusedError(f"{proof.property} is nothing that edge {min(strange)[1]} of {min(strange)[0]} could violate")
     is_whole = proof.entry == "main"
     system = System(program, proof.mode, model, whole=is_whole, is_harmless=library.is_harmless)
     questions = Questions(system, budget)

@@ -71,6 +71,13 @@ def test_each_corrupted_assertion_is_refused(counting: tuple[Program, Annotation
                 check(of, msgspec.structs.replace(annotation, assertions=corrupted))
 
 
+def test_a_claim_about_what_is_no_assertion_is_refused(counting: tuple[Program, Annotation]) -> None:
+    of, annotation = counting
+    for edge in (("main", of.functions["main"].edges[0].id), ("step", 99), ("nobody", 0)):
+        with pytest.raises(RefusedError, match="is nothing that edge"):
+            check(of, msgspec.structs.replace(annotation, edges=(*annotation.edges, edge)))
+
+
 def test_a_loop_without_an_assertion_is_refused(counting: tuple[Program, Annotation]) -> None:
     of, annotation = counting
     with pytest.raises(RefusedError, match="cycle without an assertion"):
@@ -164,6 +171,14 @@ REFUSED = {
         "int one(void) { return 1; } int two(void) { return 2; } int (*f)(void); int main(void) {"
         " f = __VERIFIER_nondet_int() ? one : two; if (f() == 2) reach_error(); return 0; }",
         "assertion at edge|in no context",
+    ),
+    "two literals that may be one": (
+        'int main(void) { const char *p = "a", *q = "a", *r = "ba"; if (p != q) reach_error(); return r == 0; }',
+        "assertion at edge",
+    ),
+    "two literals that may share their end": (
+        'int main(void) { const char *p = "a", *q = "ba"; if (p == q + 1) reach_error(); return 0; }',
+        "assertion at edge",
     ),
     "an argument of main": (
         "int main(int argc, char **argv) { if (argc == 3 && argv[1][0] == 7) reach_error(); return 0; }",

@@ -61,7 +61,7 @@ def mccarthy() -> tuple[Program, Summaries]:
 
 def test_mccarthys_function_for_all_numbers(mccarthy: tuple[Program, Summaries]) -> None:
     of, _ = mccarthy
-    found = prove(of, violations(of, "assertion"), options=PredicateOptions(seconds=60.0))
+    found = prove(of, violations(of, "assertion"), options=PredicateOptions(seconds=300.0))
     assert isinstance(found, Proved), found
     assert isinstance(found.annotation, Summaries)
 

@@ -23,6 +23,8 @@ from analysis.smt.transitions.objects import MOST_CELLS, is_member, is_scalar
 from analysis.smt.transitions.state import State, StateVariable
 from analysis.smt.transitions.vocabulary import ADDRESS_BITS, Vocabulary
 
+APART = "what is next to an object in memory is nothing that the program depends on"
+
 
 class Cell(NamedTuple):
     """In an object that is kept as cells: so many bits after its start."""
@@ -98,9 +100,15 @@ class Access:
         match lvalue:
             case ir.Deref(pointer):
                 return self.expressions.value(pointer)
-            case ir.Var() | ir.StringConst():
-                if isinstance(lvalue, ir.Var) and lvalue.scope != "function" and self._kind(lvalue) != "memory":
-                    return self.unknown(ir.Unknown(Pointer(lvalue.type)))
+            case ir.StringConst():  # whether literals share memory is unspecified (C11 6.4.5p7)
+                literal = self._vocabulary.input(Pointer(lvalue.type))
+                self.ledger.constrain(distinct(literal, number(0, self._vocabulary.pointer_sort)))
+                return literal
+            case ir.Var():
+                if lvalue.scope != "function":
+                    if self._kind(lvalue) != "memory":
+                        return self.unknown(ir.Unknown(Pointer(lvalue.type)))
+                    self.ledger.assume(APART)
                 return self._vocabulary.address(self._context, lvalue, self._function)
             case ir.Field(record, name):
                 start = layout.member(record.type, name)

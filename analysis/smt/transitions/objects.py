@@ -30,18 +30,16 @@ class Objects:
         self._kinds: dict[tuple[str, str], Kind] = {}
         self._types: dict[tuple[str, str], Type] = {}
         self.has_plain_characters = False
-        texts: set[str] = set()
         for cfa in program.functions.values():
             for variable in (*cfa.parameters, ir.Var(RESULT, "temporary", cfa.type.result)):
                 self._meet(cfa.name, variable)
             for edge in cfa.edges:
                 for expr in ir.expressions(edge.effect):
-                    self._visit(cfa.name, expr, texts)
+                    self._visit(cfa.name, expr)
         for known in program.globals.values():
             self._meet("", known.var)
             for expr in (known.initial, *(e for part in known.parts for e in (part.target, part.value))):
-                self._visit("", expr, texts)
-        self.strings = {text: number for number, text in enumerate(sorted(texts))}
+                self._visit("", expr)
 
     def kind(self, owner: str, var: ir.Var) -> Kind:
         """How the variable is kept."""
@@ -91,13 +89,11 @@ class Objects:
             return True
         return any(self._is_mixed(m.type, seen) for m in definition.members)
 
-    def _visit(self, owner: str, expr: ir.Expr, texts: set[str]) -> None:
+    def _visit(self, owner: str, expr: ir.Expr) -> None:
         waiting = [expr]
         while waiting:
             part = waiting.pop()
-            if isinstance(part, ir.StringConst):
-                texts.add(part.text)
-            elif isinstance(part, ir.AddressOf):
+            if isinstance(part, ir.AddressOf):
                 self._access(owner, part.lvalue, waiting, is_taken=True)
             elif isinstance(part, ir.LVALUES):
                 self._access(owner, part, waiting, is_taken=False)

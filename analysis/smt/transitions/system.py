@@ -23,6 +23,7 @@ from analysis.smt.transitions.vocabulary import Vocabulary
 
 _MOST_BLOCK = 1 << 30  # bytes; larger blocks are said not to be found
 _MOST_STATIC = 512  # assignments that the initial values of objects in memory are followed for
+_MOST_PARTS = 256  # assignments of one initialiser; what longer ones say is left open
 NO_OTHER = "no other undefined behaviour happens first"
 OUTSIDE = "functions without a body call nothing of the program's, and write only what they can name or are given"
 BLOCKS = "allocations of more than 2^30 bytes fail, and there are fewer than 2^31"
@@ -82,7 +83,7 @@ class System:
                     continue  # memory may hold anything at the start: the rest is left open
                 left -= (1 + len(variable.parts)) if is_in_memory else 0
                 self._initialise(access, name)
-        return _closed(START, access) or State((FALSE,), {})
+        return self._closed(START, access) or State((FALSE,), {})
 
     def _initialise(self, access: Access, name: str) -> None:
         variable = self.program.globals[name]
@@ -90,6 +91,8 @@ class System:
         if isinstance(initial, ir.Unknown) and not variable.parts:
             return
         leaves = self.vocabulary.objects.layout.leaves(variable.var.type)
+        if len(variable.parts) > _MOST_PARTS:
+            return
         is_large = self.vocabulary.objects.kind("", variable.var) == "memory" and (leaves is None or len(leaves) > MOST_CELLS)
         if is_large:
             return
@@ -99,6 +102,11 @@ class System:
                 self._assign(access, part.target, part.value)
         else:
             self._assign(access, variable.var, initial)
+
+    def _closed(self, state: State, access: Access) -> State | None:
+        """The state with what was changed and constrained; None if it is plainly impossible."""
+        self.assumptions.update(dict.fromkeys(access.ledger.assumptions))
+        return State(state.guard, access.values).constrained(*access.ledger.constraints)
 
     # -- edges --------------------------------------------------------------------------------------------------
 
@@ -116,7 +124,7 @@ class System:
                     self._assign(access, ir.Var(RESULT, "temporary", value.type), value)
             case ir.Call() | ir.Unsupported():
                 raise ValueError("this edge has other ways to be taken")
-        return _closed(state, access)
+        return self._closed(state, access)
 
     def _assign(self, access: Access, target: ir.Expr, value: ir.Expr) -> None:
         type_ = target.type
@@ -159,7 +167,7 @@ class System:
                     if _differs(argument.type, parameter.type)
                     else access.expressions.value(argument)
                 )
-        before = _closed(state, access)
+        before = self._closed(state, access)
         if before is None:
             return None
         body = Access(self.vocabulary, before, callee, inner)
@@ -171,7 +179,7 @@ class System:
                 self._pass_object(body, parameter, Access(self.vocabulary, before, function, context), value)
             elif value is not None or not is_scalar(parameter.type):
                 body.fill(parameter, self.vocabulary.input, None)
-        return _closed(before, body)
+        return self._closed(before, body)
 
     def _choose(self, access: Access, call: ir.Call, callee: str) -> None:
         """Of a call through a pointer: that it leads to this function."""
@@ -226,7 +234,7 @@ class System:
             self._return_object(access, call.result, body, result)
         for constraint in body.ledger.constraints:
             access.ledger.constrain(constraint)
-        return _closed(state, access)
+        return self._closed(state, access)
 
     def _return_object(self, access: Access, target: ir.Expr, body: Access, result: ir.Var) -> None:
         leaves = self.vocabulary.objects.layout.leaves(target.type)
@@ -251,7 +259,7 @@ class System:
                 access.expressions.value(argument)  # for what evaluating it constrains
         if callee in library.ALLOCATIONS:
             self._allocate(access, call, callee)
-            return _closed(state, access)
+            return self._closed(state, access)
         if not (self._is_harmless(callee) or library.only_returns(callee) or callee in ("free", "abs", "labs", "llabs")):
             access.forget_memory()
             if callee not in library.COPIES and callee != "memset":
@@ -262,7 +270,7 @@ class System:
                 access.write_at(access.place(call.result), 0, call.result.type, self.vocabulary.input(call.result.type))
             else:
                 access.fill(call.result, self.vocabulary.input, None)
-        return _closed(state, access)
+        return self._closed(state, access)
 
     def _forget_globals(self, access: Access) -> None:
         """What other files can name."""
@@ -322,8 +330,3 @@ def _is_deterministic(cfa: Cfa) -> bool:
 
 def _differs(one: Type, other: Type) -> bool:
     return one != other and not (isinstance(one, Pointer) and isinstance(other, Pointer))
-
-
-def _closed(state: State, access: Access) -> State | None:
-    """The state with what was changed and constrained; None if it is plainly impossible."""
-    return State(state.guard, access.values).constrained(*access.ledger.constraints)

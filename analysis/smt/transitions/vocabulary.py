@@ -41,7 +41,6 @@ class Vocabulary(Mapping[StateVariable, Term]):
         self._statics: dict[str, int] = {}
         self._locals: dict[str, dict[str, int]] = {}
         names = [*(f"@{name}" for name in self.objects.in_memory("")), *(f"&{name}" for name in self._functions())]
-        names += [f'"{text}' for text in self.objects.strings]
         self._statics = {name: position for position, name in enumerate(names)}
         kept: list[Type] = [Integer(bits, True, f"int{bits}") for bits in (8, 16, 32, 64, 128)]
         self._heaps = {
@@ -121,11 +120,9 @@ class Vocabulary(Mapping[StateVariable, Term]):
         """All memory."""
         return tuple(self._heaps.values())
 
-    def address(self, context: int, leaf: ir.Var | ir.StringConst, function: str) -> Term:
-        """The address of an object of a context, of a global, of a function or a string. Raises TooLargeError."""
-        if isinstance(leaf, ir.StringConst):
-            place = self._statics[f'"{leaf.text}']
-        elif leaf.scope == "function":
+    def address(self, context: int, leaf: ir.Var, function: str) -> Term:
+        """The address of an object of a context, of a global, or of a function. Raises TooLargeError."""
+        if leaf.scope == "function":
             place = self._statics[f"&{leaf.name}"]
         elif leaf.scope == "global":
             place = self._statics[f"@{leaf.name}"]
@@ -137,7 +134,7 @@ class Vocabulary(Mapping[StateVariable, Term]):
             if len(names) >= _CONTEXT_OBJECTS or context >= 1 << 18:
                 raise TooLargeError("too many objects with automatic storage")
             place = _FIRST_CONTEXT + context * _CONTEXT_OBJECTS + names[leaf.name]
-        size = self.objects.layout.bytes(leaf.type) if not isinstance(leaf, ir.StringConst) else len(leaf.text)
+        size = self.objects.layout.bytes(leaf.type)
         if (size or 0) >= self.slot // 2:
             raise TooLargeError("an object is too large")
         return number((place + 16) * self.slot + self.slot // 4, self.pointer_sort)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
+from analysis.certificate.annotation import Annotation, Summaries
 from analysis.certificate.checker import check
 from analysis.certificate.outcome import Proved, Unproved
 from analysis.cfa.graph import Program
@@ -29,7 +30,9 @@ def of(body: str) -> Program:
 
 
 def proof(what: Program, property_: Property = "assertion", **options: Any) -> Proved | Unproved:
-    return prove(what, violations(what, property_), options=PredicateOptions(**{"seconds": 20.0, **options}))
+    return prove(
+        what, violations(what, property_), options=PredicateOptions(**{"seconds": 300.0, "query_milliseconds": 30_000, **options})
+    )
 
 
 @pytest.mark.parametrize("mode", ["int", "bv"])
@@ -49,7 +52,7 @@ def test_the_programs_of_the_papers(name: str, mode: str) -> None:
     text = (PAPERS / f"{name}.c").read_text("utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("#define")]
     what = program_of("\n".join(lines).replace("N", "4"))  # the only macro of these programs
-    found = proof(what, mode=mode, seconds=5.0)
+    found = proof(what, mode=mode)
     assert isinstance(found, Proved), found
     assert check(what, found.annotation).questions == found.work.questions
 
@@ -86,7 +89,7 @@ def test_interpolants_of_spacer_alone() -> None:
 
 def test_the_cartesian_abstraction_knows_no_disjunctions() -> None:
     assert isinstance(proof(of(LOOPS["two counters"]), abstraction="cartesian"), Proved)
-    assert isinstance(proof(of(LOOPS["a counter"]), abstraction="cartesian", states=500), Unproved)
+    assert isinstance(proof(of(LOOPS["a counter"]), abstraction="cartesian", states=150, clauses=0.0), Unproved)
 
 
 UNSAFE = {
@@ -108,10 +111,15 @@ def test_recursion_is_followed_as_deep_as_asked() -> None:
         "int down(int n) { if (n <= 0) return 0; return 1 + down(n - 1); }"
         " int main(void) { if (down(2) != 2) reach_error(); return 0; }"
     )
-    shallow = proof(what)
+    shallow = proof(what, clauses=0.0)
     assert isinstance(shallow, Unproved)
     assert "recursion" in shallow.reason
-    assert isinstance(proof(what, recursion=4), Proved)
+    deep = proof(what, recursion=4, clauses=0.0)
+    assert isinstance(deep, Proved)
+    assert isinstance(deep.annotation, Annotation)
+    by_summaries = proof(what)
+    assert isinstance(by_summaries, Proved)
+    assert isinstance(by_summaries.annotation, Summaries)
 
 
 def test_nothing_to_prove_is_not_a_proof() -> None:
@@ -137,6 +145,12 @@ def test_other_properties(property_: Property, text: str, holds: bool, mode: str
     assert isinstance(proof(of(text), property_, mode=mode), Proved) == holds
 
 
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_as_horn_clauses(name: str) -> None:
+    found = proof(of(LOOPS[name]), states=0, clauses=0.9)
+    assert isinstance(found, Proved) or name == "through a pointer", found
+
+
 def test_an_interrupted_proof_is_none() -> None:
     found = proof(of(LOOPS["a counter"]), seconds=0.0)
     assert isinstance(found, Unproved)
@@ -148,5 +162,5 @@ def test_no_run_contradicts_a_proof(seed: int, mode: str) -> None:
     text = program(Random(seed))
     note(text)
     what = program_of(text)
-    if isinstance(proof(what, states=150, recursion=8, mode=mode), Proved):
+    if isinstance(proof(what, states=100, recursion=8, mode=mode, clauses=0.0), Proved):
         assert not any(errs(what, run) for run in runs(what, 2_000))
