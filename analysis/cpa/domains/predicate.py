@@ -15,12 +15,11 @@ from typing import Any
 
 import msgspec
 
-from analysis.cfa.graph import Cfa
 from analysis.cpa.defaults import StopSep, TrivialAdjustment
-from analysis.cpa.domains.location import Location
 from analysis.cpa.interface import Cpa
 from analysis.cpa.predicates.abstraction import Abstraction
-from analysis.cpa.predicates.steps import Contexts, moved, obstacle
+from analysis.cpa.predicates.blocks import BlockEnds, block_ends
+from analysis.cpa.predicates.steps import At, Contexts, moved, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
 from analysis.cpa.steps import Step
 from analysis.smt.build import TRUE
@@ -90,13 +89,6 @@ class Predicated:
         return hash((self.abstraction, self.parts if not self.is_abstracted else None))
 
 
-class BlockEnds(msgspec.Struct, frozen=True):
-    """Where blocks end: always at the heads of loops; if asked so, at entries and exits of functions, and where ways meet."""
-
-    functions: bool = False
-    joins: bool = False
-
-
 class PredicateDomain:
     """Ordered by implication at the ends of blocks; within them by the ways that were taken."""
 
@@ -154,7 +146,7 @@ class PredicateTransfer:
         self._location = location
         self._made = 0
 
-    def initial(self, entry: Location) -> Predicated:
+    def initial(self, entry: At) -> Predicated:
         """The state at the entry of the program."""
         point = (self._contexts.number(entry.stack), entry.location)
         return Predicated(point, TRUE, self._system.start(entry.function), None, frozenset())
@@ -167,8 +159,8 @@ class PredicateTransfer:
         self, state: Predicated, others: Sequence[Any], step: Step, precision: PredicatePrecision, before: Sequence[Any]
     ) -> Sequence[Predicated]:
         """The states after the step, the violation and the obstacle on it among them."""
-        source: Location = before[self._location]
-        after: Location = others[self._location]
+        source: At = before[self._location]
+        after: At = others[self._location]
         found = [*self._flawed(state, step, source, after)]
         if found and isinstance(found[-1].flaw, str):
             return found
@@ -185,7 +177,7 @@ class PredicateTransfer:
             return found
         return (*found, Predicated(point, abstracted, START, None, frozenset(), None, inner))
 
-    def _flawed(self, state: Predicated, step: Step, source: Location, after: Location) -> Iterable[Predicated]:
+    def _flawed(self, state: Predicated, step: Step, source: At, after: At) -> Iterable[Predicated]:
         point = (self._contexts.number(source.stack), source.location)
         violation = self._violations.get((step.function, step.edge.id)) if step.kind != "leave" else None
         if violation is not None:
@@ -222,34 +214,3 @@ def predicate_cpa(
         is_target=lambda state: state.flaw is not None,
     )
     return component, transfer
-
-
-def loop_heads(cfa: Cfa) -> frozenset[int]:
-    """Locations without which the CFA has no cycle: where the back edges of a depth-first search lead."""
-    heads: set[int] = set()
-    done: set[int] = set()
-    path = {cfa.entry}
-    stack = [(cfa.entry, iter(cfa.outgoing.get(cfa.entry, ())))]
-    while stack:
-        location, edges = stack[-1]
-        edge = next(edges, None)
-        if edge is None:
-            stack.pop()
-            path.discard(location)
-            done.add(location)
-        elif edge.target in path:
-            heads.add(edge.target)
-        elif edge.target not in done:
-            path.add(edge.target)
-            stack.append((edge.target, iter(cfa.outgoing.get(edge.target, ()))))
-    return frozenset(heads)
-
-
-def block_ends(cfa: Cfa, ends: BlockEnds) -> frozenset[int]:
-    """The locations of a function where blocks end."""
-    found = set(loop_heads(cfa))
-    if ends.functions:
-        found |= {cfa.entry, cfa.exit}
-    if ends.joins:
-        found |= {location for location, edges in cfa.incoming.items() if len(edges) > 1}
-    return frozenset(found)

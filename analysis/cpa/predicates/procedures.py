@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from analysis.cfa.callgraph import callees, components
 from analysis.cpa.domains.location import Location
-from analysis.cpa.domains.predicate import loop_heads
+from analysis.cpa.predicates.blocks import loop_heads
 from analysis.cpa.predicates.steps import obstacle
 from analysis.cpa.predicates.violations import Violation, condition
 from analysis.cpa.steps import Step, StepTable

@@ -17,6 +17,9 @@ from analysis.model.spelling import display_name
 from analysis.smt.transitions.state import State
 from analysis.smt.transitions.system import System
 
+At = Location
+"""Where a program is: a location, reached by way of the open calls."""
+
 _BACK = frozenset({"longjmp", "siglongjmp", "_longjmp", "atexit", "at_quick_exit", "on_exit", "pthread_atfork"})
 
 

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from analysis.certificate.annotation import Annotation
 from analysis.cpa.domains.location import CUT, END, Bounds, Location, LocationTransfer
-from analysis.cpa.domains.predicate import Point, loop_heads
+from analysis.cpa.domains.predicate import Point
+from analysis.cpa.predicates.blocks import loop_heads
 from analysis.cpa.predicates.steps import Contexts, moved, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
 from analysis.cpa.steps import Step

@@ -21,10 +21,11 @@ from analysis.cpa.algorithm import Cancellation, start
 from analysis.cpa.cegar import cegar
 from analysis.cpa.composite import Composite
 from analysis.cpa.domains.location import Bounds, LocationTransfer, location_cpa, reverse_postorder
-from analysis.cpa.domains.predicate import BlockEnds, Predicated, PredicatePrecision, block_ends, predicate_cpa
+from analysis.cpa.domains.predicate import Predicated, PredicatePrecision, predicate_cpa
 from analysis.cpa.graph import ReachabilityGraph
 from analysis.cpa.predicates.abstraction import Abstraction
 from analysis.cpa.predicates.abstraction import Kind as AbstractionKind
+from analysis.cpa.predicates.blocks import BlockEnds, block_ends
 from analysis.cpa.predicates.steps import Contexts
 from analysis.cpa.predicates.violations import Property, Violation
 from analysis.cpa.waitlist import PriorityWaitlist

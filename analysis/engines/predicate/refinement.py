@@ -112,7 +112,6 @@ class Refiner:
         blocks: Sequence[Predicated],
         terms: Sequence[Term],
     ) -> Refined[Any, Any] | None:
-        ends = {id(block.origin): block.origin for block in blocks}
         more: dict[Point, list[Term]] = {}
         pivot: Node[Any, Any] | None = None
         nodes = {id(step.node.state[self._component]): step.node for step in reached.path(target)}
@@ -126,7 +125,7 @@ class Refiner:
             if new:
                 more.setdefault(origin.point, []).extend(new)
                 pivot = pivot or node
-        if pivot is None or not ends:
+        if pivot is None:
             return None
 
         def finer(precision: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -20,11 +20,11 @@ from analysis.cpa.cegar import Refined, Refinement, Stuck, cegar
 from analysis.cpa.composite import AnyCpa, Composite
 from analysis.cpa.domains.assumptions import NONE, assumptions_cpa
 from analysis.cpa.domains.location import Bounds, Location, LocationTransfer, Stack, location_cpa, reverse_postorder
-from analysis.cpa.domains.predicate import loop_heads
 from analysis.cpa.domains.value import ExplicitTransfer, ExplicitValues, value_cpa
 from analysis.cpa.graph import Node, PathStep, ReachabilityGraph
 from analysis.cpa.memory import Contents
 from analysis.cpa.precision import VariablePrecision
+from analysis.cpa.predicates.blocks import loop_heads
 from analysis.cpa.predicates.steps import Contexts
 from analysis.cpa.predicates.violations import Violation
 from analysis.cpa.waitlist import PriorityWaitlist

@@ -31,10 +31,6 @@ class State(msgspec.Struct, frozen=True):
     guard: tuple[Term, ...]
     values: Mapping[StateVariable, Term]
 
-    def holds(self) -> Term:
-        """The guard as one term."""
-        return and_(*self.guard)
-
     def constrained(self, *more: Term) -> State | None:
         """With more that holds; None if that is plainly impossible."""
         kept = dict.fromkeys(self.guard)

@@ -14,7 +14,7 @@ from analysis.certificate.annotation import Annotation, Summaries
 from analysis.certificate.checker import check
 from analysis.certificate.outcome import Proved, Unproved
 from analysis.cfa.graph import Program
-from analysis.cpa.domains.predicate import BlockEnds
+from analysis.cpa.predicates.blocks import BlockEnds
 from analysis.cpa.predicates.violations import Property, violations
 from analysis.engines.predicate.decide import PredicateOptions, prove
 from tests.support.explorations import errs, program_of, runs
