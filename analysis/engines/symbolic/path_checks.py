@@ -10,18 +10,22 @@ from typing import NamedTuple, get_args
 
 from analysis.cfa.graph import Edge, Program
 from analysis.engines.symbolic.conditions import divides_floats
+from analysis.engines.witness.library import allocation
 from analysis.model import ir
 from analysis.model.c_types import Integer
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import CHECKS
 from analysis.smt.build import FALSE, eq, number
 from analysis.smt.encoding.formula import FailureKind
+from analysis.smt.encoding.library import ALLOCATIONS
 from analysis.smt.encoding.path import PathEncoder
 from analysis.smt.terms import Term
 
 _KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
 _ERRORS = frozenset({"reach_error", "__VERIFIER_error", "__assert_fail", "__assert", "__assert_perror_fail"})
 _LOCKS = frozenset({"lock-discipline", "resource-leak"})
+_RELEASES = frozenset({"cfree", "kfree", "vfree", "kvfree"})
+FOLLOWED = ALLOCATIONS | {"free"}
 _REMAINING = frozenset({"memory-leak", "memory-cleanup"})
 
 
@@ -60,8 +64,39 @@ class EdgeChecks:
                 more = condition.formula.conjuncts[len(encoder.conjuncts()) :]
                 if FALSE not in more:
                     yield Check(kind, more)
-            if encoder.may_fail_inside(edge, kind) or (kind == "division-by-zero" and divides_floats(edge.effect)):
+            if self._is_open(encoder, edge, kind):
                 yield Check(kind, (), uncertain=True)
+        if "null-dereference" in self._rules:
+            yield from self._null_call(encoder, edge)
+
+    def _is_open(self, encoder: PathEncoder, edge: Edge, kind: FailureKind) -> bool:
+        """Whether a rule can be violated on the edge so that no formula says when."""
+        if kind == "division-by-zero":
+            return divides_floats(edge.effect)
+        if kind in ("array-bounds", "use-after-free") and encoder.reaches_unknown(edge):
+            return True
+        if kind in ("double-free", "invalid-free", "use-after-free") and self.unfollowed_release(edge):
+            return True
+        return encoder.may_fail_inside(edge, kind)
+
+    def unfollowed_release(self, edge: Edge) -> bool:
+        """Whether the edge ends a block by a function that formulas do not know."""
+        name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
+        return name in _RELEASES and name not in self._program.functions
+
+    def unfollowed_blocks(self, edge: Edge) -> str:
+        """The function of an edge that gives or ends a block which formulas do not know of, if that matters; else empty."""
+        name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
+        known = name is None or name in FOLLOWED or name in self._program.functions
+        return "" if known or not self._rules & _REMAINING or name not in allocation.MODELS else str(name)
+
+    def _null_call(self, encoder: PathEncoder, edge: Edge) -> Iterator[Check]:
+        """A call through a null pointer."""
+        if isinstance(edge.effect, ir.Call) and ir.direct_callee(edge.effect) is None:
+            value = encoder.value(edge.effect.callee)
+            is_null = eq(value, number(0, value.sort))
+            if is_null is not FALSE:
+                yield Check("null-dereference", (is_null,))
 
     def at_end(self, encoder: PathEncoder) -> Iterator[Check]:
         """What the end of the program can violate."""

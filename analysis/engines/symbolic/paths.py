@@ -18,7 +18,7 @@ from analysis.engines.symbolic.path_checks import Check, EdgeChecks
 from analysis.engines.witness.outcome import Step
 from analysis.model import ir
 from analysis.model.c_types import Pointer
-from analysis.smt.build import FALSE
+from analysis.smt.build import FALSE, distinct, number
 from analysis.smt.encoding.library import ALLOCATIONS, NEVER_RETURN, STACK_ALLOCATIONS
 from analysis.smt.encoding.memory import WRITES_CONSTANT
 from analysis.smt.encoding.path import PathEncoder
@@ -228,8 +228,8 @@ class PathExploration:
     def _branch(self, path: Path, edges: Sequence[Edge]) -> list[Path]:
         at = (path.function, path.location)
         followed: list[Path] = []
-        for number, edge in enumerate(edges):
-            one = path if number == len(edges) - 1 else path.fork()
+        for edge in edges:
+            one = path if edge is edges[-1] else path.fork()
             one.encoder.take(edge)
             one.taken(edge)
             followed.append(one)
@@ -258,6 +258,10 @@ class PathExploration:
             self._end(path)
             return [], False
         targets = self._program.targets(call)
+        if ir.direct_callee(call) is None:
+            self._reaches_only(path, call, targets)
+        if unfollowed := self._checks.unfollowed_blocks(edge):
+            self.reasons[f"the blocks of {unfollowed}() are not followed"] = None
         asserted = self._checks.asserted(edge)
         if asserted is not None:
             path.encoder.take(edge)
@@ -284,6 +288,18 @@ class PathExploration:
         if len(followed) > 1:
             followed = [one for one in followed if self._is_possible(one)]
         return followed, False
+
+    def _reaches_only(self, path: Path, call: ir.Call, targets: Sequence[str]) -> None:
+        """Notes if a pointer may lead to what is no function that is known."""
+        value = path.encoder.value(call.callee)
+        others = [distinct(value, number(0, value.sort))]
+        for name in targets:
+            type_ = self._program.function_type(name)
+            if type_ is not None:
+                function = ir.AddressOf(ir.Var(name, "function", type_), Pointer(type_))
+                others.append(distinct(value, path.encoder.value(function)))
+        if FALSE not in others and self.questions.ask(path.encoder.conjuncts(), others).status != "unsat":
+            self.reasons["a call through a pointer may reach no known function"] = None
 
     def _outside(self, path: Path, edge: Edge, name: str) -> list[Path] | None:
         """After a call of a function without a body; None if it does not return."""

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from analysis.cfa.graph import Edge
 from analysis.model import ir
-from analysis.model.c_types import Array, Integer, Pointer
+from analysis.model.c_types import Array, Floating, Integer, Pointer
 from analysis.model.spelling import spell_expr
 from analysis.smt import linear
 from analysis.smt.build import FALSE, TRUE, and_, constant_of, eq, not_, or_
@@ -66,6 +66,17 @@ class Failures:
             return None
         conjuncts = (*self._state.ledger.constraints, or_(*found))
         return Condition(kind, Formula(conjuncts, tuple(approximations), tuple(assumptions)), text)
+
+    def reaches_unknown(self, edge: Edge) -> bool:
+        """See PathEncoder.reaches_unknown."""
+        memory = self._state.memory
+        for operation in operations(edge.effect):
+            if operation.role == "value" or isinstance(operation.expr, ir.Var):
+                continue
+            spots = _accessed(self._state.fork(), operation.expr)
+            if any(spot.region == 0 or memory.size(spot.region) is None for _, spot in spots):
+                return True
+        return False
 
     def _assertion(self, edge: Edge) -> Condition | None:
         name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
@@ -309,7 +320,7 @@ def _overflow(state: State, operation: Operation) -> tuple[Term, str] | None:
 
 
 def _uninitialised(state: State, operation: Operation) -> tuple[Term, str] | None:
-    if operation.role != "read" or not isinstance(operation.expr.type, Integer | Pointer):
+    if operation.role != "read" or not isinstance(operation.expr.type, Integer | Pointer | Floating):
         return None
     value = state.places.read(operation.expr)
     return _is_undefined(state, value), f"{spell_expr(operation.expr)} was never set"

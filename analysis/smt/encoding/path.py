@@ -207,6 +207,10 @@ class PathEncoder:
         """Whether the edge calls a library function in which this can happen without a formula that says when."""
         return may_fail_inside(self._state, edge, kind)
 
+    def reaches_unknown(self, edge: Edge) -> bool:
+        """Whether the edge, taken next, may access an object of which the size is not known, or one outside of the program."""
+        return Failures(self._state).reaches_unknown(edge)
+
     def same_object(self, one: ir.Expr, other: ir.Expr) -> bool:
         """Whether two pointers lead into the same known object at the current point, so that comparing them tells the same
         wherever objects lie."""

@@ -79,6 +79,37 @@ def test_what_no_input_violates_is_refuted(kind: Kind, statements: str) -> None:
     assert isinstance(found, Refuted), found
 
 
+KERNEL = "void *kmalloc(unsigned long); void kfree(void *);"
+
+
+@pytest.mark.parametrize(
+    ("kind", "statements", "globals_"),
+    [
+        ("use-after-free", "int *p = x > 31337 ? local() : &x; return *p;", HELPERS),
+        ("uninitialized-read", "double d; if (x != 31337) d = 1; return d > 0;", ""),
+        ("uninitialized-read", "struct { int a, b; } s, u; s.a = 1; u = s; return x == 31337 ? u.b : 0;", ""),
+        ("double-free", "char *p = kmalloc(4); kfree(p); if (x == 31337) kfree(p); return 0;", KERNEL),
+        ("use-after-free", "char *p = malloc(4); kfree(p); if (x == 31337) *p = 3; return 0;", KERNEL),
+        ("memory-cleanup", 'char *p = strdup("abc"); if (x == 31337) return 1; free(p); return 0;', ""),
+        ("memory-leak", 'char *p = strdup("abc"); if (x == 31337) p = 0; free(p); return 0;', ""),
+        ("memory-leak", "char *p = kmalloc(4); if (x == 31337) p = 0; kfree(p); return 0;", KERNEL),
+        (
+            "memory-leak",
+            "int **q = malloc(8); *q = malloc(4); if (x == 31337) { free(q); return 1; } free(*q); free(q); return 0;",
+            "",
+        ),
+        ("array-bounds", "int n = x & 3, a[n + 1]; a[n + (x == 31338)] = 1; return 0;", ""),
+        ("array-bounds", "int *p = (int *)(long)x; if (x == 31337) return *p; return 0;", ""),
+        ("array-bounds", 'char b[8]; sprintf(b, "%d", x); return 0;', ""),
+        ("array-bounds", "int *p = malloc(8); if (x == 31337) p = realloc(p, 4); p[1] = 1; return 0;", ""),
+        ("null-dereference", "int (*f)(void) = x == 31337 ? 0 : one; return f();", "int one(void) { return 1; }"),
+        ("division-by-zero", "float f = x; return x == 31337 ? (int)(1.0f / (f - 31337)) : 0;", ""),
+    ],
+)
+def test_what_some_input_violates_is_never_refuted(kind: Kind, statements: str, globals_: str) -> None:
+    assert not isinstance(decided(main_of(READ + statements, globals_), frozenset({kind})), Refuted)
+
+
 def test_allocations_fail_if_they_may() -> None:
     text = main_of(f"{READ} int *p = malloc(4); if (x == 31337) *p = 1; free(p); return 0;")
     assert isinstance(decided(text, MEMORY, fails=True), Confirmed)
