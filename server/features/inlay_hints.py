@@ -78,8 +78,8 @@ def function_hints(
 
 
 def _hint(text: str, line: int, facts: list[str], columns: Columns) -> types.InlayHint:
-    plain = list(dict.fromkeys(fact.partition(": ")[2] or fact for fact in facts))
-    label = ", ".join(plain[:_SHOWN]) + (", …" if len(plain) > _SHOWN else "")
+    plain = list(dict.fromkeys(_in_short(fact) for fact in facts))
+    label = " · ".join(plain[:_SHOWN]) + (" · …" if len(plain) > _SHOWN else "")
     tooltip = "Before this line, on some way to it:\n" + "\n".join(f"- {fact}" for fact in facts)
     return types.InlayHint(
         types.Position(line, columns.units(text[: content_length(text)])),
@@ -87,3 +87,8 @@ def _hint(text: str, line: int, facts: list[str], columns: Columns) -> types.Inl
         padding_left=True,
         tooltip=types.MarkupContent(types.MarkupKind.Markdown, tooltip),
     )
+
+
+def _in_short(fact: str) -> str:
+    """A fact without its rule and without the values of branches under which it holds, which the tooltip has."""
+    return (fact.partition(": ")[2] or fact).partition(", condition ")[0]

@@ -14,7 +14,7 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 export const PROJECT = join(HERE, '..', '..');
 export const CACHE = join(HERE, '.cache');
 const PYTHON = join(PROJECT, '.venv', 'bin', 'python');
-const PATIENCE_MS = 240_000;
+const PATIENCE_MS = 900_000;
 
 /**
  * Runs `command` and makes a test of each step that it tells of. `configuration`: the file of docs/editors that the session loads.

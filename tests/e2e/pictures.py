@@ -16,6 +16,7 @@ CHOSEN = {
     "findings": "editing/findings",
     "hover": "editing/hover-function",
     "derivation": "editing/derivation",
+    "states": "editing/states",
     "restricted": "restricted/restricted",
 }
 

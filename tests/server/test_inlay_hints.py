@@ -32,10 +32,10 @@ def hints(text: str, *configurations: list[Configuration], edits: tuple[Edit, ..
 
 def test_a_hint_is_where_the_facts_differ_from_those_of_the_line_above() -> None:
     text = "p = m();\nq = 0;\nuse(p);\ndone();\n"
-    first, both = ("leak: p is allocated",), ("leak: p is allocated", "null: q is null")
+    first, both = ("leak: p is allocated",), ("leak: p is allocated", "null: q is null, condition 0 is 0")
     assert hints(text, known(1, 1), known(2, 1, *first), known(3, 1, *both), known(4, 1, *both)) == [
         (1, 6, "p is allocated"),
-        (2, 7, "p is allocated, q is null"),
+        (2, 7, "p is allocated · q is null"),
     ]
 
 

@@ -15,10 +15,10 @@
 (require 'cc-mode)
 (load-file (getenv "EVERPROOF_CONFIGURATION"))
 
-(setq eglot-sync-connect 60 eglot-connect-timeout 60 eglot-autoshutdown nil eglot-confirm-server-initiated-edits nil
+(setq eglot-sync-connect 180 eglot-connect-timeout 180 eglot-autoshutdown nil eglot-confirm-server-initiated-edits nil
       eglot-send-changes-idle-time 0.05 flymake-no-changes-timeout 0.05)
 
-(defconst session-patience 60 "Seconds; only a session that fails waits this long.")
+(defconst session-patience 180 "Seconds; only a session that fails waits this long.")
 (defconst session-defect "\tif (item->count == 0)\n\t\titem_free(item);\n")
 (defvar session-results nil)
 

@@ -3,7 +3,7 @@
 -- Started by neovim.test.mjs as `nvim --headless --clean -u session.lua`, in a copy of fixtures/demo, with `everproof` on PATH.
 -- Writes what came of each step, as JSON, to the file EVERPROOF_RESULTS. A step that fails ends the session.
 
-local PATIENCE = 60000 -- milliseconds; only a session that fails waits this long
+local PATIENCE = 180000 -- milliseconds; only a session that fails waits this long
 local DEFECT = { '\tif (item->count == 0)', '\t\titem_free(item);' }
 
 local results = {}

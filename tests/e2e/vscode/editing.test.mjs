@@ -148,6 +148,15 @@ step('the derivation graph of the function is drawn, and leads to the code', asy
   await command(page, 'View: Toggle Primary Side Bar Visibility');
 });
 
+step('the states of the rules are shown along the function, and go again', async () => {
+  await goTo(page, line, 1);
+  const hint = page.locator('.view-line', { hasText: /printf.*item\sis\sfreed/ });
+  await command(page, "Show or Hide the Rules' States along the Function", hint.first());
+  await vscode.picture('states');
+  await command(page, "Show or Hide the Rules' States along the Function");
+  await hint.first().waitFor({ state: 'detached' });
+});
+
 step('a full check by the code action finds the same', async () => {
   const [at] = await findings();
   await goTo(page, at.line + 1, at.character + 2);

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { start } from './workbench.mjs';
 
 const HOST = join(dirname(fileURLToPath(import.meta.url)), 'host');
-const PATIENCE_MS = 240_000;
+const PATIENCE_MS = 900_000;
 const MAIN = `#include <stdlib.h>
 
 #include "point.h"

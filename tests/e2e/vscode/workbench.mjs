@@ -15,8 +15,8 @@ export const PROJECT = join(HERE, '..', '..', '..');
 export const ARTIFACTS = join(HERE, '..', 'artifacts', 'vscode');
 const SERVER = join(HERE, '..', '.cache', 'vscode');
 const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const START_MS = 60_000;
-const PATIENCE_MS = 60_000; // only a test that fails waits this long
+const START_MS = 180_000;
+const PATIENCE_MS = 180_000; // only a test that fails waits this long
 
 const QUIET = {
   'telemetry.telemetryLevel': 'off', 'update.mode': 'none', 'extensions.autoUpdate': false, 'extensions.autoCheckUpdates': false,

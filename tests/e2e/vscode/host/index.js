@@ -4,7 +4,7 @@ const assert = require('node:assert/strict');
 const fs = require('node:fs');
 const vscode = require('vscode');
 
-const PATIENCE = 60_000;
+const PATIENCE = 180_000;
 const uriOf = (name) => vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, name);
 const findings = (uri) => vscode.languages.getDiagnostics(uri).filter(({ source, code }) => source === 'everproof' && code?.value !== undefined);
 
