@@ -172,6 +172,15 @@ REFUSED = {
         " f = __VERIFIER_nondet_int() ? one : two; if (f() == 2) reach_error(); return 0; }",
         "assertion at edge|in no context",
     ),
+    "an error that a pointer leads to": (
+        "void (*f)(void) = reach_error; int main(void) { f(); return 0; }",
+        "assertion at edge",
+    ),
+    "an error behind a pointer that leads to another function, too": (
+        "void reach_error(void) { for (;;); } void nothing(void) { } void (*f)(void); int main(void) {"
+        " f = __VERIFIER_nondet_int() ? nothing : reach_error; f(); return 0; }",
+        "assertion at edge|in no context",
+    ),
     "two literals that may be one": (
         'int main(void) { const char *p = "a", *q = "a", *r = "ba"; if (p != q) reach_error(); return r == 0; }',
         "assertion at edge",

@@ -26,7 +26,8 @@ PROPERTIES: frozenset[str] = frozenset(get_args(Property))
 _ENDS = frozenset(
     {"reach_error", "__VERIFIER_error", "__assert_fail", "__assert", "__assert_perror_fail", "__assert_rtn", "_assert"}
 )
-_CHECKS = frozenset({"__VERIFIER_assert"})
+CHECKS = frozenset({"__VERIFIER_assert"})
+"""Functions that fail if their argument is zero, where the program does not define them."""
 
 
 class Violation(msgspec.Struct, frozen=True):
@@ -50,12 +51,15 @@ def violations(program: Program, property_: Property) -> tuple[Violation, ...]:
 def _edges(program: Program, cfa: Cfa, property_: Property) -> Iterator[int]:
     for edge in cfa.edges:
         if property_ == "assertion":
-            callee = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
-            is_check = callee in _CHECKS and callee not in program.functions
-            if callee is not None and (is_check or display_name(callee) in _ENDS):
+            if isinstance(edge.effect, ir.Call) and any(_is_check(program, name) for name in program.targets(edge.effect)):
                 yield edge.id
         elif any(_is_suspect(part, property_) for expr in ir.expressions(edge.effect) for part in ir.walk(expr)):
             yield edge.id
+
+
+def _is_check(program: Program, callee: str) -> bool:
+    """Whether calling the function can be, or is, the failure of an assertion."""
+    return display_name(callee) in _ENDS or (callee in CHECKS and callee not in program.functions)
 
 
 def _is_suspect(part: ir.Expr, property_: Property) -> bool:
@@ -78,7 +82,7 @@ def condition(system: System, state: State, step: Step, context: int, violation:
     effect = step.edge.effect
     if violation.property == "assertion":
         access = Access(system.vocabulary, state, step.function, context)
-        fails = _assertion(system.program, effect, access)
+        fails = _assertion(system.program, effect, step.callee, access)
         return None if fails is FALSE else state.constrained(fails, *access.ledger.constraints)
     found = []
     for expr in ir.expressions(effect):
@@ -90,14 +94,21 @@ def condition(system: System, state: State, step: Step, context: int, violation:
     return None if or_(*found) is FALSE else state.constrained(or_(*found))
 
 
-def _assertion(program: Program, effect: ir.Effect, access: Access) -> Term:
+def _assertion(program: Program, effect: ir.Effect, callee: str, access: Access) -> Term:
+    """That the call is one of `callee` (which a pointer may lead to), and that it fails."""
     if not isinstance(effect, ir.Call):
         raise ValueError("an assertion is a call")
-    callee = ir.direct_callee(effect)
-    if callee in _CHECKS and callee not in program.functions and effect.arguments:
+    if not _is_check(program, callee):
+        return FALSE
+    fails = TRUE
+    type_ = program.function_type(callee)
+    if ir.direct_callee(effect) is None and type_ is not None:
+        fails = eq(access.expressions.value(effect.callee), access.address(ir.Var(callee, "function", type_)))
+    if callee in CHECKS and effect.arguments:
         argument = effect.arguments[0]
-        return access.arithmetic.compare("==", access.expressions.value(argument), access.zero(argument.type), argument.type)
-    return TRUE
+        value = access.expressions.value(argument)
+        return and_(fails, access.arithmetic.compare("==", value, access.zero(argument.type), argument.type))
+    return fails
 
 
 def _fails(part: ir.Binary | ir.Unary, access: Access, property_: Property) -> Term:

@@ -26,7 +26,7 @@ from analysis.cpa.memory import Contents
 from analysis.cpa.precision import VariablePrecision
 from analysis.cpa.predicates.blocks import loop_heads
 from analysis.cpa.predicates.steps import Contexts
-from analysis.cpa.predicates.violations import Violation
+from analysis.cpa.predicates.violations import CHECKS, Violation
 from analysis.cpa.waitlist import PriorityWaitlist
 from analysis.engines.value.interpolation import ValueInterpolation
 from analysis.model import ir
@@ -58,7 +58,9 @@ def prove(
     if not violations:
         return Unproved("nothing in the program could violate the property", Work())
     edges = [program.functions[v.function].by_id[v.edge].effect for v in violations]
-    if any(v.property != "assertion" for v in violations) or any(isinstance(e, ir.Call) and e.arguments for e in edges):
+    calls = [effect for effect in edges if isinstance(effect, ir.Call)]
+    is_plain = all(ir.direct_callee(call) is not None and ir.direct_callee(call) not in CHECKS for call in calls)
+    if any(v.property != "assertion" for v in violations) or not is_plain:
         return Unproved("value analysis knows error calls only", Work())
     try:
         return _Proving(program, violations, entry, model).run(states, time.monotonic() + seconds, cancellation)

@@ -318,6 +318,12 @@ class _OpenAddresses(Expressions):
     """Expressions in which an address and its number have nothing to do with each other, but for null: no program may rely on
     which number it is. (Addresses have 64 bits here, whatever the data model says.)"""
 
+    def value(self, expr: ir.Expr) -> Term:
+        """See Expressions."""
+        if isinstance(expr, ir.IntConst) and isinstance(expr.type, Pointer) and expr.value != 0:
+            return self.leaves.unknown(expr)
+        return super().value(expr)
+
     def _cast(self, operand: ir.Expr, type_: Type) -> Term:
         is_address = isinstance(operand.type, Pointer | Array)
         is_number = is_address and isinstance(type_, Integer) and not scalars.is_bool(type_)
