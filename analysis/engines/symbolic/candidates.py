@@ -24,6 +24,7 @@ from analysis.smt.z3_backend import Z3Solver
 
 _FAILURES: frozenset[str] = frozenset(get_args(FailureKind))
 _OF_FREE = ("double-free", "invalid-free")
+_OF_OBJECTS = ("array-bounds", "use-after-free")  # what depends on the size or the life of an object
 _ARGUMENTS = 8  # how many words a command line has at most
 MAIN = "main"
 
@@ -88,6 +89,8 @@ class Candidates:
                 path = encoder.formula()
                 yield Formula((FALSE,), path.approximations, path.assumptions)
         if kind in _FAILURES and encoder.may_fail_inside(self._edge, _failure(kind)):
+            yield encoder.formula()
+        elif kind in _OF_OBJECTS and encoder.reaches_unknown(self._edge):
             yield encoder.formula()
         if self._suspects:
             path = encoder.formula()

@@ -95,7 +95,7 @@ KERNEL = "void *kmalloc(unsigned long); void kfree(void *);"
         ("memory-leak", "char *p = kmalloc(4); if (x == 31337) p = 0; kfree(p); return 0;", KERNEL),
         (
             "memory-leak",
-            "int **q = malloc(8); *q = malloc(4); if (x == 31337) { free(q); return 1; } free(*q); free(q); return 0;",
+            "int **q = malloc(8), *p = malloc(4); *q = p; p = 0; if (x != 31337) free(*q); free(q); return 0;",
             "",
         ),
         ("array-bounds", "int n = x & 3, a[n + 1]; a[n + (x == 31338)] = 1; return 0;", ""),
