@@ -88,9 +88,8 @@ class Candidates:
             elif kind in _OF_FREE and self._is_free():
                 path = encoder.formula()
                 yield Formula((FALSE,), path.approximations, path.assumptions)
-        if kind in _FAILURES and encoder.may_fail_inside(self._edge, _failure(kind)):
-            yield encoder.formula()
-        elif kind in _OF_OBJECTS and encoder.reaches_unknown(self._edge):
+        is_open = kind in _FAILURES and encoder.may_fail_inside(self._edge, _failure(kind))
+        if is_open or (kind in _OF_OBJECTS and encoder.reaches_unknown(self._edge)):
             yield encoder.formula()
         if self._suspects:
             path = encoder.formula()

@@ -112,7 +112,7 @@ class _Deciding:
             if not isinstance(run.end, Returned | Exited | Stuck) or run.assumptions or self._runs.doubt:
                 self._why[f"a run ended so: {self._runs.doubt or described(run)}"] = None
                 return None
-            choices = next_choices(recipe.first.choices) if self._task.allocation_fails or recipe.first.choices else None
+            choices = next_choices(recipe.first.choices)
         if choices is not None or depends_on_addresses(self._program, (MAIN,)):
             return None
         return Refuted((), self._spent())
