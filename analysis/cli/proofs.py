@@ -40,9 +40,7 @@ def with_proofs(checker: Checker, asked: Asked, report: Report) -> Report:
         report = _with_message(report, why)
     else:
         assert entry is not None
-        names: tuple[Property, ...] = ("assertion", "division-by-zero", "shift-range", "signed-overflow")
-        checked = {rule.name for rule in checker.rules} & PROPERTIES
-        for property_ in (name for name in names if name in checked):
+        for property_ in (msgspec.convert(name, Property) for name in sorted({rule.name for rule in checker.rules} & PROPERTIES)):
             report = _with_property(inspection, asked, report, property_, entry, annotations)
     if asked.certificate is not None:
         write(text.write(annotations, program, asked.options.data_model), asked.certificate)

@@ -10,6 +10,7 @@ import msgspec
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.steps import Step
 from analysis.model import ir
+from analysis.model.c_types import INT as C_INT
 from analysis.model.c_types import Array, Floating, Integer, Pointer
 from analysis.model.spelling import display_name
 from analysis.smt.build import FALSE, TRUE, and_, eq, number, or_
@@ -19,13 +20,15 @@ from analysis.smt.transitions.access import Access
 from analysis.smt.transitions.state import State
 from analysis.smt.transitions.system import System
 
-Property = Literal["assertion", "division-by-zero", "signed-overflow", "shift-range"]
+Property = Literal["assertion", "division-by-zero", "signed-overflow", "shift-range", "null-dereference", "array-bounds"]
 PROPERTIES: frozenset[str] = frozenset(get_args(Property))
 """The properties that a certificate can be about."""
 
 _ENDS = frozenset(
     {"reach_error", "__VERIFIER_error", "__assert_fail", "__assert", "__assert_perror_fail", "__assert_rtn", "_assert"}
 )
+MEMORY = frozenset({"null-dereference", "array-bounds"})
+_TAKES_NULL = frozenset({"free", "realloc", "time", "fflush", "setlocale"})
 CHECKS = frozenset({"__VERIFIER_assert"})
 """Functions that fail if their argument is zero, where the program does not define them."""
 
@@ -51,9 +54,12 @@ def violations(program: Program, property_: Property) -> tuple[Violation, ...]:
 def _edges(program: Program, cfa: Cfa, property_: Property) -> Iterator[int]:
     for edge in cfa.edges:
         if property_ == "assertion":
-            if isinstance(edge.effect, ir.Call) and any(_is_check(program, name) for name in program.targets(edge.effect)):
-                yield edge.id
-        elif any(_is_suspect(part, property_) for expr in ir.expressions(edge.effect) for part in ir.walk(expr)):
+            is_suspect = isinstance(edge.effect, ir.Call) and any(_is_check(program, n) for n in program.targets(edge.effect))
+        else:
+            parts = (part for expr in ir.expressions(edge.effect) for part in ir.walk(expr))
+            is_suspect = any(_is_suspect(part, property_) for part in parts)
+            is_suspect = is_suspect or (property_ in MEMORY and any(True for _ in _passed(program, edge.effect)))
+        if is_suspect:
             yield edge.id
 
 
@@ -62,7 +68,21 @@ def _is_check(program: Program, callee: str) -> bool:
     return display_name(callee) in _ENDS or (callee in CHECKS and callee not in program.functions)
 
 
+def _passed(program: Program, effect: ir.Effect) -> Iterator[ir.Expr]:
+    """The pointers that a call uses: the called one, and those passed to functions without a body, but for what may be null."""
+    if not isinstance(effect, ir.Call):
+        return
+    if ir.direct_callee(effect) is None:
+        yield effect.callee
+    if any(name not in program.functions and name not in _TAKES_NULL for name in program.targets(effect) or ("",)):
+        yield from (argument for argument in effect.arguments if isinstance(argument.type, Pointer))
+
+
 def _is_suspect(part: ir.Expr, property_: Property) -> bool:
+    if property_ == "null-dereference":
+        return isinstance(part, ir.Deref)
+    if property_ == "array-bounds":
+        return isinstance(part, ir.Deref | ir.Index)
     if not isinstance(part, ir.Binary | ir.Unary) or not isinstance(part.type, Integer):
         return False
     operator = part.operator
@@ -87,10 +107,13 @@ def condition(system: System, state: State, step: Step, context: int, violation:
     found = []
     for expr in ir.expressions(effect):
         for part in ir.walk(expr):
-            if _is_suspect(part, violation.property) and isinstance(part, ir.Binary | ir.Unary):
+            if _is_suspect(part, violation.property):
                 access = Access(system.vocabulary, state, step.function, context)
                 fails = _fails(part, access, violation.property)
                 found.append(and_(fails, *access.ledger.constraints))  # constraints of its operands: these do not violate
+    for pointer in _passed(system.program, effect) if violation.property in MEMORY else ():
+        access = Access(system.vocabulary, state, step.function, context)
+        found.append(_is_null(pointer, access) if violation.property == "null-dereference" else TRUE)
     return None if or_(*found) is FALSE else state.constrained(or_(*found))
 
 
@@ -111,8 +134,47 @@ def _assertion(program: Program, effect: ir.Effect, callee: str, access: Access)
     return fails
 
 
-def _fails(part: ir.Binary | ir.Unary, access: Access, property_: Property) -> Term:
+def _is_null(pointer: ir.Expr, access: Access) -> Term:
+    """That a pointer is null, or was before something was added to it."""
+    found = []
+    while isinstance(pointer.type, Pointer):
+        value = access.expressions.value(pointer)
+        found.append(eq(value, number(0, value.sort)))
+        inner = ir.strip_casts(pointer)
+        if isinstance(inner, ir.AddressOf):
+            lvalue = inner.lvalue
+            while isinstance(lvalue, ir.Field | ir.Index):
+                lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
+            inner = lvalue.pointer if isinstance(lvalue, ir.Deref) else inner
+            pointer = inner if isinstance(lvalue, ir.Deref) else ir.IntConst(0, C_INT)
+        else:
+            pointer = inner.left if isinstance(inner, ir.Binary) else ir.IntConst(0, C_INT)
+    return or_(*found)
+
+
+def _is_outside(part: ir.Index, access: Access) -> Term:
+    """That an index is outside of its array. What is one past the end counts, too, though its address may be taken."""
+    length = part.array.type.length if isinstance(part.array.type, Array) else None
+    if length is None:
+        return TRUE
+    index, type_ = access.expressions.value(part.index), part.index.type
+    if not isinstance(type_, Integer) or length >= 1 << (type_.bits - 1):
+        return TRUE
     arithmetic = access.arithmetic
+    return or_(
+        arithmetic.compare("<", index, arithmetic.constant(0, type_), type_),
+        arithmetic.compare(">=", index, arithmetic.constant(length, type_), type_),
+    )
+
+
+def _fails(part: ir.Expr, access: Access, property_: Property) -> Term:
+    arithmetic = access.arithmetic
+    if isinstance(part, ir.Deref):  # how large the object is that a pointer leads to is not known
+        return _is_null(part.pointer, access) if property_ == "null-dereference" else TRUE
+    if isinstance(part, ir.Index):
+        return _is_outside(part, access)
+    if not isinstance(part, ir.Binary | ir.Unary):
+        return FALSE
     if isinstance(part, ir.Unary):
         if part.operator != "-":
             return FALSE

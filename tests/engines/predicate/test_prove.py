@@ -136,6 +136,20 @@ PROPERTIES: list[tuple[Property, str, bool]] = [
     ("signed-overflow", "int main(void) { int n = 0; while (n < 1000) n++; return n; }", True),
     ("shift-range", "int main(void) { int n = __VERIFIER_nondet_int(); if (n < 0 || n > 31) return 0; return 1u << n; }", True),
     ("shift-range", "int main(void) { int n = __VERIFIER_nondet_int(); return 1u << n; }", False),
+    (
+        "null-dereference",
+        "int x; int main(void) { int *p = &x; if (__VERIFIER_nondet_int()) p = 0; if (p) *p = 1; return x; }",
+        True,
+    ),
+    ("null-dereference", "int x; int main(void) { int *p = &x; if (__VERIFIER_nondet_int()) p = 0; *p = 1; return x; }", False),
+    ("null-dereference", "struct s { int a; int b; } *p; int main(void) { return p->b; }", False),
+    ("null-dereference", "int *p; int main(void) { return p[3]; }", False),
+    ("null-dereference", "int (*f)(void); int main(void) { return f ? f() : 0; }", True),
+    ("null-dereference", "int use(int *p); int main(void) { return use(0); }", False),
+    ("array-bounds", "int a[4]; int main(void) { int i; for (i = 0; i < 4; i++) a[i] = i; return a[3]; }", True),
+    ("array-bounds", "int a[4]; int main(void) { int i; for (i = 0; i <= 4; i++) a[i] = i; return a[3]; }", False),
+    ("array-bounds", "int a[4]; int main(void) { unsigned i = __VERIFIER_nondet_uint(); return i < 5 ? a[i] : 0; }", False),
+    ("array-bounds", "int a[4]; int main(void) { int *p = a; return p[5]; }", False),
 ]
 
 
