@@ -101,6 +101,7 @@ class _Proving:
         self._entry, self._model, self._options, self._cancellation = entry, model, options, cancellation
         self._system = System(program, options.mode, model, whole=entry == "main", is_harmless=library.is_harmless)
         self._contexts = Contexts()
+        self._share = options.clauses if options.mode == "int" else 0.0  # Spacer does not know when to stop on bit-vectors
         called = callees(program)
         self._is_recursive = any(len(group) > 1 or group[0] in called[group[0]] for group in components(program))
         budget = Budget(options.query_milliseconds)
@@ -125,7 +126,7 @@ class _Proving:
             frontier,
             self._refiner.refine,
             states=options.states,
-            deadline=self._began + options.seconds * (1 - options.clauses),
+            deadline=self._began + options.seconds * (1 - self._share),
             cancellation=self._cancellation,
             restart=options.restart,
         )
@@ -144,7 +145,7 @@ class _Proving:
         """What is left of the time is for the whole program at once."""
         options = self._options
         left = self._began + options.seconds - time.monotonic()
-        if left <= 0 or not options.clauses or (self._cancellation is not None and self._cancellation.cancelled()):
+        if left <= 0 or not self._share or (self._cancellation is not None and self._cancellation.cancelled()):
             return otherwise
         system = System(self._program, options.mode, self._model, whole=self._entry == "main", is_harmless=library.is_harmless)
         budget = Budget(int(1000 * left))
