@@ -4,6 +4,9 @@ A program is one of `benchmarks.programs`, or a library of `benchmarks.releases`
 possible findings are asked about as `everproof check` asks, by processes with the budget of `--task-timeout`; what is refuted
 makes room for others with the same cause, which are asked about, too. Times of a finding are those of its process, without the
 queue.
+
+With `--processor` the questions are asked in this process, one after the other, and seconds are those of the processor: for
+machines that have other work to do, on which seconds of the clock say little.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ from analysis.session.provers.decided import Decided
 from analysis.session.provers.outcome import Budget, Outcome, reason_of
 from analysis.session.provers.pool import Pool
 from analysis.session.provers.proving import WORK
-from analysis.session.provers.questions import question_of
+from analysis.session.provers.questions import FindingQuestion, question_of
 from analysis.session.provers.slices import Contents, Slicer
 from benchmarks import releases
 from benchmarks.programs import PROGRAMS, provide
@@ -63,20 +66,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", help=f"which programs: {', '.join(names)} (default: spin, sendmail, hiredis)")
     parser.add_argument("--seconds", type=float, default=5.0, help="for one finding (default: 5)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one a processor)")
+    parser.add_argument("--processor", action="store_true", help="in this process, by the time of the processor")
     given = parser.parse_args(arguments)
     unknown = [name for name in given.names if name not in names]
     if unknown:
         parser.error(f"no program {unknown[0]!r}; there are {', '.join(names)}")
     try:
         for name in given.names or ["spin", "sendmail", "hiredis"]:
-            print(table(name, measure(name, given.seconds, given.jobs), given.seconds, given.jobs), flush=True)
+            measured = measure(name, given.seconds, given.jobs, given.processor)
+            where = "one process, by the time of the processor" if given.processor else f"{given.jobs} processes"
+            print(table(name, measured, given.seconds, where), flush=True)
     except FetchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0
 
 
-def measure(name: str, seconds: float, jobs: int) -> Measured:
+def measure(name: str, seconds: float, jobs: int, processor: bool) -> Measured:
     """All findings of a program, decided. Raises FetchError."""
     limits = msgspec.structs.replace(Limits(), task_seconds=seconds)
     options, paths = Options(limits=limits), list[str]()
@@ -90,19 +96,54 @@ def measure(name: str, seconds: float, jobs: int) -> Measured:
     view, analysis = checker.explore()
     analysis.findings(view.places)
     checked = time.perf_counter() - began
-    asking, began = _Asking(analysis, view.places, options, jobs), time.perf_counter()
+    pool = _Alone() if processor else Pool(WORK, jobs)
+    asking, began = _Asking(analysis, view.places, options, pool), time.perf_counter()
     try:
         while asking.round():
             analysis.findings(view.places)
     finally:
-        asking.pool.close()
+        pool.close()
     return Measured(tuple(asking.rows), checked, time.perf_counter() - began)
+
+
+class _Alone:
+    """What `Pool` does, in this process, whose clock is that of the processor from here on."""
+
+    def __init__(self) -> None:
+        from analysis.session.provers.deciding import answer  # it loads the solver
+
+        self._answer = answer
+        self._waiting: list[tuple[int, FindingQuestion]] = []
+        time.monotonic = time.process_time
+
+    @property
+    def open(self) -> int:
+        """How many tasks have not ended."""
+        return len(self._waiting)
+
+    def submit(self, task: FindingQuestion, budget: Budget) -> int:
+        """Takes a task, for later; its ticket. The budget is in the question."""
+        self._waiting.append((id(task), task))
+        return id(task)
+
+    def wait(self) -> None:
+        """Nothing: `take` does the work."""
+
+    def take(self) -> list[Outcome]:
+        """Does the next task."""
+        ticket, task = self._waiting.pop(0)
+        began = time.process_time()
+        answer = self._answer(task)
+        return [Outcome(ticket, "", answer, ms=(time.process_time() - began) * 1000)]
+
+    def close(self) -> None:
+        """Nothing."""
 
 
 class _Asking:
     """Asks about findings until there are no others."""
 
-    def __init__(self, analysis: Analysis, places: Places, options: Options, jobs: int) -> None:
+    def __init__(self, analysis: Analysis, places: Places, options: Options, pool: Pool | _Alone) -> None:
         self._analysis = analysis
         self._places = places
         self._options = options
@@ -110,7 +151,7 @@ class _Asking:
         entries, _ = choose_entries(analysis.program, options.entries)
         self._slicer = Slicer(analysis.program, entries, Contents())
         self._asked: set[Error] = set()
-        self.pool = Pool(WORK, jobs)
+        self._pool = pool
         self.rows: list[Row] = []
 
     def round(self) -> bool:
@@ -121,11 +162,11 @@ class _Asking:
             if suspicion.error not in self._asked:
                 self._asked.add(suspicion.error)
                 question = question_of(suspicion, self._slicer.slice(suspicion.function), self._options)
-                tickets[self.pool.submit(question, self._budget)] = suspicion
+                tickets[self._pool.submit(question, self._budget)] = suspicion
         refuted = set(self._analysis.refuted)
-        while self.pool.open:
-            self.pool.wait()
-            for outcome in self.pool.take():
+        while self._pool.open:
+            self._pool.wait()
+            for outcome in self._pool.take():
                 suspicion, decided = tickets[outcome.ticket], self._decided(outcome)
                 self.rows.append(Row(findings[suspicion.fingerprint], decided, outcome.ms))
                 if decided.status == "refuted":
@@ -141,13 +182,13 @@ class _Asking:
         return answer
 
 
-def table(name: str, measured: Measured, seconds: float, jobs: int) -> str:
+def table(name: str, measured: Measured, seconds: float, where: str) -> str:
     """What became of a program's findings, as Markdown."""
     rows = measured.rows
     counts = Counter(row.decided.status for row in rows)
     times = sorted(row.ms / 1000 for row in rows) or [0.0]
     ran = sum(row.decided.reason.startswith("from the entry") for row in rows if row.decided.status == "possible")
-    lines = [f"### {name}: {len(rows)} findings, {seconds:g} s each at most, {jobs} processes", ""]
+    lines = [f"### {name}: {len(rows)} findings, {seconds:g} s each at most, {where}", ""]
     lines += ["| confirmed | refuted | left | of these with a run from the function's entry | seconds each | all | the check |"]
     lines += ["|---|---|---|---|---|---|---|"]
     cells = [counts["confirmed"], counts["refuted"], counts["possible"], ran]
