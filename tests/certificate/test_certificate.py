@@ -140,6 +140,10 @@ REFUSED = {
         "int main(void) { int x = 1; char *p = (char *)&x; *p = 2; if (x != 1) reach_error(); return 0; }",
         "assertion at edge",
     ),
+    "an array of characters as room for an int": (
+        "char room[8]; int main(void) { int *p = (int *)room; *p = 5; room[0] = 1; if (*p != 5) reach_error(); return 0; }",
+        "assertion at edge",
+    ),
     "a member changed through the union": (
         "union u { int i; char c; } g; int main(void) { g.i = 1; g.c = 7; if (g.i != 1) reach_error(); return 0; }",
         "assertion at edge",

@@ -166,7 +166,7 @@ class Access:
             self.ledger.constrain(
                 distinct(self.expressions.value(inner.pointer), number(0, self._vocabulary.pointer_sort))
             )  # else the run has undefined behaviour here
-        is_plain = isinstance(inner, ir.Deref) and not is_member(lvalue)
+        is_plain = (isinstance(inner, ir.Deref) or lvalue is not inner) and not is_member(lvalue)
         return InMemory(self.address(lvalue), is_mixed, is_plain)
 
     def _cell(self, place: Cell, offset: int) -> StateVariable | None:

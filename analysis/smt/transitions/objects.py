@@ -30,16 +30,19 @@ class Objects:
         self._kinds: dict[tuple[str, str], Kind] = {}
         self._types: dict[tuple[str, str], Type] = {}
         self.has_plain_characters = False
+        buffers: set[tuple[str, str]] = set()
         for cfa in program.functions.values():
             for variable in (*cfa.parameters, ir.Var(RESULT, "temporary", cfa.type.result)):
                 self._meet(cfa.name, variable)
             for edge in cfa.edges:
                 for expr in ir.expressions(edge.effect):
-                    self._visit(cfa.name, expr)
+                    self._visit(cfa.name, expr, buffers)
         for known in program.globals.values():
             self._meet("", known.var)
             for expr in (known.initial, *(e for part in known.parts for e in (part.target, part.value))):
-                self._visit("", expr)
+                self._visit("", expr, buffers)
+        if any(self._kinds[key] == "memory" for key in buffers):  # arrays of characters are used as room for anything
+            self.has_plain_characters = True
 
     def kind(self, owner: str, var: ir.Var) -> Kind:
         """How the variable is kept."""
@@ -89,18 +92,20 @@ class Objects:
             return True
         return any(self._is_mixed(m.type, seen) for m in definition.members)
 
-    def _visit(self, owner: str, expr: ir.Expr) -> None:
+    def _visit(self, owner: str, expr: ir.Expr, buffers: set[tuple[str, str]]) -> None:
         waiting = [expr]
         while waiting:
             part = waiting.pop()
             if isinstance(part, ir.AddressOf):
-                self._access(owner, part.lvalue, waiting, is_taken=True)
+                self._access(owner, part.lvalue, waiting, buffers, is_taken=True)
             elif isinstance(part, ir.LVALUES):
-                self._access(owner, part, waiting, is_taken=False)
+                self._access(owner, part, waiting, buffers, is_taken=False)
             else:
                 waiting.extend(ir.operands(part))
 
-    def _access(self, owner: str, lvalue: ir.Expr, waiting: list[ir.Expr], *, is_taken: bool) -> None:
+    def _access(
+        self, owner: str, lvalue: ir.Expr, waiting: list[ir.Expr], buffers: set[tuple[str, str]], *, is_taken: bool
+    ) -> None:
         inner, is_open = lvalue, False
         while isinstance(inner, ir.Field | ir.Index):
             if isinstance(inner, ir.Index):
@@ -109,14 +114,17 @@ class Objects:
                 inner = inner.array
             else:
                 inner = inner.record
-        if isinstance(inner, ir.Deref) and not is_taken and not is_member(lvalue):
-            self.has_plain_characters |= isinstance(lvalue.type, Integer) and lvalue.type.bits == 8
+        is_character = isinstance(lvalue.type, Integer) and lvalue.type.bits == 8 and not is_taken and not is_member(lvalue)
+        if isinstance(inner, ir.Deref) and is_character:
+            self.has_plain_characters = True
         if not isinstance(inner, ir.Var):
             waiting.extend(ir.operands(inner) if isinstance(inner, ir.Deref) else (inner,))
             return
         if inner.scope == "function":
             return
         key = self._meet(owner, inner)
+        if is_character and lvalue is not inner:
+            buffers.add(key)
         if is_taken:
             self._kinds[key] = "memory"
         elif is_open and self._kinds[key] != "memory":
