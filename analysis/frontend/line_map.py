@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_NUMBER = re.compile(rb'\n# (\d{1,9})(?= ")')
+_MARKED = re.compile(rb'\n# (\d{1,9}) "([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"')
 _MARKER = re.compile(rb'\n#(?:line)? (\d{1,9}) "([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"([ 0-9]*+)')
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)")
 
@@ -169,8 +169,14 @@ def printable(path: str) -> bytes:
 
 
 def with_even_markers(text: bytes) -> bytes:
-    """The text with as many digits in all line markers, so that a line more moves no text after them."""
-    return _NUMBER.sub(lambda match: b"\n# %07d" % int(match[1]), b"\n" + text)[1:]
+    """The text with as many digits in all line markers, so that a line more moves no text after them; and without "." and ".." in
+    paths, which depend on how a folder was named to the compiler."""
+
+    def even(match: re.Match[bytes]) -> bytes:
+        path = os.path.normpath(match[2]) if b"/." in match[2] else match[2]
+        return b'\n# %07d "' % int(match[1]) + path + b'"'
+
+    return _MARKED.sub(even, b"\n" + text)[1:]
 
 
 def with_later_lines(text: bytes, path: bytes, by: int) -> bytes:
