@@ -79,6 +79,11 @@ class Edited:
         """The next revision: the functions are what they were at first, with new ids for what comes back."""
         self._replace({name: self._whole[name] for name in names})
 
+    def is_empty(self, name: str) -> bool:
+        """Whether a function is a stub as it is, so that emptying it changes nothing."""
+        whole = self._whole[name]
+        return stub(whole).cfa.digest == whole.cfa.digest
+
     def kept(self) -> tuple[Program, dict[str, LoweredFunction]]:
         """The present revision, for `go_back`."""
         return self.program, self._now

@@ -79,7 +79,7 @@ def measure(
     measured = Measured(name, edited, full, chains[0].analysis.graph.configurations, chains[0].findings)
     _settle()
     try:
-        names = list(edited.traits)
+        names = [name for name in edited.traits if not edited.is_empty(name)]
         before = edited.kept()
         for share in shares:
             kept = measured.shares[share] = {algorithm: [] for algorithm in ALGORITHMS}
