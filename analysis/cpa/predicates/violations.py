@@ -113,7 +113,8 @@ def condition(system: System, state: State, step: Step, context: int, violation:
                 found.append(and_(fails, *access.ledger.constraints))  # constraints of its operands: these do not violate
     for pointer in _passed(system.program, effect) if violation.property in MEMORY else ():
         access = Access(system.vocabulary, state, step.function, context)
-        found.append(_is_null(pointer, access) if violation.property == "null-dereference" else TRUE)
+        fails = _is_null(pointer, access) if violation.property == "null-dereference" else TRUE
+        found.append(and_(fails, *access.ledger.constraints))
     return None if or_(*found) is FALSE else state.constrained(or_(*found))
 
 

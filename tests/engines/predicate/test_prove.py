@@ -146,6 +146,7 @@ PROPERTIES: list[tuple[Property, str, bool]] = [
     ("null-dereference", "int *p; int main(void) { return p[3]; }", False),
     ("null-dereference", "int (*f)(void); int main(void) { return f ? f() : 0; }", True),
     ("null-dereference", "int use(int *p); int main(void) { return use(0); }", False),
+    ("null-dereference", 'int use(const char *p); int main(void) { return use("a"); }', True),
     ("array-bounds", "int a[4]; int main(void) { int i; for (i = 0; i < 4; i++) a[i] = i; return a[3]; }", True),
     ("array-bounds", "int a[4]; int main(void) { int i; for (i = 0; i <= 4; i++) a[i] = i; return a[3]; }", False),
     ("array-bounds", "int a[4]; int main(void) { unsigned i = __VERIFIER_nondet_uint(); return i < 5 ? a[i] : 0; }", False),
