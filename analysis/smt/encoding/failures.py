@@ -69,12 +69,12 @@ class Failures:
 
     def reaches_unknown(self, edge: Edge) -> bool:
         """See PathEncoder.reaches_unknown."""
-        memory = self._state.memory
         for operation in operations(edge.effect):
             if operation.role == "value" or isinstance(operation.expr, ir.Var):
                 continue
-            spots = _accessed(self._state.fork(), operation.expr)
-            if any(spot.region == 0 or memory.size(spot.region) is None for _, spot in spots):
+            state = self._state.fork()  # in which objects may come to be
+            spots = _accessed(state, operation.expr)
+            if any(spot.region == 0 or state.memory.size(spot.region) is None for _, spot in spots):
                 return True
         return False
 

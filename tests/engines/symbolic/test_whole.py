@@ -110,6 +110,11 @@ def test_what_some_input_violates_is_never_refuted(kind: Kind, statements: str, 
     assert not isinstance(decided(main_of(READ + statements, globals_), frozenset({kind})), Refuted)
 
 
+def test_an_object_that_is_first_touched_by_an_index() -> None:
+    text = "int t[3] = {1, 2, 3}; int main(void) { int x = __VERIFIER_nondet_int(); return x >= 0 && x < 3 ? t[x] : 0; }"
+    assert isinstance(decided(text, MEMORY), Refuted)
+
+
 def test_allocations_fail_if_they_may() -> None:
     text = main_of(f"{READ} int *p = malloc(4); if (x == 31337) *p = 1; free(p); return 0;")
     assert isinstance(decided(text, MEMORY, fails=True), Confirmed)
