@@ -101,6 +101,8 @@ def _beside_macros(
         return None
     was, is_ = old[0], now[0]
     same = _common(was.tokens[::-1], is_.tokens[::-1])
+    if same and same == min(len(was.tokens), len(is_.tokens)):
+        same -= 1  # all of the shorter line stays: one token of it shows where it is
     head, new_head = was.tokens[: len(was.tokens) - same], is_.tokens[: len(is_.tokens) - same]
     opens = new_head[:1] != head[:1] and is_.first == b"("  # it could be what a macro in the line before takes
     if head and new_head and not opens and not _any_macro((*head, *new_head), macros):
