@@ -45,10 +45,10 @@ _LARGE_RUN_SHARE = 0.04  # in large programs, where such runs hardly get far
 _QUICK_STEPS = 20_000  # of a run on random inputs
 # the explorations of one entry: the encoding of integers, whether as a tree, how much deeper, until which share of the time
 _ROUNDS: tuple[tuple[Mode, bool, int, float], ...] = (("int", False, 1, 0.5), ("bv", False, 8, 0.8), ("bv", True, 8, 1.0))
-_BACK_SHARE = 0.45  # of the seconds that are left, for going back from the violation
+_BACK_SHARE, _LARGE_BACK_SHARE = 0.2, 0.5  # of the seconds that are left, for going back from the violation
 _LAST_SHARE = 0.12  # of the seconds, for runs from the entry of the function
 _LARGE = 10_000  # edges; larger programs are not explored from their entries
-_REASONS = 2  # that are told
+_REASONS = 3  # that are told
 _QUERY_SHARE = 0.1  # of the seconds, for one question about a way
 _WAYS = 200  # ways that are asked about in one exploration
 NO_OTHER = "no other undefined behaviour happens first"
@@ -93,7 +93,8 @@ class _Deciding:
             return self._undecided(f"assumes: {next(iter(self._doubts))}")
         if not self._inside and not self._is_late(0):
             self._inside = self._from_inside()
-        reasons = list(dict.fromkeys(filter(None, [self._inside, self._back, *self._why])))
+        why = sorted(self._why, key=lambda text: "budget" not in text)  # that there was no more time explains most
+        reasons = list(dict.fromkeys(filter(None, [self._inside, self._back, *why])))
         return self._undecided("; ".join(reasons[:_REASONS]) or "nothing was found in the budget")
 
     # -- runs ---------------------------------------------------------------------------------------------------
@@ -198,8 +199,8 @@ class _Deciding:
             self._entries,
             self._task.model,
         )
-        now = time.monotonic()
-        answer = refute(question, now + _BACK_SHARE * (self._deadline - now), self._effort.states, self._cancellation)
+        now, share = time.monotonic(), _LARGE_BACK_SHARE if self._is_large else _BACK_SHARE
+        answer = refute(question, now + share * (self._deadline - now), self._effort.states, self._cancellation)
         self._states += answer.states
         self._looked.update(dict.fromkeys(sorted(answer.functions)))
         if answer.refuted:
