@@ -71,9 +71,16 @@ export async function start({ name, folder, settings = {}, payload = () => [], h
   const remote = (path) => `vscode-remote://127.0.0.1:${server.port}${path}`;
   const query = new URLSearchParams({ folder, payload: JSON.stringify([['skipWelcome', 'true'], ...payload(remote)]) });
   const opened = performance.now();
-  await page.goto(`http://127.0.0.1:${server.port}/?${query}`, { waitUntil: 'domcontentloaded' });
-  if (wait) {
-    await page.waitForSelector('.monaco-workbench .statusbar', { timeout: START_MS });
+  try {
+    await page.goto(`http://127.0.0.1:${server.port}/?${query}`, { waitUntil: 'domcontentloaded' });
+    if (wait) {
+      await page.waitForSelector('.monaco-workbench .statusbar', { timeout: START_MS });
+    }
+  } catch (error) {
+    await browser.close();
+    await server.stop(); // else this process would wait for it
+    rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+    throw error;
   }
   return {
     page, out, session, opened,
