@@ -122,7 +122,7 @@ class DefectProgram(RandomProgram):
         self._line(f"if ({at} < {length if self._is_guarded() else 8}) {name}[{at}] = {self._input()};")
 
     def _write_overflow(self) -> None:
-        name, operator = self._name("v"), self._random.choice(["+", "-", "*"])
+        name, operator = self._name("v"), self._random.choice(["+", "-"])
         left = f"(({self._input()} & 0xffff) - 32768)" if self._is_guarded() else self._input()
         right = self._random.randrange(-9, 9) if left[0] == "(" else self._likely()
         self._line(f"int {name} = {left} {operator} {right};")
