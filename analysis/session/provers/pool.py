@@ -28,6 +28,7 @@ from analysis.session.provers.process import ProverProcess, Task
 from analysis.session.provers.prover import Ready, Reply
 
 _TRIES = 2
+_STARTS = 4
 
 
 def _nobody() -> None:
@@ -55,6 +56,7 @@ class Pool:
         self._thread: threading.Thread | None = None
         self._waiting: deque[Task] = deque()  # from here on the supervisor's own
         self._processes: list[ProverProcess] = []
+        self._unstarted = 0  # processes that died before they were ready, since there was one that is
         self._killed: list[ProverProcess] = []  # those that may not be gone yet
 
     def submit(self, task: object, budget: Budget, rank: int = 0) -> int:
@@ -194,7 +196,7 @@ class Pool:
             if reply is None:
                 self._died(process)
             elif isinstance(reply, Ready):
-                process.is_ready = True
+                process.is_ready, self._unstarted = True, 0
             else:
                 self._answered(process, reply)
         now = time.monotonic()
@@ -222,8 +224,10 @@ class Pool:
             self._ended_from_outside(process)
         elif task is not None:
             self._try_again(task, "its process ended", ms)
-        elif not process.is_ready and self._waiting:  # what it was started for
-            self._try_again(self._waiting.popleft(), "its process could not be started", 0.0)
+        elif not process.is_ready:
+            self._unstarted = 0 if any(other.is_ready for other in self._processes) else self._unstarted + 1
+            if self._unstarted >= _STARTS and self._waiting:
+                self._end(Outcome(self._waiting.popleft().ticket, "crashed", detail="no process could be started"))
         self._remove(process)
 
     def _ended_from_outside(self, process: ProverProcess) -> None:
