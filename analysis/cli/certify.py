@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from analysis.cli.certifying import Request
+from analysis.cli.certificate_request import Request
 from analysis.cli.failure import Failure
 from analysis.cli.options import program_options, read_options
 

@@ -17,6 +17,7 @@ from analysis.certificate.checker import check
 from analysis.certificate.questions import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cfa.link import link
+from analysis.cli.certificate_request import Request
 from analysis.cpa.predicates.violations import violations
 from analysis.model.c_types import ILP32, LP64
 from analysis.model.options import Options
@@ -25,14 +26,6 @@ from analysis.session.program_files import find_program
 from analysis.smt.transitions.vocabulary import TooLargeError
 
 ACCEPTED, REFUSED, FAILED = 0, 1, 2
-
-
-class Request(msgspec.Struct, frozen=True):
-    """The certificate's file, the paths of the program, and how it is compiled."""
-
-    certificate: str
-    paths: tuple[str, ...]
-    options: Options
 
 
 def read_program(paths: tuple[str, ...], options: Options) -> Program:

@@ -32,7 +32,7 @@ def opened(version: int = 1) -> dict[str, Any]:
 
 
 def changed(version: int) -> dict[str, Any]:
-    return client("textDocument/didChange", textDocument={"uri": URI, "version": version})
+    return client("textDocument/didChange", textDocument={"uri": URI, "version": version}, contentChanges=[{"text": "x"}])
 
 
 def closed() -> dict[str, Any]:
