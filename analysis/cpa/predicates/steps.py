@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from analysis.cfa.graph import Program
 from analysis.cpa import library
 from analysis.cpa.domains.location import CUT, Location, Stack
+from analysis.cpa.passed_code import leads_to_code
 from analysis.cpa.steps import Step
 from analysis.model import ir
-from analysis.model.c_types import Array, Function, Pointer, Record, Type
 from analysis.model.spelling import display_name
 from analysis.smt.transitions.state import State
 from analysis.smt.transitions.system import System
@@ -81,29 +81,6 @@ def obstacle(program: Program, step: Step, after: Location) -> str | None:
         return f"{name}: a call through a pointer that can reach no known function"
     if step.callee in library.UNMODELLED or step.callee in _BACK:
         return f"{name}: {step.callee}() is not modelled"
-    if any(_leads_to_code(program, argument) for argument in effect.arguments):
+    if any(leads_to_code(program, argument) for argument in effect.arguments):
         return f"{name}: {step.callee}(), which has no body, may call functions that are passed to it"
     return None
-
-
-def _leads_to_code(program: Program, argument: ir.Expr) -> bool:
-    """Whether a function of the program can be called through the argument."""
-    inner = ir.strip_casts(argument)
-    if isinstance(inner, ir.AddressOf) and isinstance(inner.lvalue, ir.Var) and inner.lvalue.scope == "function":
-        return True
-    return bool(program.address_taken) and _holds_code(program, inner.type, set())
-
-
-def _holds_code(program: Program, type_: Type, seen: set[Type]) -> bool:
-    if type_ in seen:
-        return False
-    seen.add(type_)
-    match type_:
-        case Function():
-            return True
-        case Pointer(target) | Array(target):
-            return _holds_code(program, target, seen)
-        case Record(_, key):
-            definition = program.records.get(key)
-            return definition is not None and any(_holds_code(program, m.type, seen) for m in definition.members)
-    return False

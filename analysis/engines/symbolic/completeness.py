@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 
 from analysis.cfa.graph import Edge, Program
 from analysis.cpa import library
+from analysis.cpa.passed_code import leads_to_code
 from analysis.engines.witness.outcome import Step
 from analysis.model import ir
-from analysis.model.c_types import Array, Function, Pointer, Record, Type
+from analysis.model.c_types import Pointer
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import CHECKS, is_assumption
 from analysis.smt.encoding.library import ALLOCATIONS, COPIES, READ_ONLY
@@ -65,7 +66,7 @@ def _hidden(program: Program, name: str, edge: Edge) -> Iterator[str]:
             continue
         if callee in library.UNMODELLED or callee in _BACK:
             yield f"{display_name(name)}: {callee}() is not modelled"
-        elif any(_leads_to_code(program, argument) for argument in effect.arguments):
+        elif any(leads_to_code(program, argument) for argument in effect.arguments):
             yield f"{display_name(name)}: {callee}(), which has no body, may call functions that are passed to it"
 
 
@@ -84,31 +85,6 @@ def is_known(program: Program, name: str) -> bool:
     """Whether it is known of a function without a body that it writes to no globals of the program by itself."""
     external = program.externals.get(name)
     return library.is_harmless(name) or name in _KNOWN or is_assumption(name) or (external is not None and external.system)
-
-
-def _leads_to_code(program: Program, argument: ir.Expr) -> bool:
-    """Whether a function of the program can be called through the argument."""
-    inner = ir.strip_casts(argument)
-    if isinstance(inner, ir.AddressOf) and isinstance(inner.lvalue, ir.Var) and inner.lvalue.scope == "function":
-        return True
-    return bool(program.address_taken) and _holds_code(program, inner.type, set())
-
-
-def _holds_code(program: Program, type_: Type, seen: set[Type]) -> bool:
-    if type_ in seen:
-        return False
-    seen.add(type_)
-    match type_:
-        case Function():
-            return True
-        case Pointer(target):
-            return _holds_code(program, target, seen)
-        case Array(element):
-            return _holds_code(program, element, seen)
-        case Record(_, key):
-            definition = program.records.get(key)
-            return definition is not None and any(_holds_code(program, m.type, seen) for m in definition.members)
-    return False
 
 
 def depends_on_addresses(program: Program, entries: tuple[str, ...]) -> bool:
