@@ -18,18 +18,21 @@ from analysis.smt.build import and_, symbol
 from analysis.smt.encoding.bits import Bits
 from analysis.smt.encoding.expressions import Expressions
 from analysis.smt.encoding.formula import Ledger
-from analysis.smt.encoding.integers import Integers
+from analysis.smt.encoding.integers import Integers, SignedOverflow
 from analysis.smt.terms import Term
 
 Mode = Literal["int", "bv"]
 
 
 class ConditionFormulas:
-    """Encodes conditions in one of the two encodings of integers."""
+    """Encodes conditions in one of the two encodings of integers. `overflow`: whether signed sums that overflow are left out, or
+    wrap as on the machine."""
 
-    def __init__(self, program: Program, mode: Mode = "int", model: DataModel = LP64) -> None:
+    def __init__(
+        self, program: Program, mode: Mode = "int", model: DataModel = LP64, overflow: SignedOverflow = "assume"
+    ) -> None:
         self._layout = Layout(model, lambda key: program.records.get(key))
-        self._arithmetic = Integers(model, Ledger()) if mode == "int" else Bits(model, Ledger())
+        self._arithmetic = Integers(model, Ledger(), overflow) if mode == "int" else Bits(model, Ledger(), overflow)
         self._known: dict[ir.Expr, tuple[Term, Term]] = {}
         self._assumptions: dict[str, None] = {}
 

@@ -20,8 +20,10 @@ from analysis.cpa.domains.location import Bounds, LocationTransfer, location_cpa
 from analysis.cpa.domains.rule_automaton import RuleTransfer, rule_automaton_cpa
 from analysis.cpa.domains.symbolic_value import SymbolicTransfer, renaming, symbolic_value_cpa
 from analysis.cpa.formulas import ConditionFormulas, Mode
+from analysis.cpa.precision import TrackedConstraints
 from analysis.model.c_types import LP64, DataModel
 from analysis.rules.automaton import Rule
+from analysis.smt.encoding.integers import SignedOverflow
 from analysis.smt.solver import Solver
 
 LOCATION, ASSUMPTIONS, CONSTRAINTS, VALUES, RULES = range(5)
@@ -29,7 +31,8 @@ LOCATION, ASSUMPTIONS, CONSTRAINTS, VALUES, RULES = range(5)
 
 class SymbolicOptions(msgspec.Struct, frozen=True):
     """The operators that SYMCEGAR compares, and the bounds. `aliases`: rules see that different symbolic pointers may
-    lead to one object. `mode` is the encoding of integers; `whole`: the entry is where the program starts."""
+    lead to one object. `mode` is the encoding of integers, `overflow` what signed sums do in it; `whole`: the entry is where the
+    program starts."""
 
     less_or_equal: Literal["subset", "aliased", "implication"] = "subset"
     merge: Literal["sep", "join"] = "sep"
@@ -39,6 +42,7 @@ class SymbolicOptions(msgspec.Struct, frozen=True):
     allocation_fails: bool = True
     aliases: bool = True
     mode: Mode = "int"
+    overflow: SignedOverflow = "assume"
     whole: bool = True
     model: DataModel = LP64
     bounds: Bounds = Bounds()
@@ -46,7 +50,8 @@ class SymbolicOptions(msgspec.Struct, frozen=True):
 
 class SymbolicExecution:
     """A composition for one program. `targets` are the locations, by function, that violate the property; `rules` are rules whose
-    automata run along, as a component whose state follows the others'. ValueError for rules under the order `aliased`."""
+    automata run along, as a component whose state follows the others'. `tracked_values` and `tracked_constraints` are the initial
+    precision. ValueError for rules under the order `aliased`."""
 
     def __init__(
         self,
@@ -55,6 +60,9 @@ class SymbolicExecution:
         targets: Mapping[str, frozenset[int]],
         options: SymbolicOptions = SymbolicOptions(),  # noqa: B008 - an immutable value
         rules: Sequence[Rule] = (),
+        *,
+        tracked_values: Mapping[tuple[str, int], frozenset[str]] | None = None,
+        tracked_constraints: TrackedConstraints = None,
     ) -> None:
         if rules and options.less_or_equal == "aliased":
             raise ValueError("the automata of rules remember identifiers, which `aliased` would rename")
@@ -67,7 +75,7 @@ class SymbolicExecution:
             allocation_fails=options.allocation_fails,
             constraints=CONSTRAINTS,
         )
-        self.formulas = ConditionFormulas(program, options.mode, options.model)
+        self.formulas = ConditionFormulas(program, options.mode, options.model, options.overflow)
         self.decide = Decide(solver, self.formulas)
         location = location_cpa(self.locations, targets)
         self.rules = RuleTransfer(rules, program, self.values, VALUES, CONSTRAINTS, aliases=options.aliases)
@@ -85,8 +93,13 @@ class SymbolicExecution:
                 remove_obsolete=options.remove_obsolete,
                 is_target=_any_target((location, None, None, None, *more)),
                 tellers=[RULES] if rules else [],
+                precision=tracked_constraints,
             ),
-            symbolic_value_cpa(self.values, less_or_equal="aliased" if options.less_or_equal == "aliased" else "subset"),
+            symbolic_value_cpa(
+                self.values,
+                less_or_equal="aliased" if options.less_or_equal == "aliased" else "subset",
+                precision=tracked_values,
+            ),
             *more,
         ]
         self._others = [(i, c) for i, c in enumerate(components) if i not in (CONSTRAINTS, VALUES) and not c.flat]

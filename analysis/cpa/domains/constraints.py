@@ -12,6 +12,7 @@ trivial: it is decided when it is built and never stored.
   when it may be used) or `implication` (asked from the solver).
 - The merge operator: `sep`, or `join`, which removes p and its negation where the paths of a branch meet (section 4.1).
 - Checks after every branch, or only where `Constraints.check` is asked for: at targets.
+- The precision says which constraints are tracked at which location (`precision.ConstraintPrecision`).
 
 A solver's `unknown` counts as satisfiable.
 """
@@ -22,10 +23,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
+from immutables import Map
 
 from analysis.cpa.defaults import MergeSep, StopSep, TrivialAdjustment
 from analysis.cpa.formulas import ConditionFormulas
 from analysis.cpa.interface import Cpa
+from analysis.cpa.precision import Origin, TrackedConstraints, variable_name
 from analysis.cpa.steps import Step
 from analysis.cpa.symbolic import Assuming, Renaming, condition_of, identifiers, negation, substitute
 from analysis.model import ir
@@ -33,6 +36,7 @@ from analysis.smt.build import distinct, not_, or_
 from analysis.smt.solver import Solver
 from analysis.smt.terms import Term
 
+NO_ORIGINS: Map[ir.Expr, frozenset[str]] = Map()
 LessOrEqual = Literal["subset", "aliased", "implication"]
 CheckAt = Literal["assume", "target"]
 
@@ -41,13 +45,23 @@ class Constraints(msgspec.Struct, frozen=True, eq=False, gc=False):
     """Conditions in the order in which they came, none twice, none the negation of another.
 
     `definite` are identifiers with their only values, `decided` those that the last step found; both follow from the conditions.
-    States are equal that have the same conditions.
+    `origins` has the variables of the branches that conditions came from. States are equal that have the same conditions.
     """
 
     conditions: tuple[ir.Expr, ...] = ()
     definite: tuple[tuple[ir.Var, int], ...] = ()
     decided: Mapping[ir.Var, int] = {}
     members: frozenset[ir.Expr] = frozenset()
+    origins: Map[ir.Expr, frozenset[str]] = Map()
+
+    def origin(self, condition: ir.Expr) -> Origin:
+        """One of the conditions, with the variables of the branch that it came from."""
+        return Origin(condition, self.origins.get(condition, frozenset()))
+
+    def without(self, dropped: Sequence[ir.Expr]) -> Constraints:
+        """The state without some conditions: it says less. What followed from all of them is not known any more."""
+        left = tuple(c for c in self.conditions if c not in dropped)
+        return self if len(left) == len(self.conditions) else constraints_of(left, origins=self.origins)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Constraints) and self.members == other.members
@@ -60,10 +74,13 @@ TRUE = Constraints()
 
 
 def constraints_of(
-    conditions: Sequence[ir.Expr], definite: tuple[tuple[ir.Var, int], ...] = (), decided: Mapping[ir.Var, int] | None = None
+    conditions: Sequence[ir.Expr],
+    definite: tuple[tuple[ir.Var, int], ...] = (),
+    decided: Mapping[ir.Var, int] | None = None,
+    origins: Map[ir.Expr, frozenset[str]] = NO_ORIGINS,
 ) -> Constraints:
     """The state with these conditions."""
-    return Constraints(tuple(conditions), definite, decided or {}, frozenset(conditions))
+    return Constraints(tuple(conditions), definite, decided or {}, frozenset(conditions), origins)
 
 
 class ConstraintsDomain:
@@ -88,7 +105,7 @@ class ConstraintsDomain:
         """The conditions of both. (The least upper bound of the subset order; the others have none in general.)"""
         common = [c for c in state.conditions if c in other.members]
         definite = tuple(pair for pair in state.definite if pair in other.definite)
-        return constraints_of(common, definite) if len(common) < len(state.conditions) else state
+        return constraints_of(common, definite, origins=state.origins) if len(common) < len(state.conditions) else state
 
 
 def is_covered(state: Constraints, other: Constraints, renaming: Renaming) -> bool:
@@ -184,20 +201,20 @@ class ConstraintsTransfer:
         self._remove_obsolete = remove_obsolete
         self._check = check
 
-    def successors(self, state: Constraints, step: Step, precision: None) -> Sequence[Constraints]:
+    def successors(self, state: Constraints, step: Step, precision: TrackedConstraints) -> Sequence[Constraints]:
         """The state as it is: constraints come by strengthening."""
-        return (Constraints(state.conditions, state.definite, {}, state.members) if state.decided else state,)
+        return (msgspec.structs.replace(state, decided={}) if state.decided else state,)
 
     def strengthen(
-        self, state: Constraints, others: Sequence[Any], step: Step, precision: None, before: Sequence[Any]
+        self, state: Constraints, others: Sequence[Any], step: Step, precision: TrackedConstraints, before: Sequence[Any]
     ) -> Sequence[Constraints]:
         """The state with what the branch told; none if that is impossible, or, with checks at targets, if a target is."""
-        found = self._told(state, others)
+        found = self._told(state, others, step)
         if found and self._check_at == "target" and self._check is not None and self._check(others):
             return found if self._decide.is_possible(found[0].conditions) else ()
         return found
 
-    def _told(self, state: Constraints, others: Sequence[Any]) -> Sequence[Constraints]:
+    def _told(self, state: Constraints, others: Sequence[Any], step: Step) -> Sequence[Constraints]:
         for index in self._tellers:
             teller: Assuming = others[index]
             if teller.assumed is None:
@@ -212,13 +229,15 @@ class ConstraintsTransfer:
                 following = self._added(state, condition, others[self._values])
                 if not following:
                     return ()
-                state = following[0]
+                (state,) = following
+                if index == self._values:
+                    state = _with_origin(state, condition, step)
         return (state,)
 
     def _added(self, state: Constraints, condition: ir.Expr, values: Any) -> Sequence[Constraints]:
         conditions = (*state.conditions, condition)
         if self._check_at == "target":
-            return (constraints_of(conditions, state.definite),)
+            return (constraints_of(conditions, state.definite, origins=state.origins),)
         formulas = _touched(self._simplified(state, conditions), condition)
         if any(isinstance(f, ir.IntConst) and f.value == 0 for f in formulas):
             return ()
@@ -236,13 +255,22 @@ class ConstraintsTransfer:
             decided = {**state.decided, **decided}
         if self._remove_obsolete:
             conditions = without_obsolete(conditions, values.identifiers(), {v.name for v, _ in definite})
-        return (constraints_of(conditions, definite, decided),)
+        return (constraints_of(conditions, definite, decided, state.origins),)
 
     def _simplified(self, state: Constraints, conditions: Sequence[ir.Expr]) -> list[ir.Expr]:
         """The conditions with definite assignments put in, those that hold by that left out (section 5.3)."""
         known = {v: ir.IntConst(n, v.type) for v, n in state.definite}
         found = [substitute(c, known) for c in conditions] if known else list(conditions)
         return [c for c in found if not (isinstance(c, ir.IntConst) and c.value != 0)]
+
+
+def _with_origin(state: Constraints, condition: ir.Expr, step: Step) -> Constraints:
+    """The state, told the variables of the branch that a condition of it came from."""
+    effect = step.edge.effect
+    if condition not in state.members or not isinstance(effect, ir.Assume):
+        return state
+    names = frozenset(variable_name(var, step.function) for var in ir.variables(effect.condition) if var.scope != "function")
+    return msgspec.structs.replace(state, origins=state.origins.set(condition, names))
 
 
 def _touched(formulas: Sequence[ir.Expr], condition: ir.Expr) -> list[ir.Expr]:
@@ -291,12 +319,27 @@ class MergeOpposites:
     """merge(a, a') = a' without the conditions whose negations are in a (section 4.1). Right under merge-agree only, which takes
     it if the result covers a, too."""
 
-    def merge(self, state: Constraints, reached: Constraints, precision: None) -> Constraints:
+    def merge(self, state: Constraints, reached: Constraints, precision: TrackedConstraints) -> Constraints:
         """`reached`, weakened."""
         left = [c for c in reached.conditions if negation(c) not in state.members]
         if len(left) == len(reached.conditions):
             return reached
-        return constraints_of(left, tuple(pair for pair in reached.definite if pair in state.definite))
+        definite = tuple(pair for pair in reached.definite if pair in state.definite)
+        return constraints_of(left, definite, origins=reached.origins)
+
+
+class ConstraintsAdjustment:
+    """Forgets the constraints that are not tracked at the location (the first of the composition's states)."""
+
+    def adjust(
+        self, state: Constraints, precision: TrackedConstraints, others: Sequence[Any]
+    ) -> tuple[Constraints, TrackedConstraints]:
+        """The state restricted to what is tracked; the precision stays."""
+        if precision is None or not state.conditions:
+            return state, precision
+        function, location = others[0].function, others[0].location
+        dropped = [c for c in state.conditions if not precision.tracks(state.origin(c), function, location)]
+        return state.without(dropped), precision
 
 
 def constraints_cpa(
@@ -310,9 +353,11 @@ def constraints_cpa(
     remove_obsolete: bool = True,
     is_target: Callable[[Any], bool] | None = None,
     tellers: Sequence[int] = (),
-) -> Cpa[Constraints, None]:
+    precision: TrackedConstraints = None,
+) -> Cpa[Constraints, TrackedConstraints]:
     """The component, with stop-sep. `values`: the index of the component with the symbolic values; `tellers`: of others that
-    tell conditions; `is_target` says of a composite state whether it has to be checked, with `check_at` "target"."""
+    tell conditions; `is_target` says of a composite state whether it has to be checked, with `check_at` "target"; `precision`:
+    the constraints that are tracked, None: all."""
     domain = ConstraintsDomain(less_or_equal, decide)
     transfer = ConstraintsTransfer(
         decide,
@@ -329,7 +374,7 @@ def constraints_cpa(
         transfer=transfer,
         merge=MergeSep() if merge == "sep" else MergeOpposites(),
         stop=StopSep(domain),
-        adjustment=TrivialAdjustment(),
-        precision=None,
+        adjustment=TrivialAdjustment() if precision is None else ConstraintsAdjustment(),
+        precision=precision,
         rank=(lambda state: len(state.conditions)) if less_or_equal == "subset" else None,
     )
