@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import click
@@ -30,11 +31,12 @@ def check(paths: tuple[str, ...], **given: Any) -> int:
     """
     asked = read_asked(given)
     known = None if asked.baseline is None else read_baseline(asked.baseline)
+    until = None if asked.timeout is None else time.monotonic() + asked.timeout
     checker = Checker(asked.options, jobs=asked.jobs, store=asked.store)
     checker.open(paths)
     report = run(checker, asked)
     if asked.prover is not None:
-        report = proofs(checker, asked, report)
+        report = proofs(checker, asked, report, until)
     if asked.write_baseline is not None:
         write(baseline_text(report.findings), asked.write_baseline)
     withheld = 0
@@ -60,11 +62,11 @@ def run(checker: Checker, asked: Asked, *, prove: bool = True) -> Report:
             return checker.unproved(why) if is_checked else checker.unfinished(why)
 
 
-def proofs(checker: Checker, asked: Asked, report: Report) -> Report:
-    """The report with what can be proved."""
+def proofs(checker: Checker, asked: Asked, report: Report, until: float | None) -> Report:
+    """The report with what can be proved until then."""
     from analysis.cli.proofs import with_proofs  # here: the provers are not loaded by who does not ask for proofs
 
-    return with_proofs(checker, asked, report)
+    return with_proofs(checker, asked, report, until)
 
 
 def keep(checker: Checker, asked: Asked) -> None:

@@ -37,8 +37,8 @@ def _printable(value: Any) -> Any:
 
 
 def report_document(report: Report) -> dict[str, Any]:
-    """A report as plain data. `messages`, `suppressed`, `refuted`, and of findings `reason` and
-    `assumptions`, go beyond what schema 1 promises."""
+    """A report as plain data. `messages`, `suppressed`, `refuted`, of verdicts `certificate`, and of findings
+    `reason` and `assumptions`, go beyond what schema 1 promises."""
     return {
         "schema": SCHEMA,
         "everproof": everproof_version(),
@@ -98,6 +98,7 @@ def _verdict(verdict: RuleVerdict) -> dict[str, Any]:
         "assumptions": list(verdict.assumptions),
         "engine": verdict.engine,
         "certified": verdict.certified,
+        "certificate": verdict.certificate,
         "ms": round(verdict.ms, 3),
     }
 

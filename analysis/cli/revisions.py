@@ -66,6 +66,8 @@ def revisions(versions: tuple[str, ...], algorithm: Algorithm, compare: bool, **
     asked = read_asked(given)
     if len(versions) < 2:
         raise Failure("There must be at least two versions: name V0 and V1, each a file or a folder.")
+    if asked.prover is not None:
+        raise Failure("Proofs and certificates are of one version: use everproof check.")
     if asked.baseline is not None or asked.write_baseline is not None:
         raise Failure("Baselines are for one version: use them with `everproof check`.")
     chain = _Chain(asked, algorithm)

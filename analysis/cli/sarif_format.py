@@ -42,10 +42,29 @@ def sarif_document(report: Report, rules: Sequence[Rule], successful: bool) -> d
                     }
                 ],
                 "results": [_result(finding, index) for finding in report.findings],
-                "properties": {"verdict": report.verdict, "suppressed": report.suppressed},
+                "properties": {"verdict": report.verdict, "suppressed": report.suppressed, "proved": _proved(report)},
             }
         ],
     }
+
+
+def _proved(report: Report) -> list[dict[str, Any]]:
+    """What is safe, by function: no results, since a result is what most readers of SARIF take for a defect."""
+    return [
+        {
+            **_location(function.place),
+            "function": function.name,
+            "ruleId": rule,
+            "engine": verdict.engine,
+            "certified": verdict.certified,
+            "certificate": verdict.certificate,
+            "assumptions": list(verdict.assumptions),
+        }
+        for function in report.functions
+        if not function.stale
+        for rule, verdict in function.verdicts.items()
+        if verdict.verdict == "safe"
+    ]
 
 
 def _rule(rule: Rule) -> dict[str, Any]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -19,6 +18,7 @@ def text_report(report: Report, *, stats: bool = False, known: int = 0) -> str:
     for finding in report.findings:
         lines.extend(finding_lines(finding))
         lines.append("")
+    lines.extend(_proved_lines(report))
     if stats or not report.findings:
         lines.extend(_unknown_lines(report))
     if stats:
@@ -72,8 +72,10 @@ def summary_line(report: Report, *, known: int = 0) -> str:
     if not functions or not rules:
         return f"Nothing was checked: no function in {count(len(report.files), 'file')} could be checked against a rule{aside}."
     scope = f"{count(functions, 'function')} in {count(len(report.files), 'file')} checked against {count(rules, 'rule')}"
+    proved = sum(1 for f in report.functions if not f.stale and any(v.verdict == "safe" for v in f.verdicts.values()))
     unknown = sum(1 for f in report.functions if _reasons(f))
-    rest = f"; {count(unknown, 'function')} not decided" if unknown else ""
+    rest = f"; {count(proved, 'function')} proved for some rule" if proved and unknown else ""
+    rest += f"; {count(unknown, 'function')} not decided" + (" for some rule" if proved else "") if unknown else ""
     if report.findings:
         return f"{count(len(report.findings), 'finding')}{aside}: {scope}{rest}."
     if report.verdict == "unknown":
@@ -86,24 +88,52 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _reasons(function: FunctionReport) -> list[str]:
-    reasons = [v.reason or "no reason given" for v in function.verdicts.values() if v.verdict == "unknown"]
-    return [*reasons, "its present text does not parse"] if function.stale else reasons
+def _reasons(function: FunctionReport) -> dict[str, list[str]]:
+    """Why it is not decided, with the rules."""
+    reasons: dict[str, list[str]] = {}
+    for rule, verdict in function.verdicts.items():
+        if verdict.verdict == "unknown":
+            reasons.setdefault(verdict.reason or "no reason given", []).append(rule)
+    if function.stale:
+        reasons["its present text does not parse"] = []
+    return reasons
+
+
+def _proved_lines(report: Report) -> Iterator[str]:
+    """What is proved, rule by rule, with what it rests on and where the certificate is."""
+    groups: dict[tuple[str, str, tuple[str, ...], str | None], list[FunctionReport]] = {}
+    for function in report.functions:
+        for rule, verdict in function.verdicts.items():
+            if verdict.verdict == "safe" and not function.stale:
+                key = rule, verdict.engine, verdict.assumptions, verdict.certificate
+                groups.setdefault(key, []).append(function)
+    for (rule, engine, assumptions, certificate), functions in sorted(groups.items(), key=lambda item: item[0][0]):
+        by = f"{engine}, certificate in {certificate}" if certificate is not None else engine
+        yield f"proved: {_first_of(functions)}: no {rule} ({by})"
+        for assumption in assumptions:
+            yield f"  assuming that {assumption}"
+    if groups:
+        yield ""
+
+
+def _first_of(functions: Sequence[FunctionReport]) -> str:
+    more = f" and {count(len(functions) - 1, 'other function')}" if len(functions) > 1 else ""
+    return f"{functions[0].name} ({spot(functions[0].place)}){more}"
 
 
 def _unknown_lines(report: Report) -> Iterator[str]:
-    """Why functions are not decided, the commonest reason first."""
-    reasons: Counter[str] = Counter()
-    example: dict[str, FunctionReport] = {}
+    """Why functions are not decided, the commonest reason first; and for which rules, where others are decided."""
+    functions: dict[str, list[FunctionReport]] = {}
+    rules: dict[str, dict[str, None]] = {}
+    decided = {rule for function in report.functions for rule, v in function.verdicts.items() if v.verdict != "unknown"}
     for function in report.functions:
-        for reason in dict.fromkeys(_reasons(function)):
-            reasons[reason] += 1
-            example.setdefault(reason, function)
-    ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-    for reason, number in ordered[:_MOST_REASONS]:
-        first = example[reason]
-        more = f" and {count(number - 1, 'other function')}" if number > 1 else ""
-        yield f"not decided: {first.name} ({spot(first.place)}){more}: {reason}"
+        for reason, about in _reasons(function).items():
+            functions.setdefault(reason, []).append(function)
+            rules.setdefault(reason, {}).update(dict.fromkeys(about))
+    ordered = sorted(functions, key=lambda reason: (-len(functions[reason]), reason))
+    for reason in ordered[:_MOST_REASONS]:
+        which = f" for {', '.join(rules[reason])}" if decided and rules[reason] else ""
+        yield f"not decided: {_first_of(functions[reason])}{which}: {reason}"
     if len(ordered) > _MOST_REASONS:
         yield f"not decided: {count(len(ordered) - _MOST_REASONS, 'more reason')}, see --format json"
     if ordered:

@@ -24,6 +24,8 @@ _WATCHED = (".c", ".h", ".yaml", ".yml", ".json")
 def watch(paths: tuple[str, ...], **given: Any) -> None:
     """Check, and check again on every save. Ends with Ctrl-C."""
     asked = read_asked(given)
+    if asked.prover is not None:
+        raise Failure("Proofs and certificates are of one version: use everproof check.")
     if asked.format != "text":
         raise Failure("The live view is text: use `everproof check` for other formats.")
     for path in paths:

@@ -50,7 +50,8 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class RuleVerdict(msgspec.Struct, frozen=True):
-    """What is known of one function for one rule. `ms` is the time of the engine in milliseconds."""
+    """What is known of one function for one rule. `certified`: a certificate was accepted; `certificate` is the file that it was
+    written to, if one was asked for. `ms` is the time of the engine in milliseconds."""
 
     verdict: Verdict
     reason: str | None
@@ -58,6 +59,7 @@ class RuleVerdict(msgspec.Struct, frozen=True):
     engine: str
     certified: bool = False
     ms: float = 0.0
+    certificate: str | None = None
 
 
 class FunctionReport(msgspec.Struct, frozen=True):

@@ -52,7 +52,7 @@ def test_json_is_schema_1(capsys: pytest.CaptureFixture[str]) -> None:
     [function] = report["functions"]
     assert (function["name"], function["path"], function["line"]) == ("f", "bad.c", 1)
     verdict = function["verdicts"]["null-dereference"]
-    assert verdict.keys() == {"verdict", "reason", "assumptions", "engine", "certified", "ms"}
+    assert verdict.keys() == {"verdict", "reason", "assumptions", "engine", "certified", "ms", "certificate"}
     assert verdict["verdict"] == "violated"
     [finding] = report["findings"]
     assert finding.keys() == {

@@ -1,0 +1,98 @@
+"""What is proved is said as proved, in every format, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.cli.main import main
+
+DIVISION = "int main(int argc, char **argv)\n{\n    int n = argc;\n    if (n <= 0)\n        return 1;\n    return 100 / n;\n}\n"
+LIBRARY = """
+int guarded(int n) { return n > 0 ? 100 / n : 0; }
+int open_(int n) { return 100 / n; }
+int both(int n) { return guarded(n) + open_(n); }
+"""
+UNREACHED = "int never(int n) { return 1 / n; }\nint main(int argc, char **argv) { return argc > 0 ? 7 / argc : 0; }\n"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.c").write_text(DIVISION)
+    Path("library.c").write_text(LIBRARY)
+    Path("unreached.c").write_text(UNREACHED)
+
+
+def check(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    code = main(["check", "--store", "none", *words])
+    return code, capsys.readouterr().out
+
+
+def verdicts(capsys: pytest.CaptureFixture[str], rule: str, *words: str) -> dict[str, dict[str, Any]]:
+    _, text = check(capsys, "--format", "json", "--engine", "predicate", "--rule", rule, *words)
+    return {function["name"]: function["verdicts"][rule] for function in json.loads(text)["functions"]}
+
+
+def test_text_says_what_is_proved_and_what_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = check(capsys, "--engine", "predicate", "--certificate", "c.json", "p.c")
+    assert code == 0
+    assert "proved: main (p.c:1:5): no division-by-zero (predicate, certificate in c.json)\n  assuming that no other" in text
+    [first, *_] = [line for line in text.splitlines() if line.startswith("not decided: ")]
+    assert "division-by-zero" not in first
+    assert text.splitlines()[-1].endswith("1 function proved for some rule; 1 function not decided for some rule.")
+
+
+def test_a_program_that_is_proved_for_all_rules_passes_strictly(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--engine", "predicate", "--strict", "--rule", "division-by-zero", "p.c")
+    code, text = check(capsys, *options)
+    assert code == 0
+    assert "not decided" not in text
+    assert text.splitlines()[-1] == "No finding, every function is safe: 1 function in 1 file checked against 1 rule."
+    assert check(capsys, *options, "--rule", "use-after-free")[0] == 3
+
+
+def test_verdicts_name_the_certificate(capsys: pytest.CaptureFixture[str]) -> None:
+    told = verdicts(capsys, "division-by-zero", "--certificate", "c.json", "p.c")["main"]
+    assert (told["verdict"], told["certified"], told["certificate"]) == ("safe", True, "c.json")
+    assert main(["certify", told["certificate"], "p.c"]) == 0
+    assert verdicts(capsys, "division-by-zero", "p.c")["main"]["certificate"] is None
+
+
+def test_sarif_has_what_is_proved_beside_the_results(capsys: pytest.CaptureFixture[str]) -> None:
+    _, text = check(capsys, "--format", "sarif", "--certificate", "c.json", "--rule", "division-by-zero", "p.c")
+    [run] = json.loads(text)["runs"]
+    assert run["results"] == []
+    [proved] = run["properties"]["proved"]
+    assert (proved["function"], proved["ruleId"], proved["certificate"]) == ("main", "division-by-zero", "c.json")
+    assert proved["physicalLocation"]["region"]["startLine"] == 1
+
+
+def test_each_function_is_proved_by_itself_where_not_all_are(capfd: pytest.CaptureFixture[str]) -> None:
+    told = verdicts(capfd, "division-by-zero", "--certificate", "c.json", "library.c")
+    assert {name: verdict["verdict"] for name, verdict in told.items()} == {
+        "guarded": "safe",
+        "open_": "unknown",
+        "both": "unknown",  # it has no division, and not all that it leads to is proved
+    }
+    assert "violation" in told["open_"]["reason"]
+    assert main(["certify", "c.json", "library.c"]) == 0
+    assert "no run from both violates division-by-zero (at 1 of 2 places)" in capfd.readouterr().out
+
+
+def test_what_nothing_leads_to_or_speaks_of_is_not_proved(capsys: pytest.CaptureFixture[str]) -> None:
+    told = verdicts(capsys, "division-by-zero", "unreached.c")
+    assert (told["main"]["verdict"], told["never"]["verdict"]) == ("safe", "unknown")
+    assert "no entry of the program leads to this function" in told["never"]["reason"]
+    nothing = verdicts(capsys, "null-dereference", "unreached.c")["main"]
+    assert (nothing["verdict"], nothing["certified"]) == ("unknown", False)
+    assert "nothing here could violate it" in nothing["reason"]
+
+
+@pytest.mark.parametrize("command", [["revisions", "p.c", "library.c"], ["watch", "p.c"]])
+def test_who_cannot_prove_says_so(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*command, "--engine", "predicate"]) == 2
+    assert "use everproof check" in capsys.readouterr().err
