@@ -43,12 +43,14 @@ class Violation(msgspec.Struct, frozen=True):
 
 def violations(program: Program, property_: Property) -> tuple[Violation, ...]:
     """All edges of a program that could violate a property."""
-    return tuple(
-        Violation(name, edge, property_)
-        for name, cfa in sorted(program.functions.items())
-        if property_ != "assertion" or display_name(name) not in _ENDS
-        for edge in _edges(program, cfa, property_)
-    )
+    return tuple(violation for name in sorted(program.functions) for violation in violations_in(program, name, property_))
+
+
+def violations_in(program: Program, function: str, property_: Property) -> Iterator[Violation]:
+    """The edges of one function that could violate a property."""
+    if property_ != "assertion" or display_name(function) not in _ENDS:
+        for edge in _edges(program, program.functions[function], property_):
+            yield Violation(function, edge, property_)
 
 
 def _edges(program: Program, cfa: Cfa, property_: Property) -> Iterator[int]:
