@@ -62,13 +62,14 @@ class Typed:
 
 @dataclass
 class Heard:
-    """All that counts. `wrong` are breaches, in words; times are milliseconds."""
+    """All that counts. `wrong` are breaches, in words; times are milliseconds, `waits` those of the server's
+    loop (server.loop_watch)."""
 
     wrong: list[str] = field(default_factory=list)
     publishes: int = 0
     stale: int = 0
     latencies: list[float] = field(default_factory=list)
-    blocks: list[tuple[float, float]] = field(default_factory=list)
+    waits: list[dict[str, float]] = field(default_factory=list)
 
 
 def planted(text: str, number: int) -> str:
@@ -142,7 +143,7 @@ class JudgedEditor(Editor):
             case {"method": "everproof/status", "params": params} if params["uri"] in self.documents:
                 self.documents[params["uri"]].state = params["version"], params["state"]
                 if self.typing:
-                    self.heard.blocks.append((params["loop"]["longest"], params["loop"]["processor"]))
+                    self.heard.waits.extend(params["loop"])
         await super()._handle(message, now)
 
     def _note(self, who: str, message: Json) -> None:
