@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import os
 import shlex
@@ -21,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--log", metavar="LEVEL", default="warning", choices=("debug", "info", "warning", "error"))
     parser.add_argument("--store", metavar="FILE|none", help="where results are kept between runs, if no setting says so")
     parser.add_argument("--checker-command", metavar="COMMAND", help="for tests: what to run as the checker process")
-    parser.add_argument("--watch-loop", action="store_true", help="for measuring: statuses tell how long the loop was held up")
+    parser.add_argument("--watch-loop", action="store_true", help="for measuring: statuses tell when the loop was held up")
     parser.add_argument("--clientProcessId", help=argparse.SUPPRESS)  # vscode-languageclient adds it; `initialize` says the same
     options = parser.parse_args(arguments)
     logging.basicConfig(level=options.log.upper(), stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
@@ -35,7 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(command: Sequence[str], started: subprocess.Popen[bytes] | None, options: argparse.Namespace) -> int:
-    # only now: importing the server takes as long as the start of the checker, which goes on meanwhile
+    # only now: importing the server takes as long as the start of the checker, which goes on meanwhile. What it makes stays: no
+    # collection looks at it, now or later, which would take a tenth of the start and hold up the event loop for 50 ms at a time
+    gc.disable()
     from server.app import EverproofServer
     from server.settings import NO_STORE
     from server.stdio import serve_stdio
@@ -43,6 +46,8 @@ def _serve(command: Sequence[str], started: subprocess.Popen[bytes] | None, opti
 
     store = os.path.abspath(options.store) if options.store not in (None, NO_STORE) else options.store
     server = EverproofServer(command, store, started, options.watch_loop)
+    gc.freeze()
+    gc.enable()
     if options.tcp is None:
         return serve_stdio(server)
     try:

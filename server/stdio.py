@@ -8,7 +8,6 @@ for a while must not hold up the event loop, and messages must not interleave, h
 from __future__ import annotations
 
 import asyncio
-import gc
 import io
 import os
 import queue
@@ -67,7 +66,6 @@ def serve_stdio(server: EverproofServer) -> int:
     stream = take_standard_output()
     writer = ThreadedWriter(stream)
     executor = ThreadPoolExecutor(1, thread_name_prefix="reader")
-    gc.freeze()  # what was imported stays: no collection looks at it again, which would hold up the event loop for 50 ms
 
     async def main() -> None:
         await serve(server, StdinAsyncReader(sys.stdin.buffer, executor), writer)
