@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { carries, find, type Manifest, type Search } from '../src/server/discovery';
 import { environmentPython, ownRequirement } from '../src/server/environment';
@@ -6,6 +8,7 @@ import { candidates, parseProbe, probe, type Python } from '../src/server/python
 
 const platform = `${process.platform}-${process.arch}`;
 const manifest: Manifest = { version: '1', wheel: 'everproof-1-py3-none-any.whl', sha256: 'ab', platform, pythons: ['3.11', '3.12'] };
+const PYTHON = resolve('../.venv/bin/python'); // the project's own, in which it is installed
 const search = (more: Partial<Search> = {}): Search => ({ command: [], python: '', searchPath: '/a:/b', folders: [], bundled: '/x/bundled', manifest, ownPython: '/own/bin/python', ...more });
 const python = (command: string, minor: number, everproof: string | null = null): Python => ({ command, executable: command, version: [3, minor], everproof });
 
@@ -93,8 +96,15 @@ describe('which programs are asked', () => {
   });
 
   it('a program that cannot be run is none', async () => {
-    assert.equal(await probe('/no/such/python'), undefined);
-    assert.equal(await probe(process.execPath), undefined);
+    assert.equal(await probe('/no/such/python', []), undefined);
+    assert.equal(await probe(process.execPath, []), undefined);
+  });
+
+  it('a Python is asked for Everproof only where that is not carried for it', { skip: !existsSync(PYTHON) && `there is no ${PYTHON}` }, async () => {
+    const python = await probe(PYTHON, []);
+    assert.match(python?.everproof ?? '', /^\d+\.\d+/);
+    assert.ok(python);
+    assert.deepEqual(await probe(PYTHON, [python.version.join('.')]), { ...python, everproof: null });
   });
 });
 

@@ -57,8 +57,11 @@ export function readManifest(bundled: string): Manifest | undefined {
   }
 }
 
+/** Asks a program what Python it is, and for Everproof only if its version is not among those carried. */
+export type Ask = (command: string, carried: readonly string[]) => Promise<Python | undefined>;
+
 /** Looks for the server. Runs no more programs than needed to find it. */
-export async function find(search: Search, ask: (command: string) => Promise<Python | undefined> = probe, exists: (file: string) => boolean = existsSync): Promise<Found> {
+export async function find(search: Search, ask: Ask = probe, exists: (file: string) => boolean = existsSync): Promise<Found> {
   const [program, ...args] = search.command;
   if (program !== undefined) {
     return { server: { command: program, args, environment: {}, found: 'the setting everproof.server.command' }, python: undefined };
@@ -66,7 +69,7 @@ export async function find(search: Search, ask: (command: string) => Promise<Pyt
   let usable: Python | undefined;
   let importing: Python | undefined;
   for (const candidate of search.python !== '' ? [search.python] : candidates(search.searchPath, search.folders, exists)) {
-    const python = await ask(candidate);
+    const python = await ask(candidate, carriedPythons(search.manifest));
     if (python === undefined) {
       continue;
     }
@@ -87,9 +90,14 @@ export async function find(search: Search, ask: (command: string) => Promise<Pyt
   return { server: undefined, python: usable };
 }
 
+/** The versions of Python that the package carries the dependencies for, on this platform. */
+function carriedPythons(manifest: Manifest | undefined): readonly string[] {
+  return manifest?.platform === `${process.platform}-${process.arch}` ? manifest.pythons : [];
+}
+
 /** Whether the package carries the dependencies for this Python on this platform. */
-export function carries(manifest: Manifest | undefined, python: Python, platform = `${process.platform}-${process.arch}`): boolean {
-  return manifest?.platform === platform && manifest.pythons.includes(python.version.join('.'));
+export function carries(manifest: Manifest | undefined, python: Python): boolean {
+  return carriedPythons(manifest).includes(python.version.join('.'));
 }
 
 function bundledServer(command: string, bundled: string): ServerCommand {

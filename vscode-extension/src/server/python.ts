@@ -13,17 +13,23 @@ export interface Python {
   readonly executable: string;
   /** Major and minor. */
   readonly version: readonly [number, number];
-  /** The version of Everproof that it can import, null for none. */
+  /** The version of Everproof that it can import, null for none, or where nobody needs to know. */
   readonly everproof: string | null;
 }
 
 const NAMES = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python'];
+// Most of the time of a Python's start goes into the packages that are installed for it: they are looked at only when it matters.
 const PROBE = `
-import importlib.metadata, json, sys
-try:
-    found = importlib.metadata.version("everproof")
-except importlib.metadata.PackageNotFoundError:
-    found = None
+import json, sys
+found = None
+if "%d.%d" % sys.version_info[:2] not in sys.argv[1:]:
+    import site
+    site.main()
+    import importlib.metadata
+    try:
+        found = importlib.metadata.version("everproof")
+    except importlib.metadata.PackageNotFoundError:
+        pass
 print(json.dumps([sys.version_info[0], sys.version_info[1], found, sys.executable]))
 `;
 const PROBE_MILLISECONDS = 10_000;
@@ -41,10 +47,13 @@ function isInside(place: string, folder: string, paths: path.PlatformPath): bool
   return relative === '' || (!relative.startsWith('..') && !paths.isAbsolute(relative));
 }
 
-/** Asks a program what Python it is; undefined if it is none that will do. `-I`: nothing of the user's is imported by this. */
-export async function probe(command: string, environment: NodeJS.ProcessEnv = process.env): Promise<Python | undefined> {
+/**
+ * Asks a program what Python it is; undefined if it is none that will do. A Python of the `carried` versions is not asked for Everproof.
+ * `-I`: nothing of the user's is imported by this.
+ */
+export async function probe(command: string, carried: readonly string[], environment: NodeJS.ProcessEnv = process.env): Promise<Python | undefined> {
   const output = await new Promise<string>((resolve) => {
-    execFile(command, ['-I', '-c', PROBE], { timeout: PROBE_MILLISECONDS, env: environment, cwd: path.parse(process.execPath).root }, (error, stdout) => {
+    execFile(command, ['-I', '-S', '-c', PROBE, ...carried], { timeout: PROBE_MILLISECONDS, env: environment, cwd: path.parse(process.execPath).root }, (error, stdout) => {
       resolve(error === null ? stdout : '');
     });
   });
