@@ -29,7 +29,7 @@ class StrongestPost(Protocol[S]):
         """Whether the state, although `after` gave it, stands for nothing."""
 
     def learned(self, before: S, state: S) -> bool:
-        """Whether the step between the two states can have made it contradicting."""
+        """Whether it is to be asked if the step between the two states has made it contradicting."""
 
     def parts(self, state: S) -> Sequence[Part]:
         """What can be forgotten of the state, in the order in which that is tried."""
@@ -70,6 +70,9 @@ class PathInterpolation(Generic[S]):
             if len(found) == most or not isinstance(step.edge.effect, ir.Assume):
                 break
             kept.pop()
+        else:
+            if self._post.is_contradicting(state):
+                found.append(kept)
         return found
 
     def interpolants(self, steps: Sequence[Step]) -> list[S]:

@@ -1,36 +1,43 @@
 """Several engines on one question, the cheap ones first (SYMCEGAR section 4; DESIGN.md section 8): is a property of a whole
 program violated?
 
-Value analysis proves what needs few values. Runs and symbolic execution confirm violations, and settle programs of few paths;
-predicate analysis proves the others, with a certificate. What symbolic execution refutes is given to it, too, to be certified.
+Value analysis proves what needs few values. Runs and symbolic execution confirm violations. Symbolic execution with CEGAR proves
+programs of few paths, predicate analysis the others. `safe` is what has an accepted certificate, and nothing else: that symbolic
+execution finds no violation is a reason for `unknown`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, get_args
 
 import msgspec
 
 from analysis.certificate.annotation import Proof
-from analysis.certificate.outcome import Proved
+from analysis.certificate.outcome import Proved, Unproved
 from analysis.cpa.algorithm import Cancellation
-from analysis.cpa.predicates.violations import PROPERTIES, Property, violations
-from analysis.engines.predicate.decide import PredicateOptions, prove
+from analysis.cpa.predicates.violations import PROPERTIES, Property, Violation, violations
+from analysis.engines.predicate.decide import PredicateOptions
+from analysis.engines.predicate.decide import prove as prove_by_predicates
 from analysis.engines.symbolic import Confirmed, ProgramTask, Refuted, decide_program
+from analysis.engines.symbolic.cegar import CegarOptions
+from analysis.engines.symbolic.cegar import prove as prove_by_constraints
 from analysis.engines.value.decide import prove as prove_by_values
 from analysis.smt.encoding.formula import Mode
 
 Engine = Literal["value", "symbolic", "predicate", "auto"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
-_VALUES, _FIRST = 0.1, 0.4  # of the seconds, for value analysis; for runs and symbolic execution
-_PROOFS: tuple[tuple[Mode, float], ...] = (("int", 0.7), ("bv", 1.0))  # encodings, and until which share of what is left
+_MODES: tuple[tuple[Mode, float], ...] = (("int", 0.7), ("bv", 1.0))  # encodings, and until which share of what is left
+_EXCLUDED = "no run violates it as far as symbolic execution tells, which has no certificate for that"
+
+Prove = Callable[[tuple[Violation, ...], float], Proved | Unproved]
+"""Looks for a proof about violations of one property, for so many seconds."""
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """`safe`: no run violates any of the rules; `certificates` has an accepted annotation for each of them, or is empty if only
-    symbolic execution says so. `violated`: `confirmed` is the run. `unknown`: `reason` says why."""
+    """`safe`: no run violates any of the rules; `certificates` has an accepted annotation for each of them. `violated`:
+    `confirmed` is the run. `unknown`: `reason` says why."""
 
     verdict: Literal["safe", "violated", "unknown"]
     reason: str = ""
@@ -41,61 +48,104 @@ class Answer(msgspec.Struct, frozen=True):
 
 def answer(task: ProgramTask, engine: Engine = "auto", cancellation: Cancellation | None = None) -> Answer:
     """What the engine, or all of them in turn, say about a task within its seconds. KeyError if there is no `main`."""
-    began, seconds = time.monotonic(), task.effort.seconds
-    reasons: list[str] = []
-    refuted: Refuted | None = None
-    if engine in ("value", "auto") and task.rules == {"assertion"}:
-        wanted, share = violations(task.program, "assertion"), _VALUES if engine == "auto" else 1.0
-        by_values = prove_by_values(task.program, wanted, "main", task.model, seconds=share * seconds, cancellation=cancellation)
-        if isinstance(by_values, Proved):
-            return Answer("safe", assumptions=by_values.assumptions, certificates=(by_values.annotation,))
-        reasons.append(by_values.reason)
-    if engine in ("symbolic", "auto"):
-        share = 1.0 if engine == "symbolic" else _FIRST
-        effort = msgspec.structs.replace(task.effort, seconds=share * seconds)
-        decision = decide_program(task._replace(effort=effort), cancellation)
+    return _Asking(task, cancellation).answer(engine)
+
+
+class _Asking:
+    def __init__(self, task: ProgramTask, cancellation: Cancellation | None) -> None:
+        self._task, self._cancellation = task, cancellation
+        self._began = time.monotonic()
+
+    def answer(self, engine: Engine) -> Answer:
+        reasons: list[str] = []
+        for until, ask in self._turns(engine):
+            seconds = self._began + until * self._task.effort.seconds - time.monotonic()
+            found = ask(seconds) if seconds > 0 else "there was no time left"
+            if isinstance(found, Answer):
+                return found
+            reasons.append(found)
+        return Answer("unknown", "; ".join(dict.fromkeys(reversed(reasons))))
+
+    def _turns(self, engine: Engine) -> Iterator[tuple[float, Callable[[float], Answer | str]]]:
+        """Who is asked, one after the other, and until which share of the seconds."""
+        match engine:
+            case "value":
+                yield 1.0, self._by_values
+            case "symbolic":
+                yield from ((0.6, self._by_runs), (1.0, self._by_constraints))
+            case "predicate":
+                yield 1.0, self._by_predicates
+            case "auto":
+                yield from ((0.1, self._by_values), (0.4, self._by_runs))
+                yield from ((0.55, self._by_constraints), (1.0, self._by_predicates))
+
+    # -- engines ------------------------------------------------------------------------------------------------
+
+    def _by_runs(self, seconds: float) -> Answer | str:
+        """Runs, and symbolic execution that looks for them: nothing else confirms."""
+        effort = msgspec.structs.replace(self._task.effort, seconds=seconds)
+        decision = decide_program(self._task._replace(effort=effort), self._cancellation)
         if isinstance(decision, Confirmed):
             return Answer("violated", assumptions=decision.assumptions, confirmed=decision)
-        if isinstance(decision, Refuted):
-            refuted = decision
-        else:
-            reasons.append(decision.reason)
-    if engine in ("predicate", "auto"):
-        proofs = _proofs(task, began + seconds, cancellation)
-        if isinstance(proofs, str):
-            reasons.append(proofs)
-        else:
-            assumptions = dict.fromkeys(assumption for proof in proofs for assumption in proof.assumptions)
-            return Answer("safe", assumptions=tuple(assumptions), certificates=tuple(proof.annotation for proof in proofs))
-    if refuted is not None:
-        return Answer("safe", assumptions=refuted.assumptions)
-    return Answer("unknown", "; ".join(reasons[::-1]) or "value analysis knows error calls only")
+        return _EXCLUDED if isinstance(decision, Refuted) else decision.reason
+
+    def _by_values(self, seconds: float) -> Answer | str:
+        def prove(wanted: tuple[Violation, ...], left: float) -> Proved | Unproved:
+            task = self._task
+            return prove_by_values(task.program, wanted, "main", task.model, seconds=left, cancellation=self._cancellation)
+
+        return self._proved(prove, seconds)
+
+    def _by_constraints(self, seconds: float) -> Answer | str:
+        def prove(wanted: tuple[Violation, ...], left: float, mode: Mode) -> Proved | Unproved:
+            task, options = self._task, CegarOptions(mode=mode, seconds=left)
+            return prove_by_constraints(task.program, wanted, "main", task.model, options, self._cancellation)
+
+        return self._proved(_in_modes(prove), seconds)
+
+    def _by_predicates(self, seconds: float) -> Answer | str:
+        def prove(wanted: tuple[Violation, ...], left: float, mode: Mode) -> Proved | Unproved:
+            task, options = self._task, PredicateOptions(mode=mode, seconds=left)
+            return prove_by_predicates(task.program, wanted, "main", task.model, options, self._cancellation)
+
+        return self._proved(_in_modes(prove), seconds)
+
+    # -- proofs -------------------------------------------------------------------------------------------------
+
+    def _proved(self, prove: Prove, seconds: float) -> Answer | str:
+        """A proof for each rule; or why there is none."""
+        rules = self._task.rules
+        unknown = sorted(rules - PROPERTIES)
+        if unknown or not rules:
+            return f"proofs have no words for {unknown[0]}" if unknown else "there is no rule"
+        until = time.monotonic() + seconds
+        found: list[Proved] = []
+        for number, name in enumerate(sorted(rules)):
+            wanted = violations(self._task.program, msgspec.convert(name, Property))
+            proof = prove(wanted, (until - time.monotonic()) / (len(rules) - number))
+            if isinstance(proof, Unproved):
+                return proof.reason
+            found.append(proof)
+        return _safe(found)
 
 
-def _proofs(task: ProgramTask, deadline: float, cancellation: Cancellation | None) -> Sequence[Proved] | str:
-    """A proof for each rule; or why there is none."""
-    unknown = sorted(task.rules - PROPERTIES)
-    if unknown or not task.rules:
-        return f"predicate analysis has no words for {unknown[0]}" if unknown else "there is no rule"
-    found: list[Proved] = []
-    for number, name in enumerate(sorted(task.rules)):
-        left = (deadline - time.monotonic()) / (len(task.rules) - number)
-        proof = _proof(task, msgspec.convert(name, Property), left, cancellation)
-        if isinstance(proof, str):
-            return proof
-        found.append(proof)
-    return found
+def _in_modes(prove: Callable[[tuple[Violation, ...], float, Mode], Proved | Unproved]) -> Prove:
+    """Looks for a proof in one encoding of integers after the other; the reason is that of the first one."""
+
+    def prove_(wanted: tuple[Violation, ...], seconds: float) -> Proved | Unproved:
+        began, first = time.monotonic(), None
+        for mode, share in _MODES:
+            left = began + share * seconds - time.monotonic()
+            found = prove(wanted, left, mode) if left > 0 else first
+            if isinstance(found, Proved):
+                return found
+            first = first or found
+        assert first is not None, "there is time for the first encoding"
+        return first
+
+    return prove_
 
 
-def _proof(task: ProgramTask, property_: Property, seconds: float, cancellation: Cancellation | None) -> Proved | str:
-    began, why = time.monotonic(), "there was no time to look for a proof"
-    wanted = violations(task.program, property_)
-    for mode, share in _PROOFS:
-        left = began + share * seconds - time.monotonic()
-        if left <= 0:
-            continue
-        proved = prove(task.program, wanted, "main", task.model, PredicateOptions(mode=mode, seconds=left), cancellation)
-        if isinstance(proved, Proved):
-            return proved
-        why = proved.reason if mode == "int" else why
-    return why
+def _safe(proofs: Sequence[Proved]) -> Answer:
+    assumptions = dict.fromkeys(assumption for proof in proofs for assumption in proof.assumptions)
+    return Answer("safe", assumptions=tuple(assumptions), certificates=tuple(proof.annotation for proof in proofs))

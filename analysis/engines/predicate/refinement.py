@@ -3,20 +3,17 @@ of formulas in static single assignment, their interpolants, and the atoms of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from analysis.cpa.cegar import Feasible, Refined, Refinement, Stuck
 from analysis.cpa.domains.predicate import Point, Predicated, PredicatePrecision
 from analysis.cpa.graph import Node, ReachabilityGraph
-from analysis.smt.build import and_, eq, symbol
+from analysis.cpa.predicates.path_formulas import path_formulas, plain
 from analysis.smt.interpolation import METHODS, Method, interpolants
 from analysis.smt.solver import Budget, Solver
-from analysis.smt.substitution import Substitution
-from analysis.smt.terms import BOOL, Term, symbols
-from analysis.smt.transitions.state import State, StateVariable
+from analysis.smt.terms import BOOL, Term
 from analysis.smt.transitions.system import System
-from analysis.smt.transitions.vocabulary import INSTANCE
 
 _MOST_ATOMS = 24
 
@@ -44,7 +41,7 @@ class Refiner:
     def refine(self, reached: ReachabilityGraph[Any, Any], target: Node[Any, Any]) -> Refinement[Any, Any]:
         """What to do about a target that was reached."""
         blocks = way_of(target.state[self._component])
-        formulas = self.formulas([block.state for block in blocks])
+        formulas = path_formulas(self._system, [block.state for block in blocks])
         status = self._status(formulas)
         if status == "sat":
             return Feasible(target)
@@ -70,39 +67,6 @@ class Refiner:
         finally:
             self._solver.pop()
 
-    # -- formulas -----------------------------------------------------------------------------------------------
-
-    def formulas(self, blocks: Sequence[State]) -> list[Term]:
-        """One formula for each block. Instances of state variables are numbered by the block that gave them their value."""
-        vocabulary = self._system.vocabulary
-        variable_of = {vocabulary[variable]: variable for variable in vocabulary}
-        defined = self._needed(blocks, variable_of)
-        current: dict[StateVariable, int] = {}
-        found = []
-        for position, block in enumerate(blocks):
-            instance = Substitution(_instances(variable_of, dict(current), position))
-            parts = [instance(part) for part in block.guard]
-            for variable in defined[position]:
-                value = instance(block.values[variable])
-                parts.append(eq(_instance(vocabulary[variable], position + 1), value))
-            for variable in block.values:
-                current[variable] = position + 1
-            found.append(and_(*parts, *vocabulary.axioms(parts)))
-        return found
-
-    def _needed(self, blocks: Sequence[State], variable_of: dict[Term, StateVariable]) -> list[list[StateVariable]]:
-        """For each block the variables that it changes and that a later one reads."""
-        read: set[StateVariable] = set()
-        found: list[list[StateVariable]] = []
-        for block in reversed(blocks):
-            changed = [variable for variable in block.values if variable in read]
-            read -= set(block.values)
-            used = symbols((*block.guard, *(block.values[variable] for variable in changed)))
-            read |= {variable_of[term] for term in used if term in variable_of}
-            found.append(changed)
-        found.reverse()
-        return found
-
     # -- predicates ---------------------------------------------------------------------------------------------
 
     def _refined(
@@ -116,7 +80,7 @@ class Refiner:
         pivot: Node[Any, Any] | None = None
         nodes = {id(step.node.state[self._component]): step.node for step in reached.path(target)}
         for origin, term in zip((block.origin for block in blocks[1:]), terms, strict=True):
-            atoms = predicates_of(self._plain(term))
+            atoms = predicates_of(plain(term))
             node = nodes.get(id(origin))
             if node is None:
                 return None
@@ -133,30 +97,6 @@ class Refiner:
             return (*precision[: self._component], own.refined(more), *precision[self._component + 1 :])
 
         return Refined(pivot, finer)
-
-    def _plain(self, term: Term) -> Term:
-        """The term over state variables, without the numbers of instances."""
-
-        def named(instance: Term) -> Term:
-            return symbol(str(instance.data).rpartition(INSTANCE)[0], instance.sort)
-
-        return Substitution(named)(term)
-
-
-def _instances(
-    variable_of: Mapping[Term, StateVariable], current: Mapping[StateVariable, int], position: int
-) -> Callable[[Term], Term]:
-    """The instance of every symbol in a block: of a state variable by who gave it its value, of an input by the block."""
-
-    def instance(term: Term) -> Term:
-        variable = variable_of.get(term)
-        return symbol(f"{term.data}{INSTANCE}{f'i{position}' if variable is None else current.get(variable, 0)}", term.sort)
-
-    return instance
-
-
-def _instance(term: Term, number: int) -> Term:
-    return symbol(f"{term.data}{INSTANCE}{number}", term.sort)
 
 
 def way_of(flawed: Predicated) -> list[Predicated]:

@@ -19,20 +19,16 @@ from analysis.cpa.algorithm import Cancellation, start
 from analysis.cpa.cegar import Refined, Refinement, Stuck, cegar
 from analysis.cpa.composite import AnyCpa, Composite
 from analysis.cpa.domains.assumptions import NONE, assumptions_cpa
-from analysis.cpa.domains.location import Bounds, Location, LocationTransfer, Stack, location_cpa, reverse_postorder
-from analysis.cpa.domains.value import ExplicitTransfer, ExplicitValues, value_cpa
+from analysis.cpa.domains.location import Bounds, Location, LocationTransfer, location_cpa, reverse_postorder
+from analysis.cpa.domains.value import ExplicitTransfer, value_cpa
 from analysis.cpa.graph import Node, PathStep, ReachabilityGraph
-from analysis.cpa.memory import Contents
-from analysis.cpa.precision import VariablePrecision
-from analysis.cpa.predicates.blocks import loop_heads
-from analysis.cpa.predicates.steps import Contexts
+from analysis.cpa.precision import VariablePrecision, tracked_name
+from analysis.cpa.predicates.reaching import Reaching
 from analysis.cpa.predicates.violations import CHECKS, Violation
 from analysis.cpa.waitlist import PriorityWaitlist
 from analysis.engines.value.interpolation import ValueInterpolation
 from analysis.model import ir
 from analysis.model.c_types import LP64, DataModel
-from analysis.smt.build import FALSE, and_, eq, number, or_
-from analysis.smt.terms import Term
 from analysis.smt.transitions.system import System
 from analysis.smt.transitions.vocabulary import TooLargeError
 
@@ -128,7 +124,7 @@ class _Proving:
         for position in range(prefix[-1]):
             if position in interpolants:  # else a branch that was left out: what is known stays
                 roots = interpolants[position].store.map
-                names = frozenset(name for root in roots if (name := _tracked(root)) is not None)
+                names = frozenset(name for root in roots if (name := tracked_name(root)) is not None)
             location: Location = path[position].node.state[_LOCATION]
             place = (location.function, location.location)
             if names:
@@ -151,21 +147,12 @@ class _Proving:
     def _annotation(self, reached: ReachabilityGraph[Any, Any]) -> Annotation:
         """IPA Algorithm 2, at the heads of loops: the disjunction of the known values."""
         system = System(self._program, "int", self._model, whole=self._entry == "main", is_harmless=library.is_harmless)
-        contexts = Contexts()
-        found: dict[tuple[int, int], dict[Term, None]] = {}
+        reaching = Reaching(self._program, system, self._entry)
         for node in reached:
-            location: Location = node.state[_LOCATION]
-            if location.location >= 0:
-                point = contexts.number(location.stack), location.location
-                found.setdefault(point, {})[_formula(system, contexts, location, node.state[_VALUES])] = None
-        assertions: dict[tuple[int, int], Term] = {}
-        for context, stack in contexts.rows():
-            function = self._entry if stack is None else stack.call.callee
-            for head in loop_heads(self._program.functions[function]):
-                terms = found.get((context, head))
-                assertions[context, head] = or_(*terms) if terms else FALSE
+            reaching.add(node.state[_LOCATION], node.state[_VALUES].store)
+        contexts, assertions = reaching.assertions()
         edges = tuple((violation.function, violation.edge) for violation in self._violations)
-        return Annotation(self._entry, "assertion", edges, "int", tuple(stack for _, stack in contexts.rows()), assertions)
+        return Annotation(self._entry, "assertion", edges, "int", contexts, assertions)
 
 
 def _changed_in_loops(cfa: Cfa) -> Iterator[str]:
@@ -178,57 +165,3 @@ def _changed_in_loops(cfa: Cfa) -> Iterator[str]:
             target = getattr(edge.effect, "target", None) or getattr(edge.effect, "result", None)
             for var in ir.variables(target) if target is not None else ():
                 yield f"@{var.name}" if var.scope == "global" else f"{cfa.name}:{var.name}"
-
-
-def _tracked(root: str) -> str | None:
-    """The name in a precision of the variable that a root names."""
-    if root[0] == "@":
-        return root
-    function, separator, rest = root.rpartition("#")
-    return f"{function}:{rest.partition(':')[2]}" if separator else None
-
-
-def _formula(system: System, contexts: Contexts, location: Location, values: ExplicitValues) -> Term:
-    """What is known, of variables that are kept as cells; other values are left open."""
-    objects, vocabulary = system.vocabulary.objects, system.vocabulary
-    stacks = _frames(location)
-    parts: list[Term] = []
-    for root, value in values.store.items():
-        owner, name, prefix = _named(root, stacks, contexts)
-        type_ = dict(objects.locals(owner)).get(name)
-        if type_ is None or objects.kind(owner, ir.Var(name, "global" if not owner else "local", type_)) != "cells":
-            continue
-        for cell, of in objects.cells(prefix + name, type_):
-            known = _cell(value, cell, prefix + name, of)
-            if known is not None:
-                symbol = vocabulary[vocabulary.variable(cell, of)]
-                parts.append(eq(symbol, number(known, symbol.sort)))
-    return and_(*parts)
-
-
-def _cell(value: object, cell: str, name: str, type_: object) -> int | None:
-    if isinstance(value, Contents):
-        width = getattr(type_, "bits", 0) or 64
-        value = value.get(int(cell.removeprefix(name + ".")), width) if cell != name else None
-    return value if type(value) is int and hasattr(type_, "signed") else None
-
-
-def _frames(location: Location) -> list[Stack | None]:
-    """The stacks of the open activations, outermost first."""
-    found: list[Stack | None] = []
-    stack = location.stack
-    while stack is not None:
-        found.append(stack)
-        stack = stack.below
-    return [None, *reversed(found)]
-
-
-def _named(root: str, stacks: list[Stack | None], contexts: Contexts) -> tuple[str, str, str]:
-    """The function ("" for globals) and the name of a variable, and what its state variables' names begin with."""
-    if root[0] == "@":
-        return "", root[1:], "@"
-    function, separator, rest = root.rpartition("#")
-    depth, _, name = rest.partition(":")
-    if not separator or not depth.isdigit() or int(depth) >= len(stacks):
-        return "", "", ""
-    return function, name, f"{contexts.number(stacks[int(depth)])}:"

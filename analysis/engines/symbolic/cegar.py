@@ -1,0 +1,212 @@
+"""Proves that no run violates a property, by symbolic execution with CEGAR (SYMCEGAR sections 3.2.7 and 4.4): it begins with
+nothing tracked, neither values nor constraints, and tracks what excludes the ways to a violation that it meets. `Proved` only
+with an annotation that the certificate checker accepted. Signed sums wrap, as they do for the checker.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from analysis.certificate.annotation import Annotation
+from analysis.certificate.checker import check
+from analysis.certificate.outcome import Proved, Unproved, Work
+from analysis.certificate.questions import RefusedError
+from analysis.cfa.graph import Program
+from analysis.cpa import library
+from analysis.cpa.algorithm import Cancellation, start
+from analysis.cpa.cegar import Ended, Refined, Refinement, Stuck, cegar
+from analysis.cpa.domains.location import Bounds, Location, reverse_postorder
+from analysis.cpa.formulas import Mode
+from analysis.cpa.graph import Node, ReachabilityGraph
+from analysis.cpa.path_interpolation import PathInterpolation
+from analysis.cpa.precision import ConstraintPrecision, ConstraintsBy
+from analysis.cpa.predicates.reaching import Reaching
+from analysis.cpa.predicates.violations import Violation
+from analysis.cpa.symbolic_execution import ASSUMPTIONS, CONSTRAINTS, LOCATION, VALUES, SymbolicExecution, SymbolicOptions
+from analysis.cpa.waitlist import PriorityWaitlist
+from analysis.engines.symbolic.cegar_refinement import ByPredicates, Needed, Refine, SymbolicPost, needed
+from analysis.engines.symbolic.conditions import Everywhere, violating_everywhere
+from analysis.engines.symbolic.explore import BudgetedSolver
+from analysis.engines.symbolic.path_checks import EdgeChecks
+from analysis.model.c_types import LP64, DataModel
+from analysis.smt.memo import Memo, MemoSolver
+from analysis.smt.solver import Solver
+from analysis.smt.transitions.system import System
+from analysis.smt.transitions.vocabulary import TooLargeError
+
+_LONGEST = 2_000  # steps of a way that is interpolated
+_PREFIXES = 6  # reasons why a way is impossible that are compared
+
+
+class CegarOptions(msgspec.Struct, frozen=True):
+    """How to look for a proof: the operators that SYMCEGAR compares (sections 4.1 to 4.4), and the bounds. `refine`: None tracks
+    everything from the start (no CEGAR). `by` is the type of the constraints' precision; predicates give variables only (section
+    4.4.2). `seconds` of the clock for all,
+    `states`: abstract states, `query_milliseconds` for one question; `recursion`: activations of one function that are
+    followed."""
+
+    refine: Refine | None = "constraints-first"
+    by: ConstraintsBy = "variables"
+    less_or_equal: Literal["subset", "aliased", "implication"] = "subset"
+    merge: Literal["sep", "join"] = "sep"
+    check_at: Literal["assume", "target"] = "assume"
+    mode: Mode = "int"
+    restart: Literal["pivot", "full"] = "pivot"
+    seconds: float = 10.0
+    states: int = 20_000
+    query_milliseconds: int = 1_000
+    recursion: int = 1
+    depth: int = 60
+
+
+def prove(
+    program: Program,
+    violations: tuple[Violation, ...],
+    entry: str = "main",
+    model: DataModel = LP64,
+    options: CegarOptions = CegarOptions(),  # noqa: B008 - an immutable value
+    cancellation: Cancellation | None = None,
+) -> Proved | Unproved:
+    """Looks for a proof. KeyError if the program does not define the entry; ValueError if the violations are of more than one
+    property, or the options do not go together."""
+    kinds = {violation.property for violation in violations}
+    if not kinds:
+        return Unproved("nothing in the program could violate the property", Work())
+    if len(kinds) > 1:
+        raise ValueError("violations of one property are wanted")
+    if options.refine == "predicates" and options.by != "variables":
+        raise ValueError("predicates give a precision by variables")
+    rules = frozenset[str](kinds)
+    everywhere = violating_everywhere(program, rules, EdgeChecks(program, rules).may_violate)
+    if not everywhere.is_exact:
+        return Unproved(f"symbolic execution has no location where {kinds.pop()} is violated", Work())
+    try:
+        return _Proving(program, violations, everywhere, entry, model, options).run(cancellation)
+    except TooLargeError as large:
+        return Unproved(f"not encoded: {large}", Work())
+
+
+class _Proving:
+    def __init__(
+        self,
+        program: Program,
+        violations: tuple[Violation, ...],
+        everywhere: Everywhere,
+        entry: str,
+        model: DataModel,
+        options: CegarOptions,
+    ) -> None:
+        self._began = time.monotonic()
+        self._program, self._violations, self._everywhere = program, violations, everywhere
+        self._entry, self._model, self._options = entry, model, options
+        operators = SymbolicOptions(
+            less_or_equal=options.less_or_equal,
+            merge=options.merge,
+            check_at=options.check_at,
+            definite=False,
+            mode=options.mode,
+            overflow="wrap",
+            whole=entry == "main",
+            model=model,
+            bounds=Bounds(options.recursion, options.depth),
+        )
+        self._execution = SymbolicExecution(
+            everywhere.program,
+            self._solver(),
+            everywhere.locations,
+            operators,
+            tracked_values=None if options.refine is None else {},
+            tracked_constraints=None if options.refine is None else ConstraintPrecision({}, options.by),
+        )
+        self._interpolation = PathInterpolation(
+            SymbolicPost(everywhere.program, self._solver(), operators, options.refine or "constraints-first")
+        )
+        self._by_predicates = ByPredicates(everywhere.program, operators, entry, options.query_milliseconds)
+
+    def _solver(self) -> Solver:
+        return MemoSolver(BudgetedSolver(self._options.query_milliseconds), Memo())
+
+    def run(self, cancellation: Cancellation | None) -> Proved | Unproved:
+        options, composite = self._options, self._execution.composite
+        state = self._execution.initial(self._entry)
+        waitlist = PriorityWaitlist(reverse_postorder(self._everywhere.program))
+        reached, frontier = start(composite, state, composite.precision, waitlist)
+        ended: Ended[Any, Any] = cegar(
+            composite,
+            reached,
+            frontier,
+            self._refine,
+            states=options.states,
+            deadline=self._began + options.seconds,
+            cancellation=cancellation,
+            restart=options.restart,
+        )
+        work = Work(reached.made, 0, ended.refinements)
+        if ended.ending != "safe":
+            return Unproved(ended.reason, work, may_violate=ended.ending == "stuck")
+        reasons = sorted({reason for node in reached for reason in node.state[ASSUMPTIONS]})
+        if reasons:
+            return Unproved(reasons[0], work)
+        return self._certified(reached, work)
+
+    def _certified(self, reached: ReachabilityGraph[Any, Any], work: Work) -> Proved | Unproved:
+        mode = self._options.mode
+        system = System(self._program, mode, self._model, whole=self._entry == "main", is_harmless=library.is_harmless)
+        reaching = Reaching(self._program, system, self._entry)
+        for node in reached:
+            location: Location = node.state[LOCATION]
+            if location.location in self._program.functions[location.function].locations:
+                reaching.add(location, node.state[VALUES].store, node.state[CONSTRAINTS].conditions)
+        contexts, assertions = reaching.assertions()
+        edges = tuple((violation.function, violation.edge) for violation in self._violations)
+        annotation = Annotation(self._entry, self._violations[0].property, edges, mode, contexts, assertions)
+        try:
+            checked = check(self._program, annotation, self._model)
+        except RefusedError as refused:
+            return Unproved(f"the certificate was refused: {refused}", work)
+        return Proved(annotation, checked.assumptions, msgspec.structs.replace(work, questions=checked.questions))
+
+    # -- refinement ---------------------------------------------------------------------------------------------
+
+    def _refine(self, reached: ReachabilityGraph[Any, Any], target: Node[Any, Any]) -> Refinement[Any, Any]:
+        path = reached.path(target)
+        steps, at = [step.step for step in path], [step.node.state[LOCATION] for step in path]
+        if self._options.refine is None or len(steps) > _LONGEST:
+            return Stuck("a way to a violation is too long" if len(steps) > _LONGEST else "symbolic values do not exclude a way")
+        prefixes = self._interpolation.prefixes(steps, _PREFIXES)
+        if not prefixes:
+            return Stuck("there is a way to a violation that symbolic values do not exclude")
+        if self._options.refine == "predicates":
+            names = self._by_predicates.names(steps[: prefixes[0][-1] + 1], at[: prefixes[0][-1] + 1])
+            if names is None:
+                return Stuck("no predicates were found that exclude a way")
+            everywhere = self._by_predicates.everywhere(names)
+            return self._finer(path, Needed(everywhere, {}), everywhere)
+        more = min((needed(self._interpolation, steps, at, prefix) for prefix in prefixes), key=lambda one: len(one.names))
+        precision: ConstraintPrecision = self._execution.composite.precision[CONSTRAINTS]
+        return self._finer(path, more, {place: precision.words(origins) for place, origins in more.constraints.items()})
+
+    def _finer(self, path: Sequence[Any], more: Needed, words: Any) -> Refinement[Any, Any]:
+        def is_finer(node: Node[Any, Any]) -> bool:
+            place = node.state[LOCATION].function, node.state[LOCATION].location
+            values, constraints = node.precision[VALUES], node.precision[CONSTRAINTS]
+            return not (
+                more.values.get(place, frozenset()) <= values.at(*place)
+                and words.get(place, frozenset()) <= constraints.at(*place)
+            )
+
+        pivot = next((step.node for step in path if is_finer(step.node)), None)
+        if pivot is None:
+            return Stuck("what excludes a way is tracked, and does not exclude it")
+
+        def finer(precision: tuple[Any, ...]) -> tuple[Any, ...]:
+            found = list(precision)
+            found[VALUES] = found[VALUES].refined(more.values)
+            found[CONSTRAINTS] = found[CONSTRAINTS].refined(words)
+            return tuple(found)
+
+        return Refined(pivot, finer)

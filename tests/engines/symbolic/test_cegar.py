@@ -1,0 +1,146 @@
+"""Proofs by symbolic execution with CEGAR: the papers' programs under all operators, and never a proof that a run contradicts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+
+from analysis.certificate.checker import check
+from analysis.certificate.outcome import Proved, Unproved
+from analysis.cfa.graph import Program
+from analysis.cpa.predicates.violations import Property, violations
+from analysis.engines.symbolic.cegar import CegarOptions, prove
+from analysis.engines.symbolic.cegar_refinement import Refine
+from tests.support.explorations import errs, program_of, runs
+from tests.support.random_c import program
+
+PAPERS = Path(__file__).parents[3] / "fixtures" / "programs" / "papers"
+HEAD = "void reach_error(void); int __VERIFIER_nondet_int(void);\n"
+WAYS: list[Refine | None] = [*get_args(Refine), None]
+OPERATORS: list[dict[str, Any]] = [
+    {},
+    {"merge": "join"},
+    {"less_or_equal": "aliased"},
+    {"less_or_equal": "implication"},
+    {"check_at": "target"},
+    {"by": "conditions"},
+    {"restart": "full"},
+    {"mode": "bv"},
+]
+program_of(program(Random(0)))  # before any test: it raises Python's recursion limit
+
+
+def of(body: str) -> Program:
+    return program_of(HEAD + body)
+
+
+def proof(what: Program, property_: Property = "assertion", **options: Any) -> Proved | Unproved:
+    return prove(what, violations(what, property_), options=CegarOptions(**{"seconds": 60.0, **options}))
+
+
+def paper(name: str) -> Program:
+    text = (PAPERS / f"{name}.c").read_text("utf-8")
+    return program_of("\n".join(line for line in text.splitlines() if not line.startswith("#define")).replace("N", "4"))
+
+
+@pytest.mark.parametrize("refine", WAYS)
+@pytest.mark.parametrize("name", ["symcegar-fig1", "symcegar-fig5", "diffdp-fig2-first", "diffdp-fig2-second"])
+def test_the_programs_of_the_papers(name: str, refine: Refine | None) -> None:
+    what = paper(name)
+    found = proof(what, refine=refine)
+    assert isinstance(found, Proved), found
+    assert check(what, found.annotation).questions == found.work.questions
+
+
+@pytest.mark.parametrize("options", OPERATORS, ids=str)
+@pytest.mark.parametrize("name", ["symcegar-fig1", "diffdp-fig2-second"])
+def test_all_operators(name: str, options: dict[str, Any]) -> None:
+    assert isinstance(proof(paper(name), **options), Proved)
+
+
+def states(branches: int, refine: Refine | None) -> int:
+    """How many abstract states a proof of a program takes in which one branch decides, and these do not."""
+    others = "".join(f"if (__VERIFIER_nondet_int()) n = n + {1 << number};" for number in range(branches))
+    text = (
+        f"int main(void) {{ int a = __VERIFIER_nondet_int(), n = 0; if (a) return 0; {others} if (a) reach_error(); return n; }}"
+    )
+    found = proof(of(text + " if (a) reach_error(); return n; }"), refine=refine)
+    assert isinstance(found, Proved), found
+    return found.work.states
+
+
+def test_what_is_not_needed_is_not_tracked() -> None:
+    """SYMCEGAR Fig. 5: without CEGAR, every branch doubles the states."""
+    assert states(8, None) > 12 * states(4, None)
+    assert states(8, "constraints-first") < 3 * states(4, "constraints-first")
+
+
+PROVED: dict[str, tuple[Property, str]] = {
+    "a loop of which a value is known": (
+        "assertion",
+        "int main(void) { int n = __VERIFIER_nondet_int(), m = n, i; for (i = 0; i < 3; i++) m = m + 1;"
+        " if (m != n + 3) reach_error(); return 0; }",
+    ),
+    "what a cell holds is undone": (
+        "assertion",
+        "int main(void) { int n = __VERIFIER_nondet_int(); if (n < 5 || n > 9) return 0; int m = 7 - n; n = 0;"
+        " while (__VERIFIER_nondet_int()) { if (m > 2) reach_error(); } return 0; }",
+    ),
+    "a loop that does not matter": (
+        "assertion",
+        "int main(void) { int n = __VERIFIER_nondet_int(), i = 0; if (n != 3) return 0;"
+        " while (__VERIFIER_nondet_int()) i++; if (n != 3) reach_error(); return i; }",
+    ),
+    "a pointer": ("assertion", "int main(void) { int x = 0, *p = &x; *p = 3; if (x != 3) reach_error(); return 0; }"),
+    "a divisor": (
+        "division-by-zero",
+        "int main(void) { int n = __VERIFIER_nondet_int(); if (n < 1) return 0; return 12 / n; }",
+    ),
+    "a call": (
+        "assertion",
+        "int f(int a) { return a > 0 ? a : 1; } int main(void) { int k = f(__VERIFIER_nondet_int());"
+        " if (k <= 0) reach_error(); return 0; }",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_what_is_proved(name: str) -> None:
+    property_, text = PROVED[name]
+    found = proof(of(text), property_)
+    assert isinstance(found, Proved), found
+
+
+@pytest.mark.parametrize("refine", WAYS)
+def test_what_happens_is_not_proved(refine: Refine | None) -> None:
+    what = of("int main(void) { int n = __VERIFIER_nondet_int(), m = n + 1; if (m < n) reach_error(); return 0; }")
+    found = proof(what, refine=refine)  # signed sums wrap on the machine
+    assert isinstance(found, Unproved)
+    assert found.may_violate
+
+
+def test_a_property_without_a_location_is_not_proved() -> None:
+    what = of("int main(void) { int n = __VERIFIER_nondet_int(); return n + 1; }")
+    found = proof(what, "signed-overflow")
+    assert isinstance(found, Unproved)
+    assert not found.may_violate
+
+
+def test_predicates_give_variables_only() -> None:
+    with pytest.raises(ValueError, match="variables"):
+        proof(paper("symcegar-fig1"), refine="predicates", by="conditions")
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 100_000), st.sampled_from(WAYS), st.sampled_from(OPERATORS[:5]))
+def test_no_run_contradicts_a_proof(seed: int, refine: Refine | None, options: dict[str, Any]) -> None:
+    text = program(Random(seed))
+    note(text)
+    what = program_of(text)
+    if isinstance(proof(what, refine=refine, states=300, **options), Proved):
+        assert not any(errs(what, run) for run in runs(what, 2_000))
