@@ -66,10 +66,8 @@ def test_all_operators(name: str, options: dict[str, Any]) -> None:
 def states(branches: int, refine: Refine | None) -> int:
     """How many abstract states a proof of a program takes in which one branch decides, and these do not."""
     others = "".join(f"if (__VERIFIER_nondet_int()) n = n + {1 << number};" for number in range(branches))
-    text = (
-        f"int main(void) {{ int a = __VERIFIER_nondet_int(), n = 0; if (a) return 0; {others} if (a) reach_error(); return n; }}"
-    )
-    found = proof(of(text + " if (a) reach_error(); return n; }"), refine=refine)
+    begin, end = "int main(void) { int a = __VERIFIER_nondet_int(), n = 0; if (a) return 0;", "if (a) reach_error(); return n; }"
+    found = proof(of(f"{begin} {others} {end}"), refine=refine)
     assert isinstance(found, Proved), found
     return found.work.states
 
