@@ -6,7 +6,7 @@ and 4). So when such lines become other such lines, the text is the one before w
 of this kind shows in the old text: they are there, each on its own line, as `source_lines` says. (Arguments of a macro that stand
 on further lines are printed on the line where the macro is.) Blank lines show nothing by themselves; the line before them does.
 
-On a line with macros the same holds of the tokens before the first macro, and of those after the last and its arguments.
+On lines with macros the same holds of the tokens outside of macros and their arguments (`plain_stretch`).
 
 `edit_lines` gives None wherever this does not hold; then the compiler is run.
 """
@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 from analysis.frontend.line_map import LineMap, with_later_lines
 from analysis.frontend.macros import Macros
-from analysis.frontend.source_lines import Copied, Lines, Token, edited_lines, printed, written
+from analysis.frontend.plain_stretch import any_macro, find_stretch, pieces, stands_free
+from analysis.frontend.source_lines import Copied, Lines, edited_lines, written
 
 _BEFORE = 8  # lines: preprocessors leave out longer runs of blank lines
 
@@ -42,11 +43,10 @@ def edit_lines(source: bytes, text: bytes, line_map: LineMap, new: bytes, macros
     before, after = [line for line in old if line is not None], [line for line in now if line is not None]
     if not before:
         return None if _mentions(after, macros) else _inserted(source, text, line_map, new, lines.first, after, macros)
-    if _mentions(after, macros):
-        return _beside_macros(text, line_map, lines.first, before, after, macros)
-    return _copied_lines(source, text, line_map, new, lines, before, after, macros) or _beside_macros(
-        text, line_map, lines.first, before, after, macros
-    )
+    if len(before) == len(after) and pieces(before) == pieces(after):
+        return Edit(text, line_map)  # there is only other white space, where there was some
+    copied = None if _mentions(after, macros) else _copied_lines(source, text, line_map, new, lines, before, after, macros)
+    return copied or _in_a_stretch(source, text, line_map, new, lines.first, before, after, macros)
 
 
 def _copied_lines(
@@ -92,36 +92,28 @@ def _inserted(
     return replace_rows(text, line_map, (there, there), b"".join(line.text + b"\n" for line in now), len(now))
 
 
-def _beside_macros(
-    text: bytes, line_map: LineMap, number: int, old: list[Copied], now: list[Copied], macros: Macros
+def _in_a_stretch(
+    source: bytes,
+    text: bytes,
+    line_map: LineMap,
+    new: bytes,
+    number: int,
+    old: list[Copied],
+    now: list[Copied],
+    macros: Macros,
 ) -> Edit | None:
-    """The edit of one line before its first macro, or behind its last."""
-    rows = line_map.rows_at(number) if len(old) == len(now) == 1 else []
-    if not rows:
+    """The edit of lines with macros, beside these."""
+    if not now or not old[-1].tokens or not now[-1].tokens:
         return None
-    was, is_ = old[0], now[0]
-    same = _common(was.tokens[::-1], is_.tokens[::-1])
-    if same and same == min(len(was.tokens), len(is_.tokens)):
-        same -= 1  # all of the shorter line stays: one token of it shows where it is
-    head, new_head = was.tokens[: len(was.tokens) - same], is_.tokens[: len(is_.tokens) - same]
-    opens = new_head[:1] != head[:1] and is_.first == b"("  # it could be what a macro in the line before takes
-    if head and new_head and not opens and not _any_macro((*head, *new_head), macros):
-        there, wanted = printed(head, was.indent), printed(new_head, is_.indent)
-        begin = rows[0][0]
-        if text.startswith(there, begin):
-            end = begin + len(there)
-            joins = _any_macro(was.tokens[len(head) : len(head) + 1], macros) and text[end : end + 1] not in (b" ", b"\n", b"")
-            gap = b" " if joins else b""  # the first token of a macro's expansion must not join what is before it
-            return replace_rows(text, line_map, (begin, end), wanted + gap, 0)
-    same = _common(was.tokens, is_.tokens)
-    tail, new_tail = was.tokens[same:], is_.tokens[same:]
-    if _stands_free(was.tokens[:same], macros) and not _any_macro((*tail, *new_tail), macros):
-        last = was.tokens[same - 1]
-        there, wanted = printed((last, *tail)), printed((last, *new_tail))
-        begin, end = rows[-1]
-        if text[begin:end].endswith(there):
-            return replace_rows(text, line_map, (end - len(there), end), wanted, 0)
-    return None
+    if now[0].first == b"(" != old[0].first:
+        before = _line_before(source, number)
+        if before is None or not _ends_plainly(text, line_map, *before, macros):
+            return None  # it could be what a macro in the line before takes
+    added = len(now) - len(old)
+    if added and macros.depends_on_lines(new[_offset(new, number) :]):
+        return None
+    stretch = find_stretch(text, line_map, number, old, now, macros)
+    return None if stretch is None else replace_rows(text, line_map, (stretch.start, stretch.end), stretch.now, added)
 
 
 def replace_rows(text: bytes, line_map: LineMap, rows: tuple[int, int], now: bytes, added: int) -> Edit:
@@ -134,42 +126,7 @@ def replace_rows(text: bytes, line_map: LineMap, rows: tuple[int, int], now: byt
 
 
 def _mentions(lines: Sequence[Copied], macros: Macros) -> bool:
-    return any(_any_macro(line.tokens, macros) for line in lines)
-
-
-def _any_macro(tokens: Sequence[Token], macros: Macros) -> bool:
-    return any(token.is_word and macros.may_be(token.text) for token in tokens)
-
-
-def _common(one: Sequence[Token], other: Sequence[Token]) -> int:
-    """How many tokens two sequences begin with in common."""
-    shorter = min(len(one), len(other))
-    return next((at for at in range(shorter) if one[at] != other[at]), shorter)
-
-
-def _stands_free(tokens: Sequence[Token], macros: Macros) -> bool:
-    """Whether the last of the tokens that a line begins with is no macro, and in no arguments of one on the line."""
-    at, last = 0, -1
-    while at < len(tokens):
-        if tokens[at].is_word and macros.may_be(tokens[at].text):
-            at = _behind_arguments(tokens, at + 1)
-        else:
-            last = at
-            at += 1
-    return last == len(tokens) - 1 >= 0
-
-
-def _behind_arguments(tokens: Sequence[Token], at: int) -> int:
-    """Where the arguments in parentheses that begin at a token are over; `at` itself if none do."""
-    depth = 0
-    while at < len(tokens):
-        depth += {b"(": 1, b")": -1}.get(tokens[at].text, 0)
-        if depth == 0 and tokens[at].text != b")":
-            return at
-        at += 1
-        if depth == 0:
-            return at
-    return at
+    return any_macro(pieces(lines), macros)
 
 
 def _line_before(source: bytes, number: int) -> tuple[int, bytes] | None:
@@ -184,7 +141,7 @@ def _line_before(source: bytes, number: int) -> tuple[int, bytes] | None:
 def _ends_plainly(text: bytes, line_map: LineMap, number: int, line: bytes, macros: Macros) -> bool:
     """Whether a line comes through, and what follows cannot belong to a macro on it."""
     copied = written(line)
-    if copied is None or copied.is_directive or not _stands_free(copied.tokens, macros):
+    if copied is None or copied.is_directive or not stands_free(pieces([copied]), macros):
         return False
     rows = line_map.rows_at(number)
     return bool(rows) and text[slice(*rows[-1])].endswith(copied.last)

@@ -20,19 +20,21 @@ def reprocess(
     unsaved texts. The layout of lines that were copied by the rules of `line_edit` may differ."""
     began = time.perf_counter()
     source, problem = read_source(before.path, text, options.limits.source_bytes)
-    lines = None
-    if problem is None and source.strip() and not before.raw:
-        lines = edited_lines(before.source, source)
+    if problem is not None or not source.strip() or before.raw:
+        return preprocess(before.path, text, flags, options, overlay)
+    lines = edited_lines(before.source, source)
     if lines is not None and _is_inside_comment(before, lines):
         return before._replace(source=source, ms=(time.perf_counter() - began) * 1000)
+    base = before.whole or before
+    lines = edited_lines(base.source, source)
     macros = None
-    if lines is not None and not before.messages and _has_only_text(before.source, lines):
-        macros = before.macros or _read(before, flags, options, overlay)
+    if lines is not None and not base.messages and _has_only_text(base.source, lines):
+        macros = base.macros or _read(base, flags, options, overlay)
     if macros is not None:
-        edit = edit_lines(before.source, before.text, before.line_map, source, macros)
+        edit = edit_lines(base.source, base.text, base.line_map, source, macros)
         if edit is not None:
             ms = (time.perf_counter() - began) * 1000
-            return before._replace(source=source, text=edit.text, line_map=edit.line_map, ms=ms, macros=macros, in_comment=0)
+            return base._replace(source=source, text=edit.text, line_map=edit.line_map, ms=ms, macros=macros, in_comment=0)
     return preprocess(before.path, text, flags, options, overlay)._replace(macros=macros)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from analysis.frontend.difference import difference
 
-_TOKEN = re.compile(
+TOKEN = re.compile(
     rb"""(?P<space>[ \t]+|/\*(?:[^*]|\*(?!/))*+\*/|//.*)"""
     rb"""|(?P<word>[A-Za-z_$][\w$]*)"""
     rb"""|(?P<other>\.?\d(?:[eEpP][+-]|[\w.$])*|"(?:[^"\\]|\\.)*+"?|'(?:[^'\\]|\\.)*+'?|/(?!\*)|\*(?!/)|[!#%&()+,\-.:;<=>?@\[\]^`{|}~])"""
@@ -76,7 +76,7 @@ def written(line: bytes) -> Copied | None:
     indent = at = 0
     spaced = False
     while at < len(line):
-        match = _TOKEN.match(line, at)
+        match = TOKEN.match(line, at)
         if match is None:
             return None
         if match.lastgroup == "space":
@@ -125,6 +125,6 @@ def open_comment(line: bytes) -> bytes | None:
     while at < len(line):
         if line.startswith(b"/*", at) and b"*/" not in line[at + 2 :]:
             return line[: at + 2]
-        match = _TOKEN.match(line, at)
+        match = TOKEN.match(line, at)
         at = match.end() if match is not None else at + 1
     return None

@@ -20,7 +20,7 @@ from analysis.frontend.syntax import SyntaxTree, parse
 from analysis.model.c_types import ILP32, LP64
 from analysis.model.options import Options
 from analysis.model.report import Message
-from analysis.session.unclosed import with_the_rest
+from analysis.session.unclosed import opened_comment, with_the_rest
 
 _log = logging.getLogger("everproof.session")
 
@@ -57,7 +57,8 @@ def build(
     the text of the file is another than it was then.
     """
     if previous is not None and only_text:
-        preprocessed = with_the_rest(previous, reprocess(previous.preprocessed, text, flags, options, overlay))
+        opened = opened_comment(previous, text, options)
+        preprocessed = opened or with_the_rest(previous, reprocess(previous.preprocessed, text, flags, options, overlay))
     else:
         preprocessed = preprocess(path, text, flags, options, overlay)
     if previous is not None and previous.preprocessed.text == preprocessed.text:

@@ -1,4 +1,4 @@
-"""Preprocessing again after edits gives what preprocessing from nothing gives, line by line, up to white space."""
+"""Preprocessing again after edits gives what preprocessing from nothing gives, line by line, token by token."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from analysis.frontend.line_map import LineMap
 from analysis.frontend.macros import read_macros
 from analysis.frontend.preprocess import Preprocessed, preprocess
 from analysis.frontend.reprocess import reprocess
+from analysis.frontend.source_lines import TOKEN
 from analysis.model.options import Options
 
 _PIECES = (
@@ -51,6 +52,7 @@ _PIECES = (
     "a = G + b;",
     "  F(a, b) c;",
     "if (a == NULL && b) d();",
+    "if (F(a, 1) == b) return W(c) + G;",
 )
 _TYPED = (*"abF G(,);\"'/*\\#\n\n \t1._", "/*", "*/", "//", "W", "__LINE__", "LATE", "\n\n", "#define Q", "== 2")
 _HEAD = "#include <assert.h>\n#include <stddef.h>\n#define F(x, y) x y\n#define G 7\n#define W(x) x\n#define HERE __LINE__\n"
@@ -67,9 +69,13 @@ def _rows(preprocessed: Preprocessed) -> dict[tuple[bytes, int], list[bytes]]:
     for row in preprocessed.text.split(b"\n"):
         if row.strip() and not row.startswith(b"# "):
             line = lines.line_at(at)
-            found.setdefault((line.path, line.number), []).append(_NUMBER.sub(b"LINE", b" ".join(row.split())))
+            found.setdefault((line.path, line.number), []).append(_NUMBER.sub(b"LINE", _tokens(row)))
         at += len(row) + 1
     return found
+
+
+def _tokens(row: bytes) -> bytes:
+    return b" ".join(match.group() for match in TOKEN.finditer(row) if match.lastgroup != "space")
 
 
 def _again(before: Preprocessed, text: str) -> Preprocessed:
@@ -100,7 +106,8 @@ def test_a_chain_of_edits_is_preprocessed_as_from_nothing(seed: int, tmp_path: P
 
 
 _PROGRAM = _HEAD + "int f(int a)\n{\n    int b = a;\n\n    b = F(a, + 1);\n    return b;\n}\nint g(void) { return HERE; }\n"
-_PROGRAM += "int h(int a)\n{\n    a = F(a, + 1);\n\n    return a;\n}\n"
+_PROGRAM += "int h(int a)\n{\n    a = F(a, + 1);\n\n    if (F(a, 1)) return G;\n    if (F(a, 2)) a = G;\n"
+_PROGRAM += "    a *=\n        G;\n    return a;\n}\n"
 
 
 @pytest.mark.parametrize(
@@ -120,10 +127,18 @@ _PROGRAM += "int h(int a)\n{\n    a = F(a, + 1);\n\n    return a;\n}\n"
         ("int b = a;", "int b = a, c = G, d = 1;", True),
         ("    b = F(a, + 1);", "    b = F(a, + 1) - 3;", True),
         ("    b = F(a, + 1);", "    b = F(a, + 1 - 3);", True),
-        ("    b = F(a, + 1);", "    F(a, + 1);", True),
+        ("    b = F(a, + 1);", "    F(a, + 1);", False),
         ("int b = a;", "int b = a, c = G + a; /* G */", True),
         ("    return b;", "    (a);", False),
         ("    a = F(a, + 1);\n", "    a = F(a, + 1);\n\n", False),
+        ("a = F(a, + 1);", "a =  F(a,    + 1); /* kept */", False),
+        ("if (F(a, 1)) return G;", "if (F(a, 1))\n        return G;", False),
+        ("if (F(a, 1)) return G;", "if (F(a, 1)) a++; else return G;", False),
+        ("if (F(a, 1)) return G;", "if (F(a, 1)) a; else return G;", False),
+        ("if (F(a, 2)) a = G;", "if (F(a, 2)) ++a = G;", True),  # that, and what is before, is in the arguments as well
+        ("if (F(a, 1)) return G;", "if (F(a,\n     1)) return G;", True),
+        ("    a *=\n        G;", "    a *= G;", False),
+        ("    a *=\n        G;", "\n    a *= 3 +\n\n        G;", False),
         ("#define G 7", "#define G 8", True),
     ],
 )

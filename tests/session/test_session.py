@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import analysis.frontend.reprocess
 from analysis.api import Checker
 from analysis.engines.automaton import Analysis
+from analysis.frontend.preprocess import Preprocessed, preprocess
 from analysis.model.options import Options
 from analysis.model.report import Report
 from analysis.session.interruption import Interrupted, Interruption
@@ -239,6 +241,53 @@ def test_what_is_not_closed_yet_hides_no_other_function(unclosed: str, closed: s
     report = checker.check()
     assert not any(f.stale for f in report.functions)
     assert [(f.function, f.place.range.start.line) for f in report.findings] == [("second", 11 + closed.count("\n"))]
+
+
+def test_a_comment_that_is_typed_is_not_preprocessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "int zero(void) { return 0; }\nint half(int n)\n{\n    n = 7;\n    return n;\n}\n/* one */\nint one = 1;\n"
+    path = str(tmp_path / "a.c")
+    Path(path).write_text(text)
+    checker = Checker(Options())
+    checker.open([path])
+    checker.check()
+    checker.change(path, text.replace("7;", "8;"))  # macros are known from here on
+    functions = checker.check().functions
+    runs: list[object] = []
+    monkeypatch.setattr(analysis.frontend.reprocess, "preprocess", lambda *rest: runs.append(rest))
+    comment = "/* seven, no * or #! */"
+    for end in range(1, len(comment) + 1):
+        checker.change(path, text.replace("7;", f"8; {comment[:end]}"))
+        report = checker.check()
+        assert [f.name for f in report.functions if f.stale] == ["half"] * (end < len(comment))
+        assert report.work.configurations.recomputed == 0
+    assert [f.verdicts.keys() for f in report.functions] == [f.verdicts.keys() for f in functions]
+    checker.change(path, text.replace("7;", f"0; {comment}"))
+    checker.check()
+    assert not runs
+
+
+@pytest.mark.parametrize("below", ["", "#define ONE 1\n/* end */\n"])
+def test_a_comment_that_hides_directives_or_ends_nowhere_is_preprocessed(
+    below: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"int half(int n)\n{{\n    n = 7;\n    return n;\n}}\n{below}int one = 1;\n"
+    path = str(tmp_path / "a.c")
+    Path(path).write_text(text)
+    checker = Checker(Options())
+    checker.open([path])
+    checker.check()
+    checker.change(path, text.replace("7;", "8;"))
+    checker.check()
+    runs: list[object] = []
+
+    def recorded(*rest: Any) -> Preprocessed:
+        runs.append(rest)
+        return preprocess(*rest)
+
+    monkeypatch.setattr(analysis.frontend.reprocess, "preprocess", recorded)
+    checker.change(path, text.replace("7;", "8; /*"))
+    assert [f.name for f in checker.check().functions if f.stale] == ["half"]
+    assert runs
 
 
 def test_what_is_typed_into_an_open_comment_is_not_preprocessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
