@@ -13,6 +13,7 @@ from analysis.model import ir
 from analysis.model.c_types import INT as C_INT
 from analysis.model.c_types import Array, Floating, Integer, Pointer
 from analysis.model.spelling import display_name
+from analysis.model.verifiers import CHECKS
 from analysis.smt.build import FALSE, TRUE, and_, eq, number, or_
 from analysis.smt.encoding import scalars
 from analysis.smt.terms import Term
@@ -29,8 +30,6 @@ _ENDS = frozenset(
 )
 MEMORY = frozenset({"null-dereference", "array-bounds"})
 _TAKES_NULL = frozenset({"free", "realloc", "time", "fflush", "setlocale"})
-CHECKS = frozenset({"__VERIFIER_assert"})
-"""Functions that fail if their argument is zero, where the program does not define them."""
 
 
 class Violation(msgspec.Struct, frozen=True):

@@ -78,6 +78,12 @@ class ProgramDelta:
         for name in self.footprints.order:
             _ = self.lookup(name).known  # callees first: what a call does is asked of the callee, and recursion is not deep
 
+    def release(self) -> None:
+        """Lets go of all that knows this object, after which it cannot be used: without cycles it is freed at once."""
+        self.models.clear()
+        self.memos.clear()
+        del self.beliefs, self.calls
+
     def model(self, function: str) -> FunctionModel:
         """The engine's view of a function."""
         return self.memo(function).model

@@ -203,6 +203,8 @@ class Engine:
 
     def forget(self) -> None:
         """The next check is from scratch."""
+        if self._analysis is not None:
+            self._analysis.delta.release()
         self._analysis = None
 
     @property
@@ -267,6 +269,8 @@ class Engine:
         before, self._analysis = self._analysis, None
         refuted = _still_refuted(before, program) if before is not None and asked == self._asked else frozenset()
         if before is None or asked != self._asked or not before.revise(program, entries, self._algorithm):
+            if before is not None:
+                before.delta.release()
             with interruptible:
                 before = Analysis(program, rules, limits, self._jobs)
                 before.run(entries)

@@ -24,14 +24,13 @@ from analysis.cpa.formulas import Mode
 from analysis.cpa.graph import Node, ReachabilityGraph
 from analysis.cpa.path_interpolation import PathInterpolation
 from analysis.cpa.precision import ConstraintPrecision, ConstraintsBy
+from analysis.cpa.predicates.error_locations import ErrorLocations, with_error_locations
 from analysis.cpa.predicates.reaching import Reaching
 from analysis.cpa.predicates.violations import Violation
 from analysis.cpa.symbolic_execution import ASSUMPTIONS, CONSTRAINTS, LOCATION, VALUES, SymbolicExecution, SymbolicOptions
 from analysis.cpa.waitlist import PriorityWaitlist
 from analysis.engines.symbolic.cegar_refinement import ByPredicates, Needed, Refine, SymbolicPost, needed
-from analysis.engines.symbolic.conditions import Everywhere, violating_everywhere
 from analysis.engines.symbolic.explore import BudgetedSolver
-from analysis.engines.symbolic.path_checks import EdgeChecks
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.memo import Memo, MemoSolver
 from analysis.smt.solver import Solver
@@ -80,9 +79,8 @@ def prove(
         raise ValueError("violations of one property are wanted")
     if options.refine == "predicates" and options.by != "variables":
         raise ValueError("predicates give a precision by variables")
-    rules = frozenset[str](kinds)
-    everywhere = violating_everywhere(program, rules, EdgeChecks(program, rules).may_violate)
-    if not everywhere.is_exact:
+    everywhere = with_error_locations(program, violations)
+    if everywhere is None:
         return Unproved(f"symbolic execution has no location where {kinds.pop()} is violated", Work())
     try:
         return _Proving(program, violations, everywhere, entry, model, options).run(cancellation)
@@ -95,7 +93,7 @@ class _Proving:
         self,
         program: Program,
         violations: tuple[Violation, ...],
-        everywhere: Everywhere,
+        everywhere: ErrorLocations,
         entry: str,
         model: DataModel,
         options: CegarOptions,

@@ -18,10 +18,10 @@ from analysis.cpa.composite import Composite, Precision, State
 from analysis.cpa.domains.location import Bounds
 from analysis.cpa.formulas import Mode
 from analysis.cpa.graph import Node, ReachabilityGraph
+from analysis.cpa.predicates.error_locations import Locations
 from analysis.cpa.steps import Step as CpaStep
 from analysis.cpa.symbolic_execution import ASSUMPTIONS, LOCATION, SymbolicExecution, SymbolicOptions
 from analysis.cpa.waitlist import AnyNode
-from analysis.engines.symbolic.conditions import Locations
 from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.task import Effort
 from analysis.engines.witness.outcome import Step

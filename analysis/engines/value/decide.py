@@ -1,4 +1,4 @@
-"""Proves that no run comes to an error call, by explicit values of as few variables as it takes (SYMCEGAR sections 3.2.4, 3.3).
+"""Proves that no run violates a property, by explicit values of as few variables as it takes (SYMCEGAR sections 3.2.4, 3.3).
 `Proved` only with an annotation that the certificate checker accepted.
 """
 
@@ -7,6 +7,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
+
+import msgspec
 
 from analysis.certificate.annotation import Annotation
 from analysis.certificate.checker import check
@@ -21,10 +23,12 @@ from analysis.cpa.composite import AnyCpa, Composite
 from analysis.cpa.domains.assumptions import NONE, assumptions_cpa
 from analysis.cpa.domains.location import Bounds, Location, LocationTransfer, location_cpa, reverse_postorder
 from analysis.cpa.domains.value import ExplicitTransfer, value_cpa
+from analysis.cpa.formulas import Mode
 from analysis.cpa.graph import Node, PathStep, ReachabilityGraph
 from analysis.cpa.precision import VariablePrecision, tracked_name
+from analysis.cpa.predicates.error_locations import ErrorLocations, with_error_locations
 from analysis.cpa.predicates.reaching import Reaching
-from analysis.cpa.predicates.violations import CHECKS, Violation
+from analysis.cpa.predicates.violations import Violation
 from analysis.cpa.waitlist import PriorityWaitlist
 from analysis.engines.value.interpolation import ValueInterpolation
 from analysis.model import ir
@@ -50,39 +54,41 @@ def prove(
     states: int = 20_000,
     cancellation: Cancellation | None = None,
 ) -> Proved | Unproved:
-    """Looks for a proof that no error call is reached. KeyError if the program does not define the entry."""
-    if not violations:
+    """Looks for a proof. KeyError if the program does not define the entry; ValueError if the violations are of more than one
+    property."""
+    kinds = {violation.property for violation in violations}
+    if not kinds:
         return Unproved("nothing in the program could violate the property", Work())
-    edges = [program.functions[v.function].by_id[v.edge].effect for v in violations]
-    calls = [effect for effect in edges if isinstance(effect, ir.Call)]
-    is_plain = all(ir.direct_callee(call) is not None and ir.direct_callee(call) not in CHECKS for call in calls)
-    if any(v.property != "assertion" for v in violations) or not is_plain:
-        return Unproved("value analysis knows error calls only", Work())
+    if len(kinds) > 1:
+        raise ValueError("violations of one property are wanted")
+    everywhere = with_error_locations(program, violations)
+    if everywhere is None:
+        return Unproved(f"value analysis has no location where {kinds.pop()} is violated", Work())
     try:
-        return _Proving(program, violations, entry, model).run(states, time.monotonic() + seconds, cancellation)
+        return _Proving(program, violations, everywhere, entry, model).run(states, time.monotonic() + seconds, cancellation)
     except TooLargeError as large:
         return Unproved(f"not encoded: {large}", Work())
 
 
 class _Proving:
-    def __init__(self, program: Program, violations: tuple[Violation, ...], entry: str, model: DataModel) -> None:
-        self._program, self._violations, self._entry, self._model = program, violations, entry, model
-        self._values = ExplicitTransfer(program, model, whole=entry == "main")
+    def __init__(
+        self, program: Program, violations: tuple[Violation, ...], everywhere: ErrorLocations, entry: str, model: DataModel
+    ) -> None:
+        self._program, self._violations, self._everywhere = program, violations, everywhere
+        self._entry, self._model = entry, model
+        self._values = ExplicitTransfer(everywhere.program, model, whole=entry == "main")
         self._interpolation = ValueInterpolation(self._values)
         self._counters = frozenset(name for cfa in program.functions.values() for name in _changed_in_loops(cfa))
 
     def run(self, states: int, deadline: float, cancellation: Cancellation | None) -> Proved | Unproved:
-        locations = LocationTransfer(self._program, Bounds())
-        targets: dict[str, frozenset[int]] = {}
-        for violation in self._violations:
-            source = self._program.functions[violation.function].by_id[violation.edge].source
-            targets[violation.function] = targets.get(violation.function, frozenset()) | {source}
-        if self._program.functions[self._entry].entry in targets.get(self._entry, ()):
-            return Unproved("the program starts with an error call", Work(), may_violate=True)
-        components: list[AnyCpa] = [location_cpa(locations, targets), assumptions_cpa(), value_cpa(self._values, precision={})]
+        locations = LocationTransfer(self._everywhere.program, Bounds())
+        targets = location_cpa(locations, self._everywhere.locations)
+        components: list[AnyCpa] = [targets, assumptions_cpa(), value_cpa(self._values, precision={})]
         composite: Any = Composite(components, locations)
         state = (locations.initial(self._entry), NONE, self._values.initial())
-        reached, frontier = start(composite, state, composite.precision, PriorityWaitlist(reverse_postorder(self._program)))
+        reached, frontier = start(
+            composite, state, composite.precision, PriorityWaitlist(reverse_postorder(self._everywhere.program))
+        )
         ended = cegar(composite, reached, frontier, self._refine, states=states, deadline=deadline, cancellation=cancellation)
         work = Work(reached.made, 0, ended.refinements)
         if ended.ending != "safe":
@@ -91,11 +97,14 @@ class _Proving:
         if reasons:
             return Unproved(reasons[0], work)
         try:
-            annotation = self._annotation(reached)
-            checked = check(self._program, annotation, self._model)
+            return self._certified(reached, work, "int")
+        except RefusedError as refused:
+            if time.monotonic() > deadline:
+                return Unproved(f"the certificate was refused: {refused}", work)
+        try:
+            return self._certified(reached, work, "bv")  # operations on bits are exact there
         except RefusedError as refused:
             return Unproved(f"the certificate was refused: {refused}", work)
-        return Proved(annotation, checked.assumptions, Work(reached.made, 0, ended.refinements, checked.questions))
 
     # -- refinement ---------------------------------------------------------------------------------------------
 
@@ -144,15 +153,19 @@ class _Proving:
 
     # -- the certificate ----------------------------------------------------------------------------------------
 
-    def _annotation(self, reached: ReachabilityGraph[Any, Any]) -> Annotation:
+    def _certified(self, reached: ReachabilityGraph[Any, Any], work: Work, mode: Mode) -> Proved:
         """IPA Algorithm 2, at the heads of loops: the disjunction of the known values."""
-        system = System(self._program, "int", self._model, whole=self._entry == "main", is_harmless=library.is_harmless)
+        system = System(self._program, mode, self._model, whole=self._entry == "main", is_harmless=library.is_harmless)
         reaching = Reaching(self._program, system, self._entry)
         for node in reached:
-            reaching.add(node.state[_LOCATION], node.state[_VALUES].store)
+            location: Location = node.state[_LOCATION]
+            if location.location in self._program.functions[location.function].locations:
+                reaching.add(location, node.state[_VALUES].store)
         contexts, assertions = reaching.assertions()
         edges = tuple((violation.function, violation.edge) for violation in self._violations)
-        return Annotation(self._entry, "assertion", edges, "int", contexts, assertions)
+        annotation = Annotation(self._entry, self._violations[0].property, edges, mode, contexts, assertions)
+        checked = check(self._program, annotation, self._model)
+        return Proved(annotation, checked.assumptions, msgspec.structs.replace(work, questions=checked.questions))
 
 
 def _changed_in_loops(cfa: Cfa) -> Iterator[str]:
