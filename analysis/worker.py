@@ -295,7 +295,7 @@ class Service:
 
     def rest(self) -> None:
         """Does what nobody waits for, while nothing else is asked."""
-        gc.collect(1)
+        _collect()
         self._ask_provers()
         quiet = self.patience != 0
         for checker in self._checkers.values():
@@ -390,6 +390,15 @@ class Service:
     def _version(self, path: str) -> int | None:
         edit = self._edits.get(path)
         return None if edit is None else edit.version
+
+
+def _collect() -> None:
+    """Frees what edits left in cycles. What a check from nothing made is of use, and to look through it takes seconds: it is never
+    looked at again."""
+    if gc.get_count()[0] > _MANY_OBJECTS:
+        gc.freeze()
+    else:
+        gc.collect(1)
 
 
 def _by_file(generation: int, reports: list[tuple[Checker, Report]]) -> dict[str, FileResult]:

@@ -63,6 +63,10 @@ class ProgramCheck:
         self._by_unit: dict[str, _UnitReports] = {}
         self._entries: tuple[dict[str, Cfa], tuple[tuple[str, ...], tuple[Message, ...]]] | None = None
 
+    def forget(self) -> None:
+        """Lets go of what is known: this is not used any more."""
+        self._engine.forget()
+
     def packed(self) -> bytes | None:
         """What `resume` needs in another process, None if there is nothing."""
         return self._engine.packed()

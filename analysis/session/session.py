@@ -143,6 +143,7 @@ class Session:
     def forget(self) -> None:
         """Drops everything that was computed: the next check starts from nothing."""
         self._units.forget()
+        self._check.forget()
         self._check = ProgramCheck(self._algorithm, self._jobs)
         self._reopening.forget()
         self._proofs.forget()
