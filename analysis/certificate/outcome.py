@@ -8,12 +8,14 @@ from analysis.certificate.annotation import Proof
 
 
 class Work(msgspec.Struct, frozen=True):
-    """Work counters: abstract states, abstractions, refinements, questions of the certificate checker."""
+    """Work counters: abstract states, abstractions, refinements, questions of the certificate checker, and (where they are
+    counted) those of the engine to the solver."""
 
     states: int = 0
     abstractions: int = 0
     refinements: int = 0
     questions: int = 0
+    queries: int = 0
 
 
 class Proved(msgspec.Struct, frozen=True):

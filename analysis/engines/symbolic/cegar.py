@@ -120,9 +120,8 @@ class _Proving:
             tracked_values=None if options.refine is None else {},
             tracked_constraints=None if options.refine is None else ConstraintPrecision({}, options.by),
         )
-        self._interpolation = PathInterpolation(
-            SymbolicPost(everywhere.program, self._solver(), operators, options.refine or "constraints-first")
-        )
+        self._post = SymbolicPost(everywhere.program, self._solver(), operators, options.refine or "constraints-first")
+        self._interpolation = PathInterpolation(self._post)
         self._by_predicates = ByPredicates(everywhere.program, operators, entry, options.query_milliseconds)
 
     def _solver(self) -> Solver:
@@ -143,7 +142,8 @@ class _Proving:
             cancellation=cancellation,
             restart=options.restart,
         )
-        work = Work(reached.made, 0, ended.refinements)
+        queries = self._execution.decide.checks + self._post.checks
+        work = Work(reached.made, 0, ended.refinements, queries=queries)
         if ended.ending != "safe":
             return Unproved(ended.reason, work, may_violate=ended.ending == "stuck")
         reasons = sorted({reason for node in reached for reason in node.state[ASSUMPTIONS]})

@@ -59,6 +59,11 @@ class SymbolicPost:
         self._order, self._check_at = order, options.check_at
         self._possible: dict[frozenset[ir.Expr], bool] = {}
 
+    @property
+    def checks(self) -> int:
+        """How many questions were asked."""
+        return self._decide.checks
+
     def initial(self) -> Known:
         """The state at the entry."""
         return Known(self._values.initial(), TRUE)

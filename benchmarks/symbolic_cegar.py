@@ -1,0 +1,149 @@
+"""The evaluation that SYMCEGAR's section 7 announces: symbolic execution's operators compared, with and without CEGAR.
+
+    python -m benchmarks.symbolic_cegar [--corpus FOLDER] [--programs N] [--seconds S] [--seed SEED] [--all] [--show]
+
+N programs of the corpus (see `benchmarks.corpus`; EVERPROOF_CORPUS) with error calls are drawn at random. Each is given to
+`analysis.engines.symbolic.cegar` with each set of operators, in a process of its own. By default one operator is changed at a
+time (sections 7.2 to 7.5); `--all` takes all combinations.
+
+- *proved*: with an accepted certificate. Nothing else counts as safe.
+- *a way left*: the analysis ends with a way to an error call that it cannot exclude: of programs with a defect, and (false
+  alarms, where symbolic values do not say enough) of safe ones. Ways are not run here.
+- *no answer*: out of time or states, or something in the program is not modelled.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import multiprocessing
+import os
+import random
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
+
+import msgspec
+
+from analysis.certificate.outcome import Proved, Work
+from analysis.cpa.predicates.violations import violations
+from analysis.engines.symbolic.cegar import CegarOptions, prove
+from analysis.engines.symbolic.cegar_refinement import Refine
+from benchmarks.corpus import Row, rows
+from benchmarks.verdicts import task_of
+
+_GRACE = 20.0  # seconds that the front end may take besides
+_MERGES: tuple[Literal["sep", "join"], ...] = ("sep", "join")
+_ORDERS: tuple[Literal["subset", "aliased", "implication"], ...] = ("subset", "aliased", "implication")
+_CHECKS: tuple[Literal["assume", "target"], ...] = ("assume", "target")
+Ending = Literal["proved", "way", "none"]
+
+
+class Outcome(NamedTuple):
+    """What became of one program; `seconds` are those of the analysis, without the front end."""
+
+    ending: Ending
+    seconds: float
+    work: Work
+
+
+def configurations(*, everything: bool) -> Iterator[CegarOptions]:
+    """The sets of operators that are compared."""
+    ways: tuple[Refine | None, ...] = (None, *get_args(Refine))
+    if everything:
+        for refine, merge, order, check in itertools.product(ways, _MERGES, _ORDERS, _CHECKS):
+            yield CegarOptions(refine=refine, merge=merge, less_or_equal=order, check_at=check)
+        return
+    for way in ways[:2]:
+        yield CegarOptions(refine=way)
+        yield CegarOptions(refine=way, merge="join")
+        yield from (CegarOptions(refine=way, less_or_equal=order) for order in _ORDERS[1:])
+        yield CegarOptions(refine=way, check_at="target")
+    yield from (CegarOptions(refine=way) for way in ways[2:])
+
+
+def _child(row: Row, options: CegarOptions, connection: Connection) -> None:
+    task = task_of(row, options.seconds)
+    began = time.monotonic()
+    found = prove(task.program, violations(task.program, "assertion"), "main", task.model, options)
+    ending = "proved" if isinstance(found, Proved) else "way" if found.may_violate else "none"
+    connection.send((ending, time.monotonic() - began, found.work))
+
+
+def outcome(row: Row, options: CegarOptions) -> Outcome:
+    """What a process of its own says, which is ended when it takes too long."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.Process(target=_child, args=(row, options, sender))
+    process.start()
+    sender.close()
+    found = Outcome("none", options.seconds, Work())
+    if receiver.poll(options.seconds + _GRACE):
+        try:
+            found = Outcome(*receiver.recv())
+        except EOFError:
+            print(f"{row.id}: the process died", file=sys.stderr)
+    process.kill()
+    process.join()
+    return found
+
+
+def line(options: CegarOptions, outcomes: Iterable[tuple[Row, Outcome]]) -> str:
+    """A row of the table."""
+    all_ = list(outcomes)
+    ways = [row for row, one in all_ if one.ending == "way"]
+    cells = (
+        options.refine or "no CEGAR",
+        options.merge,
+        options.less_or_equal,
+        options.check_at,
+        sum(one.ending == "proved" for _, one in all_),
+        sum(not row.is_safe for row in ways),
+        sum(row.is_safe for row in ways),
+        sum(one.ending == "none" for _, one in all_),
+        sum(one.ending == "proved" and not row.is_safe for row, one in all_),
+        sum(one.work.states for _, one in all_),
+        sum(one.work.refinements for _, one in all_),
+        sum(one.work.queries for _, one in all_),
+        f"{sum(one.seconds for _, one in all_):.1f}",
+    )
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+HEAD = """\
+| refinement | merge | less-or-equal | SAT checks | proved | a way left: defect | safe | no answer | wrong | states | \
+refinements | checks | seconds |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.symbolic_cegar", description="SYMCEGAR's section 7.")
+    parser.add_argument("--corpus", type=Path, default=os.environ.get("EVERPROOF_CORPUS"), help="the folder with index.csv")
+    parser.add_argument("--programs", type=int, default=30, help="so many programs (default: 30)")
+    parser.add_argument("--seconds", type=float, default=5.0, help="for one program (default: 5)")
+    parser.add_argument("--seed", type=int, default=1, help="of the draw (default: 1)")
+    parser.add_argument("--all", action="store_true", help="all combinations of operators")
+    parser.add_argument("--show", action="store_true", help="each program with what became of it")
+    given = parser.parse_args(arguments)
+    if given.corpus is None or not (Path(given.corpus) / "index.csv").is_file():
+        parser.error("there is no corpus: name the folder with index.csv by --corpus or EVERPROOF_CORPUS")
+    eligible = [row for row in rows(Path(given.corpus)) if row.rules == {"assertion"}]
+    chosen = sorted(random.Random(given.seed).sample(eligible, min(given.programs, len(eligible))))
+    safe = sum(row.is_safe for row in chosen)
+    print(f"{len(chosen)} programs, {safe} of them safe; {given.seconds:g} s each.\n\n{HEAD}", flush=True)
+    wrong = False
+    for options in configurations(everything=given.all):
+        outcomes = [(row, outcome(row, msgspec.structs.replace(options, seconds=given.seconds))) for row in chosen]
+        wrong = wrong or any(one.ending == "proved" and not row.is_safe for row, one in outcomes)
+        if given.show:
+            for row, one in outcomes:
+                print(f"{row.id} {row.path.name:50} {one.ending:7}{one.seconds:6.1f} {one.work}", file=sys.stderr)
+        print(line(options, outcomes), flush=True)
+    return int(wrong)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
