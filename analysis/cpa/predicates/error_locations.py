@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from analysis.cfa.graph import Cfa, Edge, Program
-from analysis.cpa.predicates.violations import Violation
+from analysis.cpa.predicates.violations import Violation, divides_floats
 from analysis.model import ir
 from analysis.model.c_types import INT, Floating, Function, Pointer
 from analysis.model.verifiers import CHECKS
 
 Locations = Mapping[str, frozenset[int]]
 """Locations by the function that they are in."""
-TRUE = ir.IntConst(1, INT)
+TRUE, REACHED = ir.IntConst(1, INT), ir.IntConst(2, INT)  # the edge fails; it may, and more is not said
 EXPRESSED = frozenset({"assertion", "null-dereference", "division-by-zero"})
 """Properties with conditions on operands."""
 
@@ -44,8 +44,7 @@ def with_error_locations(program: Program, violations: Sequence[Violation]) -> E
         for edge in cfa.edges:
             conditions = _conditions(program, edge.effect, claimed[edge.id]) if edge.id in claimed else []
             found.update({(edge.source, condition): None for condition in conditions})
-            is_direct = isinstance(edge.effect, ir.Call) and ir.direct_callee(edge.effect) is not None
-            if TRUE not in conditions or not is_direct:  # a pointer may lead to another function
+            if not _always_fails(edge.effect, conditions):
                 kept.append(edge)
         location, number = cfa.next_location, cfa.next_edge
         locations[name] = frozenset((location,))
@@ -54,11 +53,19 @@ def with_error_locations(program: Program, violations: Sequence[Violation]) -> E
     return ErrorLocations(with_functions(program, functions), locations)
 
 
+def _always_fails(effect: ir.Effect, conditions: Sequence[ir.Expr]) -> bool:
+    """Whether it is a call of an error function. (A call through a pointer may lead to another one.)"""
+    return isinstance(effect, ir.Call) and TRUE in conditions and ir.direct_callee(effect) is not None
+
+
 def _conditions(program: Program, effect: ir.Effect, violation: Violation) -> list[ir.Expr]:
     if violation.property == "assertion":
         checked = check_argument(program, effect)
         return [TRUE] if checked is None else [_is_zero(checked)]
     suspects = pointers(program, effect) if violation.property == "null-dereference" else divisors(effect)
+    parts = (part for expr in ir.expressions(effect) for part in ir.walk(expr))
+    if violation.property == "division-by-zero" and any(divides_floats(part) for part in parts):
+        return [REACHED]
     return [_is_zero(expr) for expr in dict.fromkeys(suspects)]
 
 

@@ -16,6 +16,7 @@ from analysis.model.spelling import display_name
 from analysis.model.verifiers import CHECKS
 from analysis.smt.build import FALSE, TRUE, and_, eq, number, or_
 from analysis.smt.encoding import scalars
+from analysis.smt.encoding.scalars import parse_float
 from analysis.smt.terms import Term
 from analysis.smt.transitions.access import Access
 from analysis.smt.transitions.state import State
@@ -84,6 +85,8 @@ def _is_suspect(part: ir.Expr, property_: Property) -> bool:
         return isinstance(part, ir.Deref)
     if property_ == "array-bounds":
         return isinstance(part, ir.Deref | ir.Index)
+    if property_ == "division-by-zero" and divides_floats(part):
+        return True
     if not isinstance(part, ir.Binary | ir.Unary) or not isinstance(part.type, Integer):
         return False
     operator = part.operator
@@ -94,6 +97,17 @@ def _is_suspect(part: ir.Expr, property_: Property) -> bool:
             return operator in ("<<", ">>")
         case _:
             return part.type.signed and operator in ("+", "-", "*", "/", "%", "<<")
+
+
+def divides_floats(part: ir.Expr) -> bool:
+    """Whether a floating value is divided by anything but a constant other than zero: undefined for zero by C11 6.5.5p5 (by its
+    annex F, it is not)."""
+    if not isinstance(part, ir.Binary) or part.operator != "/" or not isinstance(part.type, Floating):
+        return False
+    divisor = ir.strip_casts(part.right)
+    if isinstance(divisor, ir.FloatConst) and isinstance(divisor.type, Floating):
+        return not parse_float(divisor.text, divisor.type)
+    return not (isinstance(divisor, ir.IntConst) and divisor.value != 0)
 
 
 def condition(system: System, state: State, step: Step, context: int, violation: Violation) -> State | None:
@@ -177,6 +191,8 @@ def _fails(part: ir.Expr, access: Access, property_: Property) -> Term:
         return _is_outside(part, access)
     if not isinstance(part, ir.Binary | ir.Unary):
         return FALSE
+    if property_ == "division-by-zero" and divides_floats(part):
+        return TRUE  # how results are rounded is not followed, so that the divisor could be zero
     if isinstance(part, ir.Unary):
         if part.operator != "-":
             return FALSE

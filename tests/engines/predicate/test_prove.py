@@ -131,6 +131,11 @@ def test_nothing_to_prove_is_not_a_proof() -> None:
 PROPERTIES: list[tuple[Property, str, bool]] = [
     ("division-by-zero", "int main(void) { int n = __VERIFIER_nondet_int(); if (n == 0) return 0; return 10 / n; }", True),
     ("division-by-zero", "int main(void) { int n = __VERIFIER_nondet_int(); return 10 / n; }", False),
+    ("division-by-zero", "int main(void) { double d = __VERIFIER_nondet_int(); return (int)(1.0 / d); }", False),
+    ("division-by-zero", "int main(void) { double d = __VERIFIER_nondet_int(); return (int)(d / 0.0); }", False),
+    ("division-by-zero", "int main(void) { double d = __VERIFIER_nondet_int(); return (int)(d / 2) / 3; }", True),
+    ("assertion", "void __ESBMC_assert(_Bool, const char *); int main(void) { __ESBMC_assert(0, 0); return 0; }", False),
+    ("assertion", "void __ESBMC_assert(_Bool, const char *); int main(void) { __ESBMC_assert(1, 0); return 0; }", True),
     ("signed-overflow", "int main(void) { int n = __VERIFIER_nondet_int(); if (n > 1000) return 0; return n + 1; }", True),
     ("signed-overflow", "int main(void) { int n = __VERIFIER_nondet_int(); return n + 1; }", False),
     ("signed-overflow", "int main(void) { int n = 0; while (n < 1000) n++; return n; }", True),

@@ -16,6 +16,7 @@ from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import Property, violations
 from analysis.engines.symbolic.cegar import CegarOptions, prove
 from analysis.engines.symbolic.cegar_refinement import Refine
+from analysis.engines.value.decide import prove as prove_by_values
 from tests.support.explorations import errs, program_of, runs
 from tests.support.random_c import program
 
@@ -112,6 +113,22 @@ def test_what_is_proved(name: str) -> None:
     property_, text = PROVED[name]
     found = proof(of(text), property_)
     assert isinstance(found, Proved), found
+
+
+OPEN: list[tuple[Property, str]] = [
+    ("division-by-zero", "int main(void) { double d = __VERIFIER_nondet_int(); return (int)(1.0 / d); }"),
+    ("division-by-zero", "int f(int); int main(void) { double d = 0; return f((int)(1.0 / d)); }"),
+    ("null-dereference", "int *p; int main(void) { return *p; }"),
+    ("assertion", "int main(void) { void (*f)(void) = reach_error; f(); return 0; }"),
+    ("assertion", "void __ESBMC_assert(_Bool, const char *); int main(void) { __ESBMC_assert(0, 0); return 0; }"),
+]
+
+
+@pytest.mark.parametrize(("property_", "text"), OPEN)
+def test_what_can_happen_is_not_proved(property_: Property, text: str) -> None:
+    assert isinstance(proof(of(text), property_), Unproved)
+    what = of(text)
+    assert isinstance(prove_by_values(what, violations(what, property_)), Unproved)
 
 
 @pytest.mark.parametrize("refine", WAYS)
