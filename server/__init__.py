@@ -6,7 +6,7 @@ client -- `stdio` | `tcp` -- `protocol` -- `features/*` -- `scheduler` -- `worke
 
 - `documents`, `lines`, `columns`: the texts as the client has them, exactly, and the edits between their versions.
 - `scheduler`: when to check; one check at a time; the latest text wins. `worker_client`: the process, which may die. `early`: the
-  first one, started before all else.
+  first one, started before all else; `adopted`: how asyncio then has it.
 - `results`: what the checker has said, moved along with edits and marked stale until it is said anew.
 - `convert`, `status`: from the model to the protocol. `progress`, `settings`, `parent`: what their names say.
 - `app`: the object that holds these together. `features`: one module for each feature of the protocol.

@@ -70,6 +70,9 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
     unknown_hints: Annotated[bool, Meta(description="Show hints where a verdict stays unknown.")] = False
     code_lens: Annotated[bool, Meta(description="Show verdicts above functions.")] = True
+    check_folders: Annotated[
+        bool, Meta(description="Check the folders when the server starts, before a file of them is opened.")
+    ] = False
     trusted: Annotated[bool, Meta(description="Whether the workspace is trusted. If not, no compiler is run.")] = True
 
     def options(self, folders: tuple[str, ...]) -> Options:

@@ -18,7 +18,8 @@ from typing import Protocol
 import msgspec
 
 from analysis.wire import Event, Request, Shutdown, decode_event, frame, frame_length
-from server.early import Adopted, end
+from server.adopted import Adopted
+from server.early import end
 
 logger = logging.getLogger(__name__)
 

@@ -27,6 +27,8 @@ def register(server: EverproofServer) -> None:
     async def initialized(params: types.InitializedParams) -> None:
         server.scheduler.start()
         await configuration.pull(server)
+        if server.settings.check_folders and server.settings.mode != "onDemand":
+            server.scheduler.check_soon()
         await watched_files.watch(server)
 
     @server.feature(types.SHUTDOWN)

@@ -85,9 +85,13 @@ def inventory(tmp_path: Path) -> Path:
     return Path(shutil.copytree(INVENTORY, tmp_path / "inventory"))
 
 
-async def _session(lsp_client: LanguageClient, inventory: Path, capabilities: types.ClientCapabilities) -> AsyncIterator[None]:
+async def _session(
+    lsp_client: LanguageClient, inventory: Path, capabilities: types.ClientCapabilities, options: object = None
+) -> AsyncIterator[None]:
     folder = types.WorkspaceFolder(inventory.as_uri(), "inventory")
-    await lsp_client.initialize_session(types.InitializeParams(capabilities, workspace_folders=[folder]))
+    await lsp_client.initialize_session(
+        types.InitializeParams(capabilities, workspace_folders=[folder], initialization_options=options)
+    )
     yield
     await asyncio.wait_for(lsp_client.shutdown_session(), PATIENCE)
 
@@ -101,6 +105,13 @@ async def any_editor(lsp_client: LanguageClient, inventory: Path, request: pytes
 @pytest_lsp.fixture(config=CONFIG)
 async def vscode(lsp_client: LanguageClient, inventory: Path) -> AsyncIterator[None]:
     async for _ in _session(lsp_client, inventory, client_capabilities("visual-studio-code@v1.65.2")):
+        yield
+
+
+@pytest_lsp.fixture(config=CONFIG)
+async def nothing_open(lsp_client: LanguageClient, inventory: Path) -> AsyncIterator[None]:
+    capabilities = client_capabilities("visual-studio-code@v1.65.2")
+    async for _ in _session(lsp_client, inventory, capabilities, {"checkFolders": True}):
         yield
 
 
@@ -133,6 +144,14 @@ async def test_a_null_dereference_appears_and_goes_while_typing(any_editor: Clie
     edited(any_editor, uri, 3, 7, 9, "")
     (found,) = of_rule(await any_editor.findings(uri, 3), "null-dereference")
     assert found.range.start.line == 7
+
+
+async def test_a_folder_of_which_no_file_is_open_is_checked_for_who_asks_for_it(nothing_open: Client, inventory: Path) -> None:
+    uri = (inventory / "main.c").as_uri()
+    (published,) = await nothing_open.until(lambda: [p for p in nothing_open.published if p.uri == uri])
+    assert len(of_rule(list(published.diagnostics), "null-dereference")) == 1
+    opened(nothing_open, inventory / "main.c")
+    assert len(of_rule(await nothing_open.findings(uri, 1), "null-dereference")) == 1
 
 
 async def test_columns_after_an_emoji_are_those_of_the_editor(any_editor: Client, inventory: Path) -> None:

@@ -21,7 +21,7 @@ from server.settings import Settings
 PACKAGE = Path(__file__).resolve().parents[1] / "package.json"
 # what a folder must not be able to choose by its own settings: programs, and where results are kept
 USERS_ALONE = frozenset({"compiler", "store"})
-NOT_SHOWN = frozenset({"trusted"})  # the editor's own question, not a setting
+NOT_SHOWN = frozenset({"trusted", "checkFolders"})  # the extension answers these itself
 
 
 def main() -> int:

@@ -119,7 +119,8 @@ export class ServerConnection implements vscode.Disposable {
       diagnosticCollectionName: 'everproof',
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
-      initializationOptions: settings(),
+      // a folder that was opened is checked, whether a file of it is open or not; where one is, that asks for the check
+      initializationOptions: { ...settings(), checkFolders: !vscode.workspace.textDocuments.some(({ languageId }) => languageId === 'c') },
       markdown: { isTrusted: false },
       middleware: {
         handleDiagnostics: (uri, diagnostics, next) => {
