@@ -184,7 +184,7 @@ class Checker:
 
     @property
     def resting(self) -> bool:
-        """Whether the last report came out of the store, and `wake` has something to do."""
+        """Whether `wake` has something to do."""
         return self._session.resting
 
     def save(self, stop: Stop = lambda: False) -> bool:
@@ -193,7 +193,7 @@ class Checker:
         return self._session.save(stop)
 
     def wake(self) -> None:
-        """Makes ready for an edit, after a check that was answered out of the store."""
+        """Makes ready for an edit: has at hand what was left in the store, and the macros of open files."""
         self._session.wake()
 
     def inspect(self) -> Inspection:

@@ -8,9 +8,9 @@ Findings are told as possible first. Provers decide them, in processes of their 
 asked when no request waits, and what they say updates the results of files (`hear`), unless a text was changed since the check.
 
 When no request waits there is time for what nobody waits for (`rest`): what was found is kept in the store, at once where all
-texts are as on the disk and else when nothing was typed for a while; and after a start that found everything in the store, what
-an edit will need is brought into memory. A request ends the packing of what is to be kept, but not what an edit needs as well.
-Which files the programs have is also looked at again then, and not at every key.
+texts are as on the disk and else when nothing was typed for a while; and what an edit will need is brought into memory, after a
+start that found everything in the store, and asked of the compiler. A request ends the packing of what is to be kept, not what
+an edit needs as well. Which files the programs have is also looked at again then, and not at every key.
 
 Standard output carries nothing but frames: whatever else prints goes to standard error.
 """
@@ -296,6 +296,7 @@ class Service:
     def rest(self) -> None:
         """Does what nobody waits for, while nothing else is asked."""
         _collect()
+        self.prepare()
         self._ask_provers()
         quiet = self.patience != 0
         for checker in self._checkers.values():
@@ -303,6 +304,9 @@ class Service:
                 self._at_work = checker
                 checker.save(self._interrupted)
                 self._at_work = None
+
+    def prepare(self) -> None:
+        """Makes ready for an edit of a file that is open."""
         for checker in self._to_wake():
             if not self._interrupted():
                 checker.wake()
@@ -314,7 +318,7 @@ class Service:
             self.pending = Check(self.generation, ())
 
     def _to_wake(self) -> list[Checker]:
-        """The checkers that only took an answer out of the store, while somebody has a file of theirs open."""
+        """The checkers that are not ready for an edit, while somebody has a file of theirs open."""
         edited = {self._folder_of(path) or path for path in self._edits}
         return [checker for key, checker in self._checkers.items() if key in edited and checker.resting]
 
@@ -393,8 +397,8 @@ class Service:
 
 
 def _collect() -> None:
-    """Frees what edits left in cycles. What a check from nothing made is of use, and to look through it takes seconds: it is never
-    looked at again."""
+    """Frees what edits left in cycles. What a check from nothing made is of use, and to look through it takes seconds: that is
+    never done."""
     if gc.get_count()[0] > _MANY_OBJECTS:
         gc.freeze()
     else:

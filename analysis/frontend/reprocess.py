@@ -55,6 +55,13 @@ def _has_only_text(source: bytes, lines: Lines) -> bool:
     return None not in copied and not any(line is None or line.is_directive for line in edited)
 
 
+def with_macros(preprocessed: Preprocessed, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes]) -> Preprocessed:
+    """The same, with the macros that `reprocess` needs, if the compiler says them."""
+    if preprocessed.raw or preprocessed.messages or preprocessed.whole is not None:
+        return preprocessed
+    return preprocessed._replace(macros=_read(preprocessed, flags, options, overlay))
+
+
 def _read(before: Preprocessed, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes]) -> Macros | None:
     found = definitions(before.path, before.source, flags, options, overlay)
     return None if found is None else read_macros(found, before.source)

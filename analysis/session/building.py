@@ -15,7 +15,7 @@ from analysis.cfa.body_edit import Slot, edit_body
 from analysis.cfa.unit import Unit, build_unit
 from analysis.frontend.compiler_flags import UnitFlags
 from analysis.frontend.preprocess import Preprocessed, preprocess
-from analysis.frontend.reprocess import reprocess
+from analysis.frontend.reprocess import reprocess, with_macros
 from analysis.frontend.syntax import SyntaxTree, parse
 from analysis.model.c_types import ILP32, LP64
 from analysis.model.options import Options
@@ -71,6 +71,11 @@ def build(
         message = Message("error", path, reason.encode("utf-8", "backslashreplace").decode())
         nothing = preprocessed._replace(text=b"", messages=(*preprocessed.messages, message))
         return _lower(path, nothing, options, None)
+
+
+def make_ready(built: Built, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes]) -> Built:
+    """The same, with the macros of the file known, which `build` for another text would else ask the compiler for, if it says."""
+    return msgspec.structs.replace(built, preprocessed=with_macros(built.preprocessed, flags, options, overlay))
 
 
 def _lower(path: str, preprocessed: Preprocessed, options: Options, previous: Built | None) -> Built:

@@ -162,8 +162,8 @@ class Session:
 
     @property
     def resting(self) -> bool:
-        """Whether the last answer came out of the store, and `wake` has something to do."""
-        return self._reopening.resting
+        """Whether `wake` has something to do: the last answer came out of the store, or macros of open files are not known."""
+        return self._reopening.resting or bool(self._units.unready)
 
     def save(self, stop: Stop) -> bool:
         """Keeps what the last check found in the store; False if there is nothing to keep, or `stop` or the interruption ended
@@ -172,8 +172,9 @@ class Session:
         return self._reopening.save(self._check, self.interruption, stop)
 
     def wake(self) -> None:
-        """Brings into memory what the next edit needs, if so far only the answer was taken out of the store."""
+        """Has at hand what the next edit needs, if so far only the answer was taken out of the store, or nobody typed."""
         self._reopening.wake(self._question(), self._units, self._check)
+        self._units.make_ready(self._program.flags)
 
     def check(self, progress: Progress | None = None, stop: Stop | None = None, patient: bool = True) -> Report | None:
         """Checks the program as it is now. None when `stop` or the interruption ended it; what was built stays. Who is not

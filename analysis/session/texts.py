@@ -67,6 +67,11 @@ class Texts:
         """Whether any unsaved text is not what is on the disk now."""
         return any(self._digest_on_disk(path) != unsaved.digest for path, unsaved in self._unsaved.items())
 
+    @property
+    def new(self) -> frozenset[str]:
+        """The files of which there are only unsaved texts, by absolute path."""
+        return frozenset(path for path in self._unsaved if not os.path.exists(path))
+
     def overlay(self) -> Mapping[str, bytes]:
         """All unsaved texts by absolute path."""
         return {path: unsaved.data for path, unsaved in self._unsaved.items()}

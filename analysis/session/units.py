@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
 from analysis.frontend.columns import FileMap
 from analysis.frontend.compiler_flags import UnitFlags
+from analysis.frontend.preprocess import Preprocessed
 from analysis.model.digest import digest_value
 from analysis.model.options import Options
-from analysis.session.building import Built, build
+from analysis.session.building import Built, build, make_ready
 from analysis.session.kept import Kept, keep
 from analysis.session.pool import build_many
 from analysis.session.texts import Texts
@@ -25,8 +26,8 @@ class UnitView(msgspec.Struct, frozen=True):
     """A unit as it takes part in a revision.
 
     `flags`, `digest` and `headers` are the digests of what it was built from. `revision`: the
-    number of the revision that it was built for. `retry`: something was missing then. `unsaved`: the files of which there were
-    unsaved texts.
+    number of the revision that it was built for. `retry`: something was missing then. `new`: the files of which there were
+    only unsaved texts, among which an include could find a header.
     """
 
     path: str
@@ -38,7 +39,7 @@ class UnitView(msgspec.Struct, frozen=True):
     headers: Mapping[str, str | None]
     revision: int
     retry: bool = False
-    unsaved: frozenset[str] = frozenset()
+    new: frozenset[str] = frozenset()
 
 
 class Units:
@@ -50,10 +51,12 @@ class Units:
         self._jobs = jobs
         self.revision = 0
         self._units: dict[str, UnitView] = {}
+        self._tried: dict[str, Preprocessed] = {}  # what cannot be made ready
 
     def forget(self) -> None:
         """Drops everything that was built."""
         self._units.clear()
+        self._tried.clear()
 
     def adopt(self, units: Iterable[UnitView]) -> None:
         """Takes over units that were built by an earlier process."""
@@ -89,22 +92,40 @@ class Units:
             if progress is not None:
                 progress(f"Reading {path}", number, len(todo))
             before = self._units.get(path)
-            only_text = before is not None and self._surroundings_stay(before, marks[path], overlay)
+            only_text = before is not None and before.new == self._texts.new and self._surroundings_stay(before, marks[path])
             previous = None if before is None else before.built
             built = build(path, self._texts.unsaved(path), flags[path], self._options, overlay, previous, only_text)
             self._enter(path, marks[path], built)
         return [self._units[path] for path in files]
 
+    @property
+    def unready(self) -> list[UnitView]:
+        """The open files' units for which `make_ready` has something to do."""
+        return [
+            unit
+            for path, unit in self._units.items()
+            if self._texts.unsaved(path) is not None
+            and unit.built.preprocessed.macros is None
+            and self._tried.get(path) is not unit.built.preprocessed
+        ]
+
+    def make_ready(self, flags: Mapping[str, UnitFlags]) -> None:
+        """Does what the next edit of an open file would else begin with (`building.make_ready`)."""
+        for unit in self.unready:
+            self._tried[unit.path] = unit.built.preprocessed
+            if unit.path in flags and self._is_current(unit.path, digest_value(flags[unit.path])):
+                built = make_ready(unit.built, flags[unit.path], self._options, self._texts.overlay())
+                self._units[unit.path] = msgspec.structs.replace(unit, built=built)
+
     def _is_current(self, path: str, flags: str) -> bool:
         unit = self._units.get(path)
-        return unit is not None and unit.digest == self._texts.digest(path) and self._surroundings_stay(unit, flags, unit.unsaved)
+        return unit is not None and unit.digest == self._texts.digest(path) and self._surroundings_stay(unit, flags)
 
-    def _surroundings_stay(self, unit: UnitView, flags: str, unsaved: Collection[str]) -> bool:
+    def _surroundings_stay(self, unit: UnitView, flags: str) -> bool:
         """Whether all but the text of a unit's file is what it was, as far as it can be seen."""
         return (
             not unit.retry
             and unit.flags == flags
-            and unit.unsaved == frozenset(unsaved)
             and all(self._texts.digest_at(header) == digest for header, digest in unit.headers.items())
         )
 
@@ -115,5 +136,5 @@ class Units:
         kept = keep(built, None if before is None else before.kept, None if before is None else before.built)
         places = FileMap(built.preprocessed, self._texts.overlay())
         headers = {header: self._texts.digest(header) for header in built.preprocessed.dependencies}
-        digest, unsaved = self._texts.digest(path), frozenset(self._texts.overlay())
-        self._units[path] = UnitView(path, built, kept, places, flags, digest, headers, self.revision, unsaved=unsaved)
+        digest, new = self._texts.digest(path), self._texts.new
+        self._units[path] = UnitView(path, built, kept, places, flags, digest, headers, self.revision, new=new)

@@ -266,6 +266,36 @@ def test_a_comment_that_is_typed_is_not_preprocessed(tmp_path: Path, monkeypatch
     assert not runs
 
 
+def test_an_open_file_is_made_ready_for_its_first_edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "#define SEVEN 7\nint half(int n)\n{\n    n = SEVEN;\n    return n;\n}\n"
+    path = str(tmp_path / "a.c")
+    Path(path).write_text(text)
+    checker = Checker(Options())
+    checker.open([path])
+    checker.check()
+    assert not checker.resting  # nobody has it open
+    checker.change(path, text)
+    assert not checker.check().work.configurations.recomputed
+    assert checker.resting
+    checker.wake()
+    assert not checker.resting
+    for name in ("preprocess", "definitions"):
+        monkeypatch.setattr(analysis.frontend.reprocess, name, None)
+    checker.change(path, text.replace("return n", "return n + 1"))
+    assert checker.check().work.configurations.recomputed
+    assert not checker.resting
+
+
+def test_an_open_file_that_cannot_be_made_ready_is_left_alone(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.c")
+    checker = Checker(Options(compiler="none"))
+    checker.open([path])
+    checker.change(path, "int f(void) { return 1; }\n")
+    checker.check()
+    checker.wake()
+    assert not checker.resting
+
+
 @pytest.mark.parametrize("below", ["", "#define ONE 1\n/* end */\n"])
 def test_a_comment_that_hides_directives_or_ends_nowhere_is_preprocessed(
     below: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

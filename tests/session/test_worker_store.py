@@ -89,6 +89,7 @@ def test_what_is_being_typed_is_kept_when_it_is_quiet(folder: Path, store: Path)
     process = Process(folder, store)
     process.edit(GOOD)
     process.check()
+    process.service.prepare()
     patience = process.patience()
     assert patience is not None
     assert patience > 0
@@ -105,6 +106,7 @@ def test_saving_a_file_ends_the_waiting(folder: Path, store: Path) -> None:
     process = Process(folder, store)
     process.edit(GOOD)
     process.check()
+    process.service.prepare()
     assert process.patience() != 0
     process.file.write_text(GOOD)
     assert process.patience() == 0
