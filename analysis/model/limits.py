@@ -10,7 +10,8 @@ class Limits(msgspec.Struct, frozen=True):
 
     `global_edges`: a global's initial value is followed from the program's start only when the functions that can see the global
     have no more edges than this in all; in a larger program, what happens before the first assignment is not checked.
-    `task_seconds` and `task_megabytes`: what a prover may take to decide one finding.
+    `task_seconds` and `task_megabytes`: what a prover may take to decide one finding; `proof_seconds`: to prove one rule in one
+    function, in the background.
     """
 
     source_bytes: int = 16_000_000
@@ -23,3 +24,4 @@ class Limits(msgspec.Struct, frozen=True):
     rule_file_bytes: int = 256_000
     task_seconds: float = 5.0
     task_megabytes: int = 1_000
+    proof_seconds: float = 4.0

@@ -23,7 +23,8 @@ class Options(msgspec.Struct, frozen=True):
     `compiler` None: the first of gcc, clang, cc on PATH; "none": do not preprocess. `rules` empty: the shipped default set and
     the user's. `entries` empty: `main` if there is one, else every function that nobody calls.
     `trusted` False: no compiler is run (an untrusted workspace).
-    `engine`: "automaton" leaves findings as `possible`; "auto" has provers decide them.
+    `engine`: "automaton" leaves findings as `possible`; "auto" has provers decide them. `proofs`: functions in files with unsaved
+    texts (those that an editor has open), and edited ones, are proved in the background, too.
     """
 
     flags: CompilerFlags = CompilerFlags()
@@ -35,4 +36,5 @@ class Options(msgspec.Struct, frozen=True):
     rules_dirs: tuple[str, ...] = ()
     trusted: bool = True
     engine: Literal["auto", "automaton"] = "auto"
+    proofs: bool = False
     limits: Limits = Limits()

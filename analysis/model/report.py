@@ -62,10 +62,19 @@ class RuleVerdict(msgspec.Struct, frozen=True):
     certificate: str | None = None
 
 
+class Invariant(msgspec.Struct, frozen=True):
+    """What holds at the head of a loop whenever a run comes there, in C, as the proof of a rule has it."""
+
+    rule: str
+    place: Place
+    text: str
+
+
 class FunctionReport(msgspec.Struct, frozen=True):
     """A function and its verdicts by rule. `stale`: it does not parse now, and the verdicts are those of its last good text.
 
-    `summary` is what the engine knows the function to do, one readable line a fact, for hovers.
+    `summary` is what the engine knows the function to do, one readable line a fact, for hovers; `invariants` are those of its
+    loops, where something is proved of it.
     """
 
     name: str
@@ -73,6 +82,7 @@ class FunctionReport(msgspec.Struct, frozen=True):
     verdicts: dict[str, RuleVerdict]
     stale: bool = False
     summary: tuple[str, ...] = ()
+    invariants: tuple[Invariant, ...] = ()
 
 
 class FileReport(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
@@ -96,6 +96,11 @@ class ProgramCheck:
     def places(self) -> Places | None:
         """Where the parts of the program checked last are."""
         return self._places
+
+    @property
+    def reports(self) -> Mapping[str, FunctionReport]:
+        """What the last check said of the user's functions, by linkage name: the same objects as in its answer."""
+        return self._reports
 
     @property
     def entries(self) -> tuple[str, ...]:

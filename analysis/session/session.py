@@ -184,7 +184,7 @@ class Session:
         known = self._reopening.report(question, self._units, self._check)
         if known is not None:
             self.failed, self.settled, self._last = False, True, None
-            self._proofs.checked(wanted=self._proves and not self._reopening.decided)
+            self._proofs.checked(wanted=self._proves and (self._claims or not self._reopening.decided))
             return known
         self._last = None
         units = self._units.revise(self.files, self._program.flags, progress, stop)
@@ -197,7 +197,7 @@ class Session:
         except Interrupted:
             return None
         undecided = self._proves and (bool(checked.findings) or self._proofs.asked)
-        self._proofs.checked(wanted=undecided and checked.settled)
+        self._proofs.checked(wanted=(undecided or self._claims) and checked.settled)
         report = self._report(units, checked, start)
         self.failed = self.failed or _nothing_parsed(units)
         self.settled = checked.settled
@@ -211,9 +211,14 @@ class Session:
         return self.options.engine == "auto"
 
     @property
+    def _claims(self) -> bool:
+        """Whether functions are to be proved, too: somebody has files open."""
+        return self._proves and self.options.proofs and bool(self.texts.overlay())
+
+    @property
     def unasked(self) -> bool:
         """Whether `ask_provers` has something to do."""
-        return self._proofs.wanted
+        return self._proofs.wanted or (self._last is not None and self._proofs.is_ready)
 
     @property
     def proving(self) -> int:
@@ -221,13 +226,21 @@ class Session:
         return self._proofs.open
 
     def ask_provers(self, progress: Progress | None = None, stop: Stop | None = None) -> bool:
-        """Has provers decide the findings of the last check, which they do by themselves. False when `stop` or the interruption
-        ended it, or a text was changed since."""
+        """Has provers decide the findings of the last check, which they do by themselves, and then prove functions, one after the
+        other. False when `stop` or the interruption ended it, a text was changed since, or there is nothing to tell."""
+        if not self._proofs.wanted:
+            return self._last is not None and self._go_on()
         if self._reopening.resting:
             self.wake()
             if self.check(progress, stop) is None:
                 return False
-        return self._ask()
+        return self._ask(is_asked=True)
+
+    def _go_on(self) -> bool:
+        try:
+            return self._proofs.go_on(self.interruption)
+        except Interrupted:
+            return False
 
     def hear_provers(self) -> bool:
         """Takes in what provers have said. False when there is nothing new, and when a text was changed since the last check:
@@ -247,7 +260,7 @@ class Session:
         """Ends the provers."""
         self._proofs.close()
 
-    def _ask(self) -> bool:
+    def _ask(self, *, is_asked: bool = False) -> bool:
         last = self._last
         if last is None:
             return False
@@ -262,6 +275,9 @@ class Session:
                 lambda: self._check.again(last.units, self.rules, self.interruption),
                 self.texts.overlay().keys(),
             )
+            if is_asked and self._claims:
+                self._proofs.claim(checked, self._check, self.options, self.interruption, self.texts.overlay().keys())
+                self._proofs.go_on(self.interruption)
         except Interrupted:
             self._proofs.wanted = True
             return False
@@ -277,7 +293,7 @@ class Session:
         failed = self.failed
         report = self._report(last.units, last.checked, time.perf_counter() - (last.ms + waited) / 1000)
         self.failed = failed
-        if not failed and self._proofs.is_final:
+        if not failed and self._proofs.is_final and self._proofs.take_news():
             self._reopening.answered(last.question, last.units, report)
         return report
 

@@ -16,6 +16,14 @@ class Ran(msgspec.Struct, frozen=True):
     values: dict[str, str]
 
 
+class Invariant(msgspec.Struct, frozen=True):
+    """What holds whenever a run comes to the head of a loop, in C. `edge` is the position, among the function's edges, of the
+    first one that leaves the head: ids can be others when the function is the same again."""
+
+    edge: int
+    text: str
+
+
 class Decided(msgspec.Struct, frozen=True):
     """A finding is `confirmed`: `steps` is a run to it, that was executed, and `observed` what was seen at its end. Or `refuted`:
     there is no such run. Or it stays `possible`, for the `reason`. Each under the `assumptions`.
@@ -23,6 +31,9 @@ class Decided(msgspec.Struct, frozen=True):
     `final`: asking again could not give another answer; only then may this be kept. `looked`: the functions that were gone
     through, where that is not all of the program; as long as they are the same, asking again is not worth its time. `states` and
     `queries` are the abstract states and the questions to the solver that it took.
+
+    It also says whether a whole function can violate a rule: `refuted` then means that it is proved, with a certificate that was
+    accepted, and `invariants` are those of the function's loops.
     """
 
     status: Literal["confirmed", "refuted", "possible"]
@@ -34,3 +45,4 @@ class Decided(msgspec.Struct, frozen=True):
     looked: tuple[str, ...] = ()
     states: int = 0
     queries: int = 0
+    invariants: tuple[Invariant, ...] = ()

@@ -1,5 +1,5 @@
-"""What the provers do: decide one finding each. The symbolic engine, and z3 with it, is loaded with this module, so only in their
-processes.
+"""What the provers do: decide one finding each, or prove one function. The engines, and z3 with them, are loaded with this
+module, so only in their processes.
 
 What is decided depends on the question alone. A process keeps the program that it was sent last, and the parts of it, since the
 next question is often about the same, or about one in which a function differs: what the engine knows of parts of it stays.
@@ -11,10 +11,14 @@ import pickle
 import time
 from typing import Any
 
+import msgspec
+
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic import Confirmed, Decision, Effort, Refuted, Target, Task, decide
 from analysis.engines.witness.outcome import Step
-from analysis.model.c_types import ILP32, LP64
+from analysis.model.c_types import ILP32, LP64, DataModel
+from analysis.session.provers.claiming import claimed
+from analysis.session.provers.claims import ClaimQuestion
 from analysis.session.provers.decided import Decided, Ran
 from analysis.session.provers.questions import FindingQuestion
 from analysis.session.provers.slices import Slice
@@ -25,12 +29,19 @@ _last: tuple[str, Program] | None = None
 _LEAST = 0.1  # seconds
 
 
-def answer(question: FindingQuestion) -> Decided:
+def answer(question: FindingQuestion | ClaimQuestion) -> Decided:
     """The answer to a question."""
     began, before = time.monotonic(), Z3Solver.checks
     program = _program(question.program)
-    decision = decide(_task(question, program, max(_LEAST, question.seconds - (time.monotonic() - began))))
-    return _told(decision, Z3Solver.checks - before)
+    left = max(_LEAST, question.seconds - (time.monotonic() - began))
+    if isinstance(question, ClaimQuestion):
+        decided = claimed(question, program, _model(question), left)
+        return msgspec.structs.replace(decided, queries=Z3Solver.checks - before)
+    return _told(decide(_task(question, program, left)), Z3Solver.checks - before)
+
+
+def _model(question: FindingQuestion | ClaimQuestion) -> DataModel:
+    return ILP32 if question.data_model == "ILP32" else LP64
 
 
 def _task(question: FindingQuestion, program: Program, seconds: float) -> Task:
@@ -40,7 +51,7 @@ def _task(question: FindingQuestion, program: Program, seconds: float) -> Task:
         entries=question.program.entries,
         way=tuple(Step(function, edge) for function, edge in question.way),
         effort=Effort(seconds=seconds),
-        model=ILP32 if question.data_model == "ILP32" else LP64,
+        model=_model(question),
     )
 
 

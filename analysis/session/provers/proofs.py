@@ -17,29 +17,47 @@ from analysis.model.options import Options
 from analysis.model.report import Count, Finding, FunctionReport, Times, Work
 from analysis.model.spelling import display_name
 from analysis.session.checking import Checked, ProgramCheck
+from analysis.session.provers.claims import Claims
 from analysis.session.provers.decisions import Decisions
-from analysis.session.provers.proving import WORK, Proving
+from analysis.session.provers.pool import Pool
+from analysis.session.provers.proved import ProvedFunctions
+from analysis.session.provers.proving import Proving
+from analysis.session.provers.slices import Contents
 from analysis.session.provers.telling import told, told_verdict
 from analysis.store.database import Store
+
+WORK = "analysis.session.provers.deciding:answer"
+_UNSEEN = 2
 
 Again = Callable[[], Checked]
 
 
 class Proofs:
-    """What provers say of a session's findings. `told` is called from another thread when there is something to `collect`.
+    """What provers say of a session's findings, and of its functions. `told` is called from another thread when there is
+    something to `collect`.
 
-    `wanted`: the last check has findings that nobody was asked about yet.
+    `wanted`: the last check has something that nobody was asked about yet.
     """
 
     def __init__(self, store: Store | None, jobs: int, told: Callable[[], None], work: str = WORK) -> None:
         self._decisions = Decisions(store)
-        self._proving = Proving(jobs, self._decisions, told, work)
+        self._pool = Pool(work, jobs, told)
+        self._contents = Contents()
+        self._proving = Proving(self._pool, self._decisions, self._contents)
+        self._claims = Claims(self._pool, self._decisions, self._contents)
+        self._proved = ProvedFunctions()
+        self._is_news = False
         self.wanted = False
 
     @property
     def open(self) -> int:
         """How many tasks have not ended."""
-        return self._proving.open
+        return self._proving.open + self._claims.open
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether `go_on` has something to do."""
+        return self._claims.ready
 
     @property
     def asked(self) -> bool:
@@ -48,13 +66,19 @@ class Proofs:
 
     @property
     def is_final(self) -> bool:
-        """Whether all that was asked is answered, so that asking again would not help."""
+        """Whether all that was asked about findings is answered, so that asking again would not help."""
         return not self.wanted and self._proving.is_final
 
+    def take_news(self) -> bool:
+        """Whether there was anything new about findings since this was asked last."""
+        news, self._is_news = self._is_news, False
+        return news
+
     def checked(self, wanted: bool) -> None:
-        """There was a check; `wanted`: its findings are to be decided. What provers do is counted from here."""
-        self.wanted = wanted
+        """There was a check; `wanted`: it is to be asked about. What provers do is counted from here."""
+        self.wanted = self._is_news = wanted
         self._proving.begin()
+        self._claims.begin()
 
     def ask(
         self,
@@ -83,18 +107,48 @@ class Proofs:
             analysis.refute(refuted)
             asking = True
             checked = _as_before(again(), checked)
+        if check.analysis is not None:
+            self._contents.keep(check.analysis.program)
         return checked
+
+    def claim(
+        self,
+        checked: Checked,
+        check: ProgramCheck,
+        options: Options,
+        interruptible: AbstractContextManager[None],
+        visible: Collection[str],
+    ) -> None:
+        """Has functions of a check proved, with `go_on`: those that were edited first, then those in the visible files."""
+        if check.analysis is not None:
+            program = check.analysis.program
+            with interruptible:
+                ranks = _Ranks(program, checked, visible)
+                rank = {name: found for name in check.reports if (found := ranks(name)) < _UNSEEN}
+                wanted = self._proved.wanted(program, check.reports, rank, _rules(checked.functions))
+            self._claims.ask(program, check.entries, wanted, options)
+
+    def go_on(self, interruptible: AbstractContextManager[None]) -> bool:
+        """Has the next function proved; whether something was known already. Who ends this from outside calls it again."""
+        return self._claims.go_on(interruptible)
 
     def collect(self) -> bool:
         """Takes in what provers have said; whether that was anything."""
-        return self._proving.collect()
+        news = False
+        for outcome in self._pool.take():
+            is_finding = self._proving.heard(outcome)
+            self._is_news = self._is_news or is_finding
+            news = is_finding or self._claims.heard(outcome) or news
+        return news
 
     def wait(self, seconds: float | None) -> None:
         """Waits until there is something to collect, or nothing is open, or the time is over."""
-        self._proving.wait(seconds)
+        self._pool.wait(seconds)
 
     def give_up(self, reason: str) -> None:
         """Ends all tasks: what is not decided stays possible, for this reason."""
+        self.collect()
+        self.close()
         self._proving.give_up(reason)
 
     def tell(
@@ -109,7 +163,8 @@ class Proofs:
         limit = options.limits.trace_steps
         done = tuple(told(f, decisions.get(f.fingerprint), program, places, limit) for f in findings)
         confirmed = {(f.place.path, f.function, f.rule): f for f in done if f.status == "confirmed"}
-        return done, tuple(_told_function(function, confirmed) for function in functions) if confirmed else tuple(functions)
+        proved = self._proved.told(functions, check.reports, self._claims.answers(program), program, places)
+        return done, tuple(_told_function(function, confirmed) for function in proved) if confirmed else proved
 
     @property
     def refuted(self) -> int:
@@ -120,34 +175,49 @@ class Proofs:
         """The work of the last check, with that of provers."""
         effort = self._proving.effort
         states = Count(work.abstract_states.reused + effort.reused, work.abstract_states.recomputed + effort.states)
-        return msgspec.structs.replace(work, abstract_states=states, solver_queries=work.solver_queries + effort.queries)
+        return msgspec.structs.replace(
+            work, abstract_states=states, solver_queries=work.solver_queries + effort.queries + self._claims.queries
+        )
 
     def timed(self, times: Times) -> Times:
         """The times of the last check, with that of provers."""
-        return msgspec.structs.replace(times, prover=self._proving.effort.ms)
+        return msgspec.structs.replace(times, prover=self._proving.effort.ms + self._claims.spent)
 
     @property
     def unsaved(self) -> bool:
         """Whether `save` has something to do."""
-        return not self.open and self._decisions.unsaved(self._proving.keys)
+        return not self.open and self._decisions.unsaved(self._keys)
+
+    @property
+    def _keys(self) -> frozenset[str]:
+        return self._proving.keys | self._claims.keys
 
     def save(self) -> None:
         """Keeps the decisions on what is asked now."""
         if self.unsaved:
-            self._decisions.save(self._proving.keys)
+            self._decisions.save(self._keys)
 
     def forget(self) -> None:
         """Cancels everything, and drops what is known."""
         self.wanted = False
         self._proving.forget()
+        self._claims.forget()
+        self._contents.forget()
+        self._decisions.forget()
 
     def close(self) -> None:
-        """Ends the processes."""
-        self._proving.close()
+        """Ends the processes, and with them what they do. They are started again when they are needed."""
+        self._pool.close()
+        self._proving.closed()
+        self._claims.closed()
+
+
+def _rules(functions: Sequence[FunctionReport]) -> list[str]:
+    return sorted({rule for function in functions for rule in function.verdicts})
 
 
 class _Ranks:
-    """Which functions' findings come first: 0 those that were edited, 1 those in files that are seen, 2 the rest."""
+    """Which functions come first: 0 those that were edited, 1 those in files that are seen, 2 the rest."""
 
     def __init__(self, program: Program, checked: Checked, visible: Collection[str]) -> None:
         self._program = program
@@ -158,10 +228,10 @@ class _Ranks:
         """The rank of a function, by its linkage name."""
         cfa = self._program.functions.get(function)
         if cfa is None:
-            return 2
+            return _UNSEEN
         if (display_name(function), cfa.path) in self._edited:
             return 0
-        return 1 if os.path.abspath(cfa.path) in self._visible else 2
+        return 1 if os.path.abspath(cfa.path) in self._visible else _UNSEEN
 
 
 def _as_before(again: Checked, first: Checked) -> Checked:

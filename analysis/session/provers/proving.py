@@ -27,8 +27,6 @@ from analysis.session.provers.pool import Pool
 from analysis.session.provers.questions import FindingQuestion, key_of, question_of
 from analysis.session.provers.slices import Contents, Slicer
 
-WORK = "analysis.session.provers.deciding:answer"
-
 
 class Effort(msgspec.Struct, frozen=True):
     """What provers did: tasks, milliseconds (of all of them together), questions to the solver, and abstract states; `reused` are
@@ -66,12 +64,10 @@ class Plan(NamedTuple):
 
 
 class Proving:
-    """The questions about one program. `told` is called from another thread when there is something to `collect`."""
+    """The questions about one program, to the provers of a pool."""
 
-    def __init__(self, jobs: int, decisions: Decisions, told: Callable[[], None], work: str = WORK) -> None:
-        self._pool = Pool(work, jobs, told)
-        self._decisions = decisions
-        self._contents = Contents()
+    def __init__(self, pool: Pool, decisions: Decisions, contents: Contents) -> None:
+        self._pool, self._decisions, self._contents = pool, decisions, contents
         self._slicer: Slicer | None = None
         self._asked: dict[Error, _Asked] = {}
         self._tickets: dict[int, str] = {}
@@ -130,7 +126,6 @@ class Proving:
             if slicer
         }
         keys = {error: key_of(question) for error, question in questions.items()}
-        self._contents.keep(program)
         return Plan(slicer, wanted, questions, keys)
 
     def ask(self, plan: Plan, options: Options, rank: Callable[[str], int]) -> None:
@@ -192,15 +187,12 @@ class Proving:
                 ticket = self._pool.submit(questions[error], self._budget, rank(asked.suspicion.function))
                 self._tickets[ticket] = asked.key
 
-    def collect(self) -> bool:
-        """Takes in what provers have said; whether that was anything."""
-        news = False
-        for outcome in self._pool.take():
-            key = self._tickets.pop(outcome.ticket, None)
-            if key is not None:  # else it was cancelled
-                news = True
-                self._heard(key, outcome)
-        return news
+    def heard(self, outcome: Outcome) -> bool:
+        """Takes in what a prover has said; False if it is of no question that is asked (any more)."""
+        key = self._tickets.pop(outcome.ticket, None)
+        if key is not None:
+            self._heard(key, outcome)
+        return key is not None
 
     def _heard(self, key: str, outcome: Outcome) -> None:
         if outcome.end:
@@ -216,14 +208,9 @@ class Proving:
             if asked.key == key:
                 self._decide(asked, decided, self._slicer)
 
-    def wait(self, seconds: float | None = None) -> bool:
-        """Waits until there is something to collect, or nothing is open."""
-        return self._pool.wait(seconds)
-
     def give_up(self, reason: str) -> None:
-        """Ends all tasks, and begins no others until the next check: what is not decided stays possible, for this reason."""
-        self.collect()
-        self.close()
+        """The pool was closed, and no task is begun until the next check: what is not decided stays possible, for this reason."""
+        self.closed()
         self._given_up = reason
         self._leave(reason)
 
@@ -237,13 +224,10 @@ class Proving:
         for ticket in self._tickets:
             self._pool.cancel(ticket)
         self._asked, self._tickets, self._slicer = {}, {}, None
-        self._contents = Contents()
-        self._decisions.forget()
 
-    def close(self) -> None:
-        """Ends the processes, and with them what they do. They are started again when they are needed."""
+    def closed(self) -> None:
+        """The pool was closed: nothing is done any more."""
         self._tickets = {}
-        self._pool.close()
 
 
 def _is_there(error: Error, program: Program) -> bool:

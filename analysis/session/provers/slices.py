@@ -21,18 +21,22 @@ Part = Cfa | Global | External | RecordDefinition
 
 
 class Content(NamedTuple):
-    """A part of a program: its digest, its pickle, and the names of the variables and functions that it mentions."""
+    """A part of a program: its digest, with and without (`meaning`) the ids of locations and edges, its pickle, and the names of
+    the variables and functions that it mentions."""
 
     digest: str
+    meaning: str
     data: bytes
     names: frozenset[str]
 
 
 class Slice(NamedTuple):
-    """A part of a program that is a program. `digest` is that of all it consists of, ids of locations and edges included: answers
-    name them. The parts are pickled by themselves, so that those that stay are not pickled again."""
+    """A part of a program that is a program. `digest` is that of all it consists of, ids of locations and edges included: most
+    answers name them; `meaning` is the same without them. The parts are pickled by themselves, so that those that stay are not
+    pickled again."""
 
     digest: str
+    meaning: str
     entries: tuple[str, ...]
     functions: dict[str, bytes]
     globals: dict[str, bytes]
@@ -54,6 +58,10 @@ class Contents:
         if known is None or known[0] is not part:
             known = self._known[key] = part, _content(part)
         return known[1]
+
+    def forget(self) -> None:
+        """Forgets everything."""
+        self._known = {}
 
     def keep(self, program: Program) -> None:
         """Forgets what the program does not have."""
@@ -93,10 +101,29 @@ class Slicer:
             found = self._slices[key] = self._cut(entries, [name for name in functions if name in inside], inside)
         return found
 
+    def below(self, function: str) -> Slice:
+        """The slice for a function that is called from anywhere: the function, and all that it leads to."""
+        inside = self._with_used([function])
+        key = (function, "below", *sorted(inside))
+        found = self._slices.get(key)
+        if found is None:
+            names = [name for name in self.program.functions if name in inside]
+            found = self._slices[key] = self._cut((function,), names, inside)
+        return found
+
+    def calls(self, names: frozenset[str]) -> bool:
+        """Whether anything in the program calls one of these functions."""
+        return any(name in self._callers for name in names)
+
     def _inside(self, function: str) -> tuple[set[str], frozenset[str]]:
         """The functions that lead to a function, and those with all that they call, or whose addresses these use."""
         above, functions = _reached([function], self._callers), self.program.functions
-        inside = _reached([name for name in above if name in functions], self._calls)
+        return above, self._with_used(name for name in above if name in functions)
+
+    def _with_used(self, start: Iterable[str]) -> frozenset[str]:
+        """These functions, and those that they lead to: they are called, or their addresses are used."""
+        functions = self.program.functions
+        inside = _reached(start, self._calls)
         key = frozenset(inside)
         if key not in self._with_addresses:
             more = set(inside)
@@ -105,7 +132,7 @@ class Slicer:
                 mentioned = self._mentioned(name for name in inside if name in functions)
                 more = {name for name in mentioned & self.program.address_taken if name in functions} - inside
             self._with_addresses[key] = frozenset(inside)
-        return above, self._with_addresses[key]
+        return self._with_addresses[key]
 
     def digest(self, functions: Iterable[str]) -> str | None:
         """The digest of these functions and of what they mention, without what they call; None if one is not there."""
@@ -125,8 +152,10 @@ class Slicer:
         taken = tuple(sorted(name for name in program.address_taken if name in functions or name in externals))
         found = (functions, globals_, externals)
         parts = [text for table in found for name, content in table.items() for text in (name, content.digest)]
+        meanings = [text for table in found for name, content in table.items() for text in (name, content.meaning)]
         return Slice(
             digest=digest_text(self._records, *entries, "", *taken, "", *parts),
+            meaning=digest_text(self._records, *entries, "", *taken, "", *meanings),
             entries=entries,
             functions={name: content.data for name, content in functions.items()},
             globals={name: content.data for name, content in globals_.items()},
@@ -182,8 +211,13 @@ def _content(part: Part) -> Content:
         )
         ids = ",".join(f"{edge.id}:{edge.source}:{edge.target}" for edge in part.edges)
         names = (found.name for parts in part.parts.values() for found in parts if isinstance(found, ir.Var))
-        return Content(digest_text(part.digest, part.name, f"{part.entry} {part.exit} {ids}"), _pickled(bare), frozenset(names))
-    return Content(digest_value(part), _pickled(part), frozenset(_names(part)) if isinstance(part, Global) else frozenset())
+        digest, meaning = (
+            digest_text(part.digest, part.name, f"{part.entry} {part.exit} {ids}"),
+            digest_text(part.digest, part.name),
+        )
+        return Content(digest, meaning, _pickled(bare), frozenset(names))
+    digest = digest_value(part)
+    return Content(digest, digest, _pickled(part), frozenset(_names(part)) if isinstance(part, Global) else frozenset())
 
 
 def _names(variable: Global) -> Iterable[str]:

@@ -1,0 +1,206 @@
+"""Functions that are proved in the background: which, what is told of them, and what an edit leaves standing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from analysis.api import Checker
+from analysis.model.limits import Limits
+from analysis.model.options import Options
+from analysis.model.report import FunctionReport, RuleVerdict
+from analysis.store.database import Store
+
+OPTIONS = Options(proofs=True, rules=("division-by-zero", "assertion"), limits=Limits(proof_seconds=300.0))
+RULE = "division-by-zero"
+TEXT = """
+static int limit = 4;
+static int share(int n) { return 100 / n; }
+int guarded(int n) { return n > 0 ? 100 / n : 0; }
+int open_(int n) { return 100 / n; }
+int counted(int n)
+{
+    int c = 5;
+    for (int i = 0; i < n; i++)
+        if (c > 1)
+            c = c - 1;
+    return 100 / c;
+}
+int plain(int n) { return n + 1; }
+int apart(int n) { return n + 3; }
+int main(int argc, char **argv)
+{
+    return share(limit) + guarded(argc) + open_(argc) + counted(argc) + plain(argc);
+}
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    file = tmp_path / "a.c"
+    file.write_text(TEXT)
+    return file
+
+
+def opened(file: Path, store: Store | None = None, options: Options = OPTIONS) -> Checker:
+    """With the file open in an editor."""
+    checker = Checker(options, jobs=2, store=store)
+    checker.open([str(file)])
+    checker.change(str(file), file.read_text(), 1)
+    return checker
+
+
+def settled(checker: Checker) -> dict[str, FunctionReport]:
+    """What is known when nothing is left to ask."""
+    while checker.unasked or checker.proving:
+        if checker.proving:
+            checker._session.wait_for_provers(None)
+            checker.hear()
+        else:
+            checker.ask(lambda: False)
+    return functions(checker)
+
+
+def functions(checker: Checker) -> dict[str, FunctionReport]:
+    assert checker.report is not None
+    return {function.name: function for function in checker.report.functions}
+
+
+def safe(known: dict[str, FunctionReport]) -> set[str]:
+    return {name for name, function in known.items() if function.verdicts[RULE].verdict == "safe"}
+
+
+def edited(checker: Checker, file: Path, old: str, new: str, version: int = 2) -> dict[str, FunctionReport]:
+    """What the check after an edit says, before provers are asked anything."""
+    text = checker._session.texts.overlay()[str(file)] if version > 2 else TEXT
+    text = text.decode() if isinstance(text, bytes) else text
+    assert old in text
+    checker.change(str(file), text.replace(old, new), version)
+    checker.check()
+    return functions(checker)
+
+
+@pytest.fixture
+def proved(file: Path) -> Checker:
+    checker = opened(file)
+    checker.check()
+    assert safe(settled(checker)) == {"share", "guarded", "counted"}
+    return checker
+
+
+def test_what_is_proved_is_safe_with_a_certificate_and_what_it_rests_on(proved: Checker) -> None:
+    known = functions(proved)
+    verdict = known["guarded"].verdicts[RULE]
+    assert (verdict.engine, verdict.certified) == ("predicate", True)
+    assert "no other undefined behaviour happens first" in verdict.assumptions
+    assert known["open_"].verdicts[RULE].verdict == "unknown"
+    assert (known["open_"].verdicts[RULE].reason or "").startswith("not proved: ")
+    assert known["plain"].verdicts[RULE] == known["main"].verdicts["assertion"]  # nothing to prove: not asked about
+    assert [(i.rule, i.place.range.start.line, i.text) for i in known["counted"].invariants] == [(RULE, 9, "c != 0")]
+    assert proved.report is not None
+    assert proved.report.work.solver_queries > 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lost"),
+    [
+        ("return n + 3", "return n + 4", set()),
+        ("return n + 1", "return n + 2", {"share"}),  # main, from which it is proved, calls what was edited
+        ("int plain", "/* a comment\n */ int plain", set()),
+        ("int c = 5", "int c = 6", {"counted", "share"}),
+        ("limit = 4", "limit = 5", {"share"}),
+        ("return n + 3", "return share(n)", {"share"}),
+        ("int main(", "int other(int n) { return share(n); }\nint main(", {"share"}),
+        ("int main(", "void h(int s) {}\nvoid signal(int, void (*)(int));\nint main(", set()),
+        ("return n + 3", "signal(n, 0); return n + 3", {"share", "guarded", "counted"}),
+    ],
+)
+def test_an_edit_takes_away_what_it_concerns_at_once_and_nothing_else(
+    proved: Checker, file: Path, old: str, new: str, lost: set[str]
+) -> None:
+    before = functions(proved)
+    told = edited(proved, file, old, new)
+    assert safe(told) == safe(before) - lost
+    if not lost and "comment" in new:
+        (invariant,) = told["counted"].invariants
+        assert invariant.place.range.start.line == 9
+    proved.close()
+
+
+def test_what_an_edit_does_not_concern_is_not_asked_again(proved: Checker, file: Path) -> None:
+    edited(proved, file, "return n + 3", "return n - 3")
+    assert safe(settled(proved)) == {"share", "guarded", "counted"}
+    assert proved.report is not None
+    assert proved.report.work.solver_queries == 0
+
+
+def test_an_edit_that_is_undone_finds_the_proof_again(proved: Checker, file: Path) -> None:
+    assert safe(edited(proved, file, "int c = 5", "int c = 6")) == {"guarded"}
+    proved.change(str(file), TEXT, 3)
+    proved.check()
+    known = settled(proved)
+    assert safe(known) == {"share", "guarded", "counted"}
+    assert known["counted"].verdicts[RULE].ms == 0.0  # no task was begun
+
+
+def test_invariants_move_with_the_text(proved: Checker, file: Path) -> None:
+    told = edited(proved, file, "static int limit", "\n\nstatic int limit")
+    assert [i.place.range.start.line for i in told["counted"].invariants] == [11]
+
+
+def test_the_edited_function_comes_first(file: Path) -> None:
+    checker = opened(file)
+    checker.check()
+    checker.change(str(file), TEXT.replace("int c = 5", "int c = 6"), 2)
+    checker.check()
+    checker.ask(lambda: False)
+    running = checker._session._proofs._claims._running
+    assert running is not None
+    assert running[1] == ("counted", RULE)
+    checker.close()
+
+
+def test_functions_with_findings_are_left_to_who_decides_them(tmp_path: Path) -> None:
+    file = tmp_path / "a.c"
+    file.write_text("int f(int n) { int z = 0; if (n > 3) return n / z; return 10 / (n * n + 1); }\n")
+    checker = opened(file)
+    assert [finding.rule for finding in checker.check().findings] == [RULE]
+    assert settled(checker)["f"].verdicts[RULE].verdict == "violated"
+    assert not checker._session._proofs._claims.keys
+
+
+@pytest.mark.parametrize("options", [msgspec.structs.replace(OPTIONS, proofs=False), Options(engine="automaton", proofs=True)])
+def test_nothing_is_proved_where_that_is_not_wanted(file: Path, options: Options) -> None:
+    checker = opened(file, options=options)
+    checker.check()
+    assert safe(settled(checker)) == set()
+
+
+def test_files_that_nobody_has_open_are_not_proved(file: Path) -> None:
+    checker = Checker(OPTIONS)
+    checker.open([str(file)])
+    checker.check()
+    assert not checker.unasked
+    assert safe(functions(checker)) == set()
+
+
+def test_proofs_are_kept_in_the_store(file: Path, tmp_path: Path) -> None:
+    store = Store(str(tmp_path / "kept.everproof"))
+    first = opened(file, store)
+    first.check()
+    before = settled(first)
+    assert first.save()
+    first.close()
+    again = opened(file, store)
+    again.check()
+    known = settled(again)
+    assert safe(known) == {"share", "guarded", "counted"}
+    assert known["counted"].invariants == before["counted"].invariants
+    assert _bare(known["guarded"].verdicts[RULE]) == _bare(before["guarded"].verdicts[RULE])
+    again.close()
+
+
+def _bare(verdict: RuleVerdict) -> RuleVerdict:
+    return msgspec.structs.replace(verdict, ms=0.0)
