@@ -35,6 +35,7 @@ import msgspec
 from analysis.api import Checker
 from analysis.model.options import Options
 from analysis.model.report import Finding, FunctionReport, Message, Rechecked, Report, Times, Work
+from analysis.rules.load import shipped_rules
 from analysis.store.database import Store
 from analysis.store.location import open_store
 from analysis.wire import (
@@ -489,6 +490,7 @@ def main() -> None:
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)  # a child of ours must not read our requests
     os.dup2(2, 1)  # nor may a stray print write into our events
+    shipped_rules()  # kept for the first check; the server takes longer to start than this process
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
         serve(requests, events)
 

@@ -1,7 +1,9 @@
 """Rule files: what is accepted, and the one sentence that a wrong one gets."""
 
+from importlib import resources
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from analysis.model.options import Options
@@ -77,6 +79,15 @@ def test_a_users_rule_takes_the_place_of_a_shipped_one(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(RULE.replace("my-rule", "double-free"))
     rules, _ = load_rules(Options(rules=("double-free",), rules_dirs=(str(tmp_path),)))
     assert [rule.summary for rule in rules] == ["A handle is used after it was closed"]
+
+
+def test_the_shipped_rules_keep_to_the_schema() -> None:
+    """That is not looked at when they are loaded."""
+    files = [file for file in (resources.files("analysis.rules") / "shipped").iterdir() if file.name.endswith(".yaml")]
+    checked = {rule.name: rule for rule in (read_rule(file.read_bytes()) for file in files)}
+    assert {name: msgspec.structs.replace(rule, shipped=True) for name, rule in checked.items()} == {
+        rule.name: rule for rule in shipped_rules()
+    }
 
 
 def test_the_shipped_rules_are_those_of_the_manual() -> None:
