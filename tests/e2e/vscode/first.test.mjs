@@ -1,5 +1,6 @@
 // The first time: a folder with one C file, the extension just installed, nothing set up. What a person waits for is measured, and
-// judged where the machine has nothing else to do.
+// judged where the machine has nothing else to do. It is counted from when VS Code's own window is there: until then VS Code starts,
+// which in a browser, on two cores, takes longer than all that follows.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -42,7 +43,7 @@ function judge(context, what, milliseconds, limit) {
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'everproof-e2e-folder-'));
   writeFileSync(join(folder, 'first.c'), PROGRAM);
-  vscode = await start({ name: 'first', folder, wait: false, payload: (remote) => [['openFile', remote(join(folder, 'first.c'))]] });
+  vscode = await start({ name: 'first', folder, payload: (remote) => [['openFile', remote(join(folder, 'first.c'))]] });
 });
 
 after(async () => {
@@ -51,7 +52,7 @@ after(async () => {
 });
 
 test('a true finding is seen without any other step', async (context) => {
-  const { page, opened } = vscode;
+  const { page, opened, ready } = vscode;
   await page.locator('.view-line', { hasText: 'return' }).first().waitFor();
   const text = performance.now();
   await page.locator('.squiggly-warning, .squiggly-error').first().waitFor();
@@ -59,8 +60,9 @@ test('a true finding is seen without any other step', async (context) => {
   await vscode.picture('first');
   const lens = page.locator('.codelens-decoration', { hasText: /violated: .*use-after-free/ });
   await lens.first().waitFor();
-  context.diagnostic(`from opening the folder to its text: ${(text - opened).toFixed(0)} ms`);
-  judge(context, 'from opening the folder to the finding', squiggle - opened, FINDING_MS);
+  context.diagnostic(`from opening the folder to the window: ${(ready - opened).toFixed(0)} ms`);
+  context.diagnostic(`from the window to the text: ${(text - ready).toFixed(0)} ms`);
+  judge(context, 'from the window to the finding', squiggle - ready, FINDING_MS);
 });
 
 test('the activation of the extension is measured by VS Code itself', async (context) => {

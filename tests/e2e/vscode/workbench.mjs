@@ -3,11 +3,12 @@
 // The server is the one in the npm package code-server (install.sh), run without code-server itself. Everything lives in a home of its
 // own that goes away with it, and the page reaches nothing but that server.
 
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -45,7 +46,7 @@ export function packaged(general = false) {
 /**
  * Starts VS Code with a folder. `payload(remote)` are what VS Code's page takes as its payload; `remote` makes a path one that it can
  * open. `hooks` are functions that the page can call. `record`: keep what editor and language server say to each other. `wait`: until
- * the workbench is there. `smoke`: VS Code answers modal dialogs itself. `environment` is added to that of all processes.
+ * the workbench is there. The times `opened`, when the page was asked for, and `ready` are milliseconds. `smoke`: VS Code answers modal dialogs itself. `environment` is added to that of all processes.
  */
 export async function start({ name, folder, settings = {}, payload = () => [], hooks = {}, record = false, wait = true, smoke = true, environment = {}, vsix = packaged() }) {
   const out = join(ARTIFACTS, name);
@@ -71,11 +72,13 @@ export async function start({ name, folder, settings = {}, payload = () => [], h
   const remote = (path) => `vscode-remote://127.0.0.1:${server.port}${path}`;
   const query = new URLSearchParams({ folder, payload: JSON.stringify([['skipWelcome', 'true'], ...payload(remote)]) });
   const opened = performance.now();
+  let ready;
   try {
     await page.goto(`http://127.0.0.1:${server.port}/?${query}`, { waitUntil: 'domcontentloaded' });
     if (wait) {
       await page.waitForSelector('.monaco-workbench .statusbar', { timeout: START_MS });
     }
+    ready = performance.now();
   } catch (error) {
     await browser.close();
     await server.stop(); // else this process would wait for it
@@ -83,7 +86,7 @@ export async function start({ name, folder, settings = {}, payload = () => [], h
     throw error;
   }
   return {
-    page, out, session, opened,
+    page, out, session, opened, ready,
     picture: (title) => page.screenshot({ path: join(out, `${title}.png`) }),
     async stop() {
       await page.screenshot({ path: join(out, 'last.png') }).catch(() => undefined);
@@ -107,9 +110,12 @@ async function startServer(home, out, settings, environment, smoke, vsix) {
   for (const name of ['VSCODE_IPC_HOOK_CLI', 'NODE_OPTIONS', 'PYTHONPATH', 'EVERPROOF_STORE']) {
     delete env[name];
   }
-  const args = ['--host', '127.0.0.1', '--port', '0', '--without-connection-token', '--accept-server-license-terms', '--telemetry-level', 'off', '--force-disable-user-env', '--server-data-dir', data, '--extensions-dir', join(home, 'extensions'), '--install-extension', vsix, '--start-server'];
+  const main = join(SERVER, 'out', 'server-main.js');
+  const folders = ['--accept-server-license-terms', '--telemetry-level', 'off', '--force-disable-user-env', '--server-data-dir', data, '--extensions-dir', join(home, 'extensions')];
+  await install(main, [...folders, '--install-extension', vsix], env);
+  const args = ['--host', '127.0.0.1', '--port', '0', '--without-connection-token', ...folders];
   // with this switch VS Code runs tests in its extension host where it must, and answers modal dialogs itself
-  const child = spawn(process.execPath, [join(SERVER, 'out', 'server-main.js'), ...args, ...(smoke ? ['--enable-smoke-test-driver'] : [])], { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [main, ...args, ...(smoke ? ['--enable-smoke-test-driver'] : [])], { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const log = createWriteStream(join(out, 'server.log'));
   let text = '';
   const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -128,6 +134,15 @@ async function startServer(home, out, settings, environment, smoke, vsix) {
     setTimeout(() => reject(new Error(`VS Code's server did not start\n${text}`)), START_MS).unref();
   });
   return { port, stop: () => stopServer(child, ended, data, out) };
+}
+
+/** Installs the extension, to its end: a server that is told to do it as it starts serves windows meanwhile, which do not have it yet. */
+async function install(main, args, env) {
+  try {
+    await promisify(execFile)(process.execPath, [main, ...args], { env, timeout: START_MS, maxBuffer: 1 << 26 });
+  } catch (error) {
+    throw new Error(`The extension could not be installed: ${error.message}\n${error.stdout}\n${error.stderr}`);
+  }
 }
 
 /** Ends the server and all that it started, which is one process group, and keeps its logs. */
