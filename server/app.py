@@ -68,6 +68,7 @@ class EverproofServer(LanguageServer):
         self.shutdown_requested = False
         self.last_check: CheckDone | None = None
         self.shown_states: dict[str, set[str]] = {}  # the functions whose states are shown, by URI
+        self.shown_invariants: dict[str, set[str]] = {}
         self._progress: progress.CheckProgress | None = None
         self._long_check: asyncio.TimerHandle | None = None
         self._failure: str | None = None
@@ -141,6 +142,7 @@ class EverproofServer(LanguageServer):
         """A document was closed: should it be opened again, its status is news."""
         self._told.pop(uri, None)
         self.shown_states.pop(uri, None)
+        self.shown_invariants.pop(uri, None)
         self.statuses.forget(uri)
 
     def refresh_lenses(self) -> None:
@@ -154,6 +156,10 @@ class EverproofServer(LanguageServer):
         workspace = self.client_capabilities.workspace
         if workspace is not None and workspace.inlay_hint is not None and workspace.inlay_hint.refresh_support:
             self.workspace_inlay_hint_refresh(None)
+
+    def _refresh_shown_hints(self) -> None:
+        if self.settings.invariants or any(self.shown_states.values()) or any(self.shown_invariants.values()):
+            self.refresh_hints()
 
     def check_started(self, check: RunningCheck) -> None:
         """A check is under way."""
@@ -174,6 +180,9 @@ class EverproofServer(LanguageServer):
         if state is not None:
             self.publisher.publish(state.path)
             self.tell_status(state.path)
+            if self.scheduler.running_check is None:  # provers have said something since the check
+                self.refresh_lenses()
+                self._refresh_shown_hints()
 
     def check_progressed(self, check: RunningCheck, event: Progress) -> None:
         """The checker says how far it is."""
@@ -193,8 +202,7 @@ class EverproofServer(LanguageServer):
         self._log_messages(done.messages)
         self.tell_status()
         self.refresh_lenses()
-        if any(self.shown_states.values()):
-            self.refresh_hints()
+        self._refresh_shown_hints()
 
     def check_failed(self, check: RunningCheck | None, reason: str) -> None:
         """A check ended without an answer: what was known is stale, and nothing looks finished."""

@@ -201,11 +201,18 @@ def overall(function: FunctionReport) -> tuple[Verdict, str | None]:
     violated = [rule for rule, verdict in verdicts if verdict.verdict == "violated"]
     if violated:
         return "violated", ", ".join(sorted(violated))
-    unknown = [f"{rule}: {verdict.reason}" for rule, verdict in sorted(_unknowns(function))]
+    unknown: dict[str, list[str]] = {}
+    for rule, verdict in sorted(_unknowns(function)):
+        unknown.setdefault(verdict.reason or "", []).append(rule)
     if unknown:
-        reasons = sorted({verdict.reason or "" for _, verdict in _unknowns(function)})
-        return "unknown", reasons[0] if len(reasons) == 1 else "; ".join(unknown)
+        said = [f"{', '.join(rules)}: {reason}" for reason, rules in unknown.items()]
+        return "unknown", next(iter(unknown)) if len(unknown) == 1 else "; ".join(said)
     return ("safe", None) if function.verdicts else ("unknown", "no rule was checked")
+
+
+def proved(function: FunctionReport) -> list[str]:
+    """The rules that are proved, each with an accepted certificate."""
+    return sorted(rule for rule, verdict in function.verdicts.items() if verdict.verdict == "safe" and verdict.certified)
 
 
 def _unknowns(function: FunctionReport) -> list[tuple[str, RuleVerdict]]:

@@ -12,7 +12,7 @@ from functools import lru_cache
 import msgspec
 
 from analysis.model.places import Place, whole_line
-from analysis.model.report import Finding, FunctionReport, Message, TraceStep
+from analysis.model.report import Finding, FunctionReport, Invariant, Message, TraceStep
 from analysis.wire import FileResult
 from server.documents import Document, OpenDocuments
 from server.lines import Edit, moved_place
@@ -173,7 +173,14 @@ def _with_absolute_paths(result: FileResult) -> FileResult:
         msgspec.structs.replace(f, place=_absolute(f.place), trace=tuple(_absolute_step(step) for step in f.trace))
         for f in result.findings
     )
-    functions = tuple(msgspec.structs.replace(f, place=_absolute(f.place)) for f in result.functions)
+    functions = tuple(
+        msgspec.structs.replace(
+            f,
+            place=_absolute(f.place),
+            invariants=tuple(msgspec.structs.replace(i, place=_absolute(i.place)) for i in f.invariants),
+        )
+        for f in result.functions
+    )
     messages = tuple(msgspec.structs.replace(m, path=os.path.abspath(m.path)) for m in result.messages)
     return msgspec.structs.replace(result, findings=findings, functions=functions, messages=messages)
 
@@ -222,7 +229,15 @@ def _moved_step(step: TraceStep, moves: dict[str, list[Edit]]) -> TraceStep:
 
 def _moved_function(function: FunctionReport, moves: dict[str, list[Edit]]) -> FunctionReport:
     place = _moved(function.place, moves)
-    return function if place is function.place else msgspec.structs.replace(function, place=place)
+    invariants = tuple(_moved_invariant(invariant, moves) for invariant in function.invariants)
+    if place is function.place and all(new is old for new, old in zip(invariants, function.invariants, strict=True)):
+        return function
+    return msgspec.structs.replace(function, place=place, invariants=invariants)
+
+
+def _moved_invariant(invariant: Invariant, moves: dict[str, list[Edit]]) -> Invariant:
+    place = _moved(invariant.place, moves)
+    return invariant if place is invariant.place else msgspec.structs.replace(invariant, place=place)
 
 
 def _moved_message(message: Message, moves: dict[str, list[Edit]]) -> Message:

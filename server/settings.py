@@ -69,6 +69,12 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
         Meta(description="A file to keep results in; `none` for none. Not set: one for each workspace, in your cache folder."),
     ] = None
     unknown_hints: Annotated[bool, Meta(description="Show hints where a verdict stays unknown.")] = False
+    proofs: Annotated[
+        bool, Meta(description="Prove functions of open files in the background, when nothing else is to be done.")
+    ] = True
+    invariants: Annotated[
+        bool, Meta(description="Show the loop invariants of proved functions as inlay hints, without asking for each function.")
+    ] = False
     code_lens: Annotated[bool, Meta(description="Show verdicts above functions.")] = True
     check_folders: Annotated[
         bool, Meta(description="Check the folders when the server starts, before a file of them is opened.")
@@ -91,6 +97,7 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
                 *(directory for directory in own_rules if os.path.isdir(directory)),
             ),
             trusted=self.trusted,
+            proofs=self.proofs,
             limits=self.budgets,
         )
 

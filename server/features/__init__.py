@@ -19,6 +19,7 @@ def register_all(server: EverproofServer) -> None:
         diagnostics,
         hover,
         inlay_hints,
+        invariants,
         lifecycle,
         synchronization,
         watched_files,
@@ -34,6 +35,7 @@ def register_all(server: EverproofServer) -> None:
         commands,
         derivation,
         inlay_hints,
+        invariants,
         configuration,
         watched_files,
     ):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from analysis.model.report import FunctionReport
-from server.convert import overall, stale_reason
+from server.convert import overall, proved, stale_reason
 from server.features import commands
 from server.results import FileState
 
@@ -34,13 +34,19 @@ def register(server: EverproofServer) -> None:
 
 
 def lens_command(function: FunctionReport, state: FileState, uri: str) -> types.Command:
-    """The verdict in a few words. A click shows the trace of the first finding; otherwise it does nothing."""
+    """The verdict in a few words, what is proved first; what that rests on is in the tooltip, where the client shows one. A click
+    shows the trace of the first finding; otherwise it does nothing."""
     verdict, reason = overall(function)
     shown = reason if reason is None or len(reason) <= _LONGEST_REASON else reason[: _LONGEST_REASON - 1] + "…"
     title = {"safe": "✓ safe", "violated": f"✗ violated: {shown}", "unknown": f"? unknown: {shown}"}[verdict]
+    rules = proved(function)
+    if rules:
+        title = f"✓ proved: {', '.join(rules)}" + ("" if verdict == "safe" else f" · {title}")
     if stale_reason(state, function) is not None:
         title += " (stale)"
     finding = next((f for f in state.findings if f.function == function.name and f.trace), None)
+    assumed = sorted({a for rule in rules for a in function.verdicts[rule].assumptions})
+    tooltip = "Assuming: " + "; ".join(assumed) + "." if assumed else None
     if finding is None:
-        return types.Command(title, "")
-    return types.Command(title, commands.TRACE, arguments=[uri, finding.fingerprint])
+        return types.Command(title, "", tooltip)
+    return types.Command(title, commands.TRACE, tooltip, arguments=[uri, finding.fingerprint])

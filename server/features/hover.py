@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from analysis.model.report import Count, FunctionReport, Verdict
+from analysis.model.report import Count, FunctionReport, RuleVerdict, Verdict
 from analysis.wire import CheckDone
 from server.columns import Columns
 from server.convert import overall, stale_reason
@@ -63,7 +63,10 @@ def describe(function: FunctionReport, stale: str | None, last_check: CheckDone 
     if function.summary:
         parts.append("\n".join(f"- {line}" for line in function.summary))
     parts.append("\n".join(_verdict_lines(function)))
-    assumptions = sorted({a for v in function.verdicts.values() for a in v.assumptions})
+    if function.invariants:
+        lines = dict.fromkeys(f"- line {i.place.range.start.line}: `{i.text}`" for i in function.invariants)
+        parts.append("Loop invariants:\n" + "\n".join(lines))
+    assumptions = sorted({a for v in function.verdicts.values() if not v.certified for a in v.assumptions})
     if assumptions:
         parts.append("Assuming: " + "; ".join(assumptions) + ".")
     if last_check is not None:
@@ -74,13 +77,22 @@ def describe(function: FunctionReport, stale: str | None, last_check: CheckDone 
 
 def _verdict_lines(function: FunctionReport) -> list[str]:
     """One line for all rules with the same verdict for the same reason: what is violated first, what is safe last."""
-    groups: dict[tuple[Verdict, str | None], list[str]] = {}
+    groups: dict[tuple[Verdict, str, str | None], list[str]] = {}
     for rule, verdict in sorted(function.verdicts.items(), key=lambda item: (_ORDER[item[1].verdict], item[0])):
-        groups.setdefault((verdict.verdict, verdict.reason), []).append(f"`{rule}`")
+        is_proved = verdict.verdict == "safe" and verdict.certified
+        groups.setdefault((verdict.verdict, "proved" if is_proved else verdict.verdict, _note(verdict)), []).append(f"`{rule}`")
     return [
-        f"- {_SIGNS[verdict]} {verdict}: {', '.join(rules)}" + (f" ({reason})" if reason else "")
-        for (verdict, reason), rules in groups.items()
+        f"- {_SIGNS[verdict]} {word}: {', '.join(rules)}" + (f" ({note})" if note else "")
+        for (verdict, word, note), rules in groups.items()
     ]
+
+
+def _note(verdict: RuleVerdict) -> str | None:
+    """Why it is not known, or what a proof rests on."""
+    if verdict.verdict != "safe" or not verdict.certified:
+        return verdict.reason
+    assumed = f"; assuming: {'; '.join(verdict.assumptions)}" if verdict.assumptions else ""
+    return f"by the {verdict.engine} engine, its certificate was accepted{assumed}"
 
 
 def work_text(done: CheckDone) -> str:

@@ -1,4 +1,5 @@
-"""Inlay hints: the states of the rules along a function, for the functions for which they were asked for.
+"""Inlay hints: loop invariants (`invariants`), and the states of the rules along a function, for the functions for which they
+were asked for.
 
 The command `everproof.states` [uri, function] turns them on, and off when it is given again; it answers whether they are on now.
 At the end of a line stands what some way to it establishes before it, where that differs from the line above. It is what the
@@ -14,6 +15,7 @@ from lsprotocol import types
 from analysis.model.derivation import Configuration, FunctionDerivations
 from server.columns import Columns
 from server.documents import Document
+from server.features import invariants
 from server.features.commands import text_argument
 from server.lines import Edit, content_length, moved_place
 
@@ -42,19 +44,25 @@ def register(server: EverproofServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT, types.InlayHintOptions(resolve_provider=False))
     async def inlay_hint(params: types.InlayHintParams) -> list[types.InlayHint]:
         document = server.documents.find(params.text_document.uri)
-        if document is None or not server.shown_states.get(document.uri):
+        if document is None:
             return []
-        if server.settings.mode == "continuous":
+        is_wanted = server.shown_states.get(document.uri) or invariants.wanted(server, document)
+        if is_wanted and server.settings.mode == "continuous":
             await server.scheduler.caught_up(document.file_path)
-        hints: list[types.InlayHint] = []
-        for name in sorted(server.shown_states[document.uri]):
-            derived = await server.scheduler.derivations(document.file_path, name)
-            checked = document.version_at(server.last_check.generation) if server.last_check is not None else None
-            edits = document.edits_since(checked) if checked is not None else None
-            if derived is not None and edits is not None:
-                hints += function_hints(derived, document, edits, server.documents.columns)
         first, last = params.range.start.line, params.range.end.line
-        return [hint for hint in hints if first <= hint.position.line <= last]
+        found = [*invariants.hints(server, document), *await _states(server, document)]
+        return [hint for hint in found if first <= hint.position.line <= last]
+
+
+async def _states(server: EverproofServer, document: Document) -> list[types.InlayHint]:
+    hints: list[types.InlayHint] = []
+    for name in sorted(server.shown_states.get(document.uri, ())):
+        derived = await server.scheduler.derivations(document.file_path, name)
+        checked = document.version_at(server.last_check.generation) if server.last_check is not None else None
+        edits = document.edits_since(checked) if checked is not None else None
+        if derived is not None and edits is not None:
+            hints += function_hints(derived, document, edits, server.documents.columns)
+    return hints
 
 
 def function_hints(

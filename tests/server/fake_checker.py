@@ -11,6 +11,7 @@ FAILED    it answers that the check could not be done
 BROKEN    the functions of the file are stale
 MESSAGE   it says something about the line
 LOUD      it prints to what it thinks is standard output
+LOOP      the function has an invariant there
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ import sys
 from pathlib import Path
 from typing import BinaryIO
 
+import msgspec
+
 from analysis import wire
 from analysis.model.derivation import Configuration, Derivation, EntryState, FunctionDerivations
 from analysis.model.places import Place, Position, Range
-from analysis.model.report import Count, Finding, FunctionReport, Message, RuleVerdict, Times, TraceStep, Work
+from analysis.model.report import Count, Finding, FunctionReport, Invariant, Message, RuleVerdict, Times, TraceStep, Work
 
 RULE = "null-dereference"
 FUNCTION = re.compile(r"^int (\w+)\(")
@@ -96,7 +99,7 @@ class FakeChecker:
         version, text = self.texts.get(path, (None, None))
         if text is None:
             text = Path(path).read_text(encoding="utf-8") if os.path.exists(path) else ""
-        findings, functions, messages = [], [], []
+        findings, functions, messages, loops = [], [], [], []
         name = "?"
         for number, line in enumerate(LINE.findall(text), start=1):
             match = FUNCTION.match(line)
@@ -104,11 +107,18 @@ class FakeChecker:
                 name = match.group(1)
                 place = Place(path, Range(Position(number, match.start(1) + 1), Position(number, match.end(1) + 1)))
                 functions.append(FunctionReport(name, place, {}, "BROKEN" in text, (f"{name} returns an int",)))
+            if "LOOP" in line:
+                start = Position(number, line.index("LOOP") + 1)
+                loops.append((name, Invariant(RULE, Place(path, Range(start, start)), "n >= 0")))
             if "MESSAGE" in line:
                 messages.append(Message("warning", path, "This line is not understood.", number))
             for bug in re.finditer("BUG", line):
                 findings.append(self.finding(path, number, bug.start() + 1, name, len(findings)))
         functions = [with_verdicts(function, findings) for function in functions]
+        functions = [
+            msgspec.structs.replace(function, invariants=tuple(found for name, found in loops if name == function.name))
+            for function in functions
+        ]
         self.send(wire.FileResult(generation, path, version, tuple(findings), tuple(functions), tuple(messages)))
 
     def derivations(self, path: str, function: str) -> FunctionDerivations | None:

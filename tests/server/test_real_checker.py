@@ -212,3 +212,51 @@ async def test_a_full_check_finds_the_same(vscode: Client, inventory: Path) -> N
     answer = await asyncio.wait_for(vscode.workspace_execute_command_async(command), PATIENCE)
     assert json.loads(json.dumps(answer))["complete"] is True
     assert [(item.code, item.range) for item in await vscode.findings(uri, 1)] == before
+
+
+COUNTED = """int counted(int n)
+{
+    int c = 5;
+    for (int i = 0; i < n; i++)
+        if (c > 1)
+            c = c - 1;
+    return 100 / c;
+}
+
+int other(int n)
+{
+    return n > 0 ? 7 / n : 0;
+}
+"""
+
+
+@pytest_lsp.fixture(config=CONFIG)
+async def only_divisions(lsp_client: LanguageClient, inventory: Path) -> AsyncIterator[None]:
+    (inventory / ".everproof.toml").write_text('rules = ["division-by-zero"]\nstore = "none"\n')
+    (inventory / "counted.c").write_text(COUNTED)
+    async for _ in _session(lsp_client, inventory, client_capabilities("visual-studio-code@v1.65.2")):
+        yield
+
+
+async def test_functions_are_proved_while_nobody_types(only_divisions: Client, inventory: Path) -> None:
+    client, uri = only_divisions, opened(only_divisions, inventory / "counted.c")
+
+    def verdicts(version: int) -> set[tuple[str, str]]:
+        told = [status for status in client.statuses if (status.uri, status.version, status.state) == (uri, version, "idle")]
+        return {(function.name, function.verdict) for function in told[-1].functions} if told else set()
+
+    proved = {("counted", "safe"), ("other", "safe")}
+    await client.until(lambda: verdicts(1) == proved)
+    document = types.TextDocumentIdentifier(uri)
+    lenses = await client.text_document_code_lens_async(types.CodeLensParams(document))
+    assert {lens.command.title for lens in lenses or () if lens.command} == {"✓ proved: division-by-zero"}
+    run = types.ExecuteCommandParams("everproof.invariants", [uri, "counted"])
+    assert await client.workspace_execute_command_async(run) is True
+    everywhere = types.Range(types.Position(0, 0), types.Position(99, 0))
+    hints = await client.text_document_inlay_hint_async(types.InlayHintParams(document, everywhere))
+    assert [(hint.position.line, hint.label) for hint in hints or ()] == [(3, "invariant: c != 0")]
+    edited(client, uri, 2, 11, 12, "    return n > 0 ? 8 / n : 0;\n")
+    await client.until(lambda: verdicts(2) == {("counted", "safe"), ("other", "unknown")})
+    await client.until(lambda: verdicts(2) == proved)
+    hints = await client.text_document_inlay_hint_async(types.InlayHintParams(document, everywhere))
+    assert [(hint.position.line, hint.label) for hint in hints or ()] == [(3, "invariant: c != 0")]

@@ -14,7 +14,8 @@ export function registerCommands(connection: ServerConnection, model: StateModel
     [Commands.status]: () => connection.execute(Commands.status, []),
     [Commands.clearStore]: () => connection.execute(Commands.clearStore, []),
     [Commands.explainRule]: (rule: string) => connection.execute(Commands.explainRule, [rule]),
-    [Commands.states]: (uri?: string, name?: string) => showStates(connection, model, uri, name),
+    [Commands.states]: (uri?: string, name?: string) => toggleHints(connection, model, Commands.states, uri, name),
+    [Commands.invariants]: (uri?: string, name?: string) => toggleHints(connection, model, Commands.invariants, uri, name),
     'everproof.nextStep': () => trace.move(1),
     'everproof.previousStep': () => trace.move(-1),
     'everproof.goToStep': (uri: string, fingerprint: string, index: number) => trace.begin(uri, fingerprint, index),
@@ -32,7 +33,7 @@ export function registerCommands(connection: ServerConnection, model: StateModel
 }
 
 /** Turns the inlay hints of a function on or off, of the one at the cursor if none is named. */
-async function showStates(connection: ServerConnection, model: StateModel, uri?: string, name?: string): Promise<void> {
+async function toggleHints(connection: ServerConnection, model: StateModel, command: string, uri?: string, name?: string): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const document = uri ?? editor?.document.uri.toString();
   const named = name ?? (document === undefined || editor === undefined ? undefined : model.functionAt(document, editor.selection.active)?.name);
@@ -40,7 +41,7 @@ async function showStates(connection: ServerConnection, model: StateModel, uri?:
     void vscode.window.showInformationMessage('Everproof: put the cursor into a function that was checked.');
     return;
   }
-  await connection.execute(Commands.states, [document, named]);
+  await connection.execute(command, [document, named]);
 }
 
 /** A full check with a notification that can be cancelled. */

@@ -78,4 +78,5 @@ export const Commands = {
   explainRule: 'everproof.explainRule',
   derivation: 'everproof.derivation',
   states: 'everproof.states',
+  invariants: 'everproof.invariants',
 } as const;

@@ -1,0 +1,82 @@
+"""What is proved of a function: said in its lens and hover, and its loop invariants as hints on request."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lsp_editor import Editor
+from lsprotocol import types
+from test_features import opened
+
+from analysis.model.places import Place, Position, Range, whole_line
+from analysis.model.report import FunctionReport, Invariant, RuleVerdict
+from server.columns import Columns
+from server.documents import Document
+from server.features.code_lens import lens_command
+from server.features.hover import describe
+from server.features.invariants import function_hints
+from server.results import FileState
+
+PATH = "/w/a.c"
+PROVED = RuleVerdict("safe", None, ("nothing overflows",), "predicate", certified=True)
+OPEN = RuleVerdict("unknown", "it does not prove", (), "automaton")
+
+
+def place(line: int) -> Place:
+    return Place(PATH, Range(Position(line, 5), Position(line, 6)))
+
+
+def function(*invariants: Invariant, **verdicts: RuleVerdict) -> FunctionReport:
+    return FunctionReport("f", whole_line(PATH, 1), verdicts, invariants=invariants)
+
+
+def lens(known: FunctionReport) -> tuple[str, str | None]:
+    command = lens_command(known, FileState(PATH), f"file://{PATH}")
+    return command.title, command.tooltip
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "title"),
+    [
+        ({"a": PROVED, "b": PROVED}, "✓ proved: a, b"),
+        ({"a": PROVED, "b": OPEN}, "✓ proved: a · ? unknown: it does not prove"),
+        ({"a": PROVED, "b": RuleVerdict("violated", None, (), "automaton")}, "✓ proved: a · ✗ violated: b"),
+    ],
+)
+def test_a_lens_says_first_what_is_proved(verdicts: dict[str, RuleVerdict], title: str) -> None:
+    assert lens(function(**verdicts)) == (title, "Assuming: nothing overflows.")
+
+
+def test_a_lens_does_not_call_proved_what_has_no_certificate() -> None:
+    assert lens(function(a=RuleVerdict("safe", None, ("x",), "automaton"))) == ("✓ safe", None)
+
+
+def test_a_hover_says_by_whom_it_is_proved_and_what_that_rests_on() -> None:
+    text = describe(function(Invariant("a", place(3), "i >= 0"), a=PROVED, b=OPEN), None, None)
+    assert "- ✓ proved: `a` (by the predicate engine, its certificate was accepted; assuming: nothing overflows)" in text
+    assert "- ? unknown: `b` (it does not prove)" in text
+    assert "Loop invariants:\n- line 3: `i >= 0`" in text
+
+
+def test_a_hint_is_at_the_end_of_the_loop_and_its_tooltip_has_the_proof() -> None:
+    known = function(Invariant("a", place(2), "i >= 0"), Invariant("b", place(2), "j == 0 || i < j"), a=PROVED, b=OPEN)
+    document = Document(f"file://{PATH}", "int f() {\n    while (i < j)\n", 1, "c")
+    [hint] = function_hints(known, document, Columns.of("utf-16"))
+    assert (hint.position, hint.label) == (types.Position(1, 17), "invariant: i >= 0 && (j == 0 || i < j)")
+    assert isinstance(hint.tooltip, types.MarkupContent)
+    assert "- `i >= 0` (proof of a)" in hint.tooltip.value
+    assert hint.tooltip.value.endswith("Assuming: nothing overflows.")
+
+
+async def test_invariants_are_shown_for_the_functions_that_were_asked_for(editor: Editor, workspace: Path) -> None:
+    uri = await opened(editor, workspace, "int caller(int n) {\n    while (LOOP) n++;\n    return n;\n}\n")
+    everywhere = types.Range(types.Position(0, 0), types.Position(99, 0))
+    params = types.InlayHintParams(types.TextDocumentIdentifier(uri), everywhere)
+    assert not await editor.text_document_inlay_hint_async(params)
+    assert await editor.command("everproof.invariants", uri, "caller") is True
+    shown = await editor.text_document_inlay_hint_async(params)
+    assert [(hint.position.line, hint.label) for hint in shown or ()] == [(1, "invariant: n >= 0")]
+    assert await editor.command("everproof.invariants", uri, "caller") is False
+    assert not await editor.text_document_inlay_hint_async(params)
+    assert await editor.command("everproof.invariants", (workspace / "other.c").as_uri(), "caller") is False
