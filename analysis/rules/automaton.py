@@ -66,7 +66,8 @@ class Rule(msgspec.Struct, frozen=True):
     `keeps`: library functions that keep or take over what they are passed (for ownership rules). `about_object`: the states
     are those of the object that the value leads to, so that a function which changes the state of its argument changes it
     for its caller; otherwise they are knowledge of the value. `local_states`: knowledge that is evidence only inside the
-    function that got it (a test for null says nothing about the caller's other ways)."""
+    function that got it (a test for null says nothing about the caller's other ways). `provers_only`: there are no transitions;
+    what violates the rule is a condition on single steps that provers know by the rule's name."""
 
     name: str
     summary: str
@@ -82,6 +83,7 @@ class Rule(msgspec.Struct, frozen=True):
     transitions: tuple[Transition, ...]
     default: bool = True
     shipped: bool = True
+    provers_only: bool = False
 
     def markdown(self) -> str:
         """The rule's page."""

@@ -121,6 +121,8 @@ def read_rule(data: bytes, limit: int = 256_000, shipped: bool = False) -> Rule:
 def _rule(content: dict[str, Any], shipped: bool) -> Rule:
     tracks = content.get("tracks")
     transitions: list[Transition] = []
+    if bool(content["transitions"]) == content.get("provers-only", False):
+        raise RuleError("transitions: a rule has some, unless only provers look for it (`provers-only`), and then none")
     for number, entry in enumerate(content["transitions"]):
         try:
             transitions.extend(_transitions(entry, tracks))
@@ -145,6 +147,7 @@ def _rule(content: dict[str, Any], shipped: bool) -> Rule:
         keeps=frozenset(content.get("keeps", ())),
         transitions=tuple(transitions),
         default=content.get("default", True),
+        provers_only=content.get("provers-only", False),
         shipped=shipped,
     )
 

@@ -92,6 +92,7 @@ def test_the_shipped_rules_keep_to_the_schema() -> None:
 
 def test_the_shipped_rules_are_those_of_the_manual() -> None:
     assert [rule.name for rule in shipped_rules()] == [
+        "array-bounds",
         "assertion",
         "division-by-zero",
         "double-free",
@@ -99,5 +100,8 @@ def test_the_shipped_rules_are_those_of_the_manual() -> None:
         "memory-leak",
         "null-dereference",
         "resource-leak",
+        "shift-range",
+        "signed-overflow",
+        "uninitialized-read",
         "use-after-free",
     ]
