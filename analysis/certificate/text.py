@@ -2,7 +2,7 @@
 
 Where `calls` are "inlined", `contexts` are rows (number of the outer context, function, edge, callee); the first context, 0, has
 none; an assertion's `context` is its number. Where they are "summaries", it is the name of a function. `symbols` gives the sort
-of every symbol in the assertions, as SMT-LIB writes it.
+of every symbol in the assertions, as SMT-LIB writes it. `unwindings` are proofs of the other kind (`certificate.unwinding`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import msgspec
 
 from analysis.certificate.annotation import Annotation, Proof, Summaries, program_digest
 from analysis.certificate.questions import RefusedError
+from analysis.certificate.unwinding import Unwinding
 from analysis.cfa.graph import Program
 from analysis.cpa.domains.location import Stack
 from analysis.cpa.predicates.violations import Property
@@ -59,18 +60,23 @@ class _Text(msgspec.Struct, frozen=True):
     program: str
     data_model: DataModelName
     proofs: tuple[_Proof, ...]
+    unwindings: tuple[Unwinding, ...] = ()
 
 
 class Certificate(msgspec.Struct, frozen=True):
-    """The annotations that were read, and the data model of the program that they are about."""
+    """The annotations and unwindings that were read, and the data model of the program that they are about."""
 
     data_model: DataModelName
     annotations: tuple[Proof, ...]
+    unwindings: tuple[Unwinding, ...] = ()
 
 
-def write(annotations: Iterable[Proof], program: Program, data_model: DataModelName) -> str:
-    """The text of annotations of a program."""
-    text = _Text(FORMAT, VERSION, program_digest(program), data_model, tuple(_proof(annotation) for annotation in annotations))
+def write(proofs: Iterable[Proof | Unwinding], program: Program, data_model: DataModelName) -> str:
+    """The text of proofs about a program."""
+    all_ = list(proofs)
+    annotations = tuple(_proof(proof) for proof in all_ if not isinstance(proof, Unwinding))
+    unwindings = tuple(proof for proof in all_ if isinstance(proof, Unwinding))
+    text = _Text(FORMAT, VERSION, program_digest(program), data_model, annotations, unwindings)
     return msgspec.json.format(msgspec.json.encode(text), indent=1).decode() + "\n"
 
 
@@ -110,7 +116,9 @@ def read(text: str | bytes, program: Program) -> Certificate:
         raise RefusedError(f"this is no certificate of version {VERSION}")
     if raw.program != program_digest(program):
         raise RefusedError("the certificate is about another program")
-    return Certificate(raw.data_model, tuple(_annotation(proof, program) for proof in raw.proofs))
+    if any(claim.entry not in program.functions or min(claim.taken, default=0) < 0 for claim in raw.unwindings):
+        raise RefusedError("the certificate cannot be read: it speaks of paths that the program does not have")
+    return Certificate(raw.data_model, tuple(_annotation(proof, program) for proof in raw.proofs), raw.unwindings)
 
 
 def _annotation(raw: _Proof, program: Program) -> Proof:

@@ -15,6 +15,7 @@ from analysis.certificate import text
 from analysis.certificate.annotation import Proof
 from analysis.certificate.checker import check
 from analysis.certificate.questions import RefusedError
+from analysis.certificate.unwinding import check_unwinding
 from analysis.cfa.graph import Program
 from analysis.cfa.link import link
 from analysis.cli.certificate_request import Request
@@ -48,13 +49,18 @@ def main() -> int:
         certificate = text.read(Path(request.certificate).read_bytes(), program)
         if certificate.data_model != request.options.data_model:
             raise RefusedError(f"the certificate is about {certificate.data_model} programs: use --data-model")
-        if not certificate.annotations:
+        if not certificate.annotations and not certificate.unwindings:
             raise RefusedError("it claims nothing")
         model = ILP32 if certificate.data_model == "ILP32" else LP64
         for annotation in certificate.annotations:
             checked = check(program, annotation, model)
             click.echo(f"accepted: no run from {annotation.entry} violates {annotation.property} ({_scope(program, annotation)})")
             for assumption in checked.assumptions:
+                click.echo(f"  assumed: {assumption}")
+        for claim in certificate.unwindings:
+            unwound = check_unwinding(program, claim, model)
+            click.echo(f"accepted: no run from {claim.entry} violates {', '.join(claim.rules)} (on any path)")
+            for assumption in unwound.assumptions:
                 click.echo(f"  assumed: {assumption}")
     except (RefusedError, TooLargeError) as refused:
         click.echo(f"refused: {refused}")

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from analysis.cfa.graph import Edge, Program
 from analysis.cpa import library
 from analysis.cpa.passed_code import leads_to_code
-from analysis.engines.witness.outcome import Step
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.spelling import display_name
@@ -70,13 +69,13 @@ def _hidden(program: Program, name: str, edge: Edge) -> Iterator[str]:
             yield f"{display_name(name)}: {callee}(), which has no body, may call functions that are passed to it"
 
 
-def calls_the_unknown(program: Program, way: Sequence[Step]) -> bool:
-    """Whether a way goes over a call of a function without a body that is not a known one: it could write to any global that
-    other files can name, while formulas of paths say that it writes what its arguments lead to."""
+def calls_the_unknown(program: Program, way: Sequence[tuple[str, int]]) -> bool:
+    """Whether a way, its edges by function and id, goes over a call of a function without a body that is not a known one: it
+    could write to any global that other files can name, while formulas of paths say that it writes what its arguments lead to."""
     return any(
         name not in program.functions and not is_known(program, name)
-        for step in way
-        if isinstance(effect := program.functions[step.function].by_id[step.edge].effect, ir.Call)
+        for function, edge in way
+        if isinstance(effect := program.functions[function].by_id[edge].effect, ir.Call)
         for name in program.targets(effect) or ("",)
     )
 

@@ -109,6 +109,14 @@ RELEASES = frozenset({"free", "cfree", "kfree"})
 7.22.3.3), and nothing else changes, so that nothing has to be forgotten."""
 
 
+_HEAP = """
+    malloc kmalloc vmalloc valloc kzalloc vzalloc calloc aligned_alloc memalign posix_memalign alloca realloc reallocarray
+    free cfree kfree vfree kvfree strdup strndup
+"""
+HEAP = frozenset(_HEAP.split())
+"""Functions that give blocks of memory, or end them."""
+
+
 UNMODELLED = frozenset(
     {"pthread_create", "thrd_create", "fork", "vfork", "setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "signal", "sigaction"}
 )

@@ -2,8 +2,9 @@
 program violated?
 
 Value analysis proves what needs few values. Runs and symbolic execution confirm violations. Symbolic execution with CEGAR proves
-programs of few paths, predicate analysis the others. `safe` is what has an accepted certificate, and nothing else: that symbolic
-execution finds no violation is a reason for `unknown`.
+programs of few paths, predicate analysis the others. What symbolic execution excludes is proved by the tree of its paths, if
+there are only so many. `safe` is what has an accepted certificate, and nothing else: that symbolic execution finds no violation
+is a reason for `unknown`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import msgspec
 
 from analysis.certificate.annotation import Proof
 from analysis.certificate.outcome import Proved, Unproved
+from analysis.certificate.questions import RefusedError
+from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
 from analysis.cpa.algorithm import Cancellation
 from analysis.cpa.predicates.violations import PROPERTIES, Property, Violation, violations
 from analysis.engines.predicate.decide import PredicateOptions
@@ -29,6 +32,7 @@ from analysis.smt.encoding.formula import Mode
 Engine = Literal["value", "symbolic", "predicate", "auto"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
 _MODES: tuple[tuple[Mode, float], ...] = (("int", 0.7), ("bv", 1.0))  # encodings, and until which share of what is left
+_UNWINDING = 0.2  # of the seconds, to make the tree of paths
 _EXCLUDED = "no run violates it as far as symbolic execution tells, which has no certificate for that"
 
 Prove = Callable[[tuple[Violation, ...], float], Proved | Unproved]
@@ -36,14 +40,14 @@ Prove = Callable[[tuple[Violation, ...], float], Proved | Unproved]
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """`safe`: no run violates any of the rules; `certificates` has an accepted annotation for each of them. `violated`:
-    `confirmed` is the run. `unknown`: `reason` says why."""
+    """`safe`: no run violates any of the rules; `certificates` has accepted proofs of that. `violated`: `confirmed` is
+    the run. `unknown`: `reason` says why."""
 
     verdict: Literal["safe", "violated", "unknown"]
     reason: str = ""
     assumptions: tuple[str, ...] = ()
     confirmed: Confirmed | None = None
-    certificates: tuple[Proof, ...] = ()
+    certificates: tuple[Proof | Unwinding, ...] = ()
 
 
 def answer(task: ProgramTask, engine: Engine = "auto", cancellation: Cancellation | None = None) -> Answer:
@@ -87,7 +91,19 @@ class _Asking:
         decision = decide_program(self._task._replace(effort=effort), self._cancellation)
         if isinstance(decision, Confirmed):
             return Answer("violated", assumptions=decision.assumptions, confirmed=decision)
-        return _EXCLUDED if isinstance(decision, Refuted) else decision.reason
+        return self._by_unwinding() if isinstance(decision, Refuted) else decision.reason
+
+    def _by_unwinding(self) -> Answer | str:
+        """What symbolic execution excludes, proved by the tree of paths, if there are only so many."""
+        task, until = self._task, time.monotonic() + _UNWINDING * self._task.effort.seconds
+        claim = Unwinding("main", tuple(sorted(task.rules)), (), 0, task.allocation_fails, task.outside_writes)
+        milliseconds = task.effort.query_milliseconds
+        try:
+            made = unwind(task.program, claim, task.model, milliseconds, lambda: time.monotonic() < until)
+            checked = check_unwinding(task.program, made, task.model)
+        except RefusedError as refused:
+            return f"{_EXCLUDED}: {refused}"
+        return Answer("safe", assumptions=checked.assumptions, certificates=(made,))
 
     def _by_values(self, seconds: float) -> Answer | str:
         def prove(wanted: tuple[Violation, ...], left: float) -> Proved | Unproved:

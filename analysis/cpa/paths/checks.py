@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import NamedTuple, get_args
 
 from analysis.cfa.graph import Edge, Program
-from analysis.engines.symbolic.conditions import divides_floats
-from analysis.engines.witness.library import allocation
+from analysis.cpa.library import HEAP
+from analysis.cpa.predicates.violations import has_float_division
 from analysis.model import ir
 from analysis.model.c_types import Integer
 from analysis.model.spelling import display_name
@@ -27,6 +27,8 @@ _LOCKS = frozenset({"lock-discipline", "resource-leak"})
 _RELEASES = frozenset({"cfree", "kfree", "vfree", "kvfree"})
 FOLLOWED = ALLOCATIONS | {"free"}
 _REMAINING = frozenset({"memory-leak", "memory-cleanup"})
+RULES = frozenset(_KINDS) | _REMAINING
+"""What is asked about along paths and at their end."""
 
 
 class Check(NamedTuple):
@@ -43,7 +45,7 @@ class EdgeChecks:
 
     def __init__(self, program: Program, rules: frozenset[str]) -> None:
         self._program = program
-        self._rules = rules
+        self.rules = self._rules = rules
         self._kinds = tuple(kind for kind in _KINDS if kind in rules)
         self._relevant: dict[int, tuple[FailureKind, ...]] = {}
         self.unfollowed = sorted(rules & _LOCKS)
@@ -72,7 +74,7 @@ class EdgeChecks:
     def _is_open(self, encoder: PathEncoder, edge: Edge, kind: FailureKind) -> bool:
         """Whether a rule can be violated on the edge so that no formula says when."""
         if kind == "division-by-zero":
-            return divides_floats(edge.effect)
+            return has_float_division(edge.effect)
         if kind in ("array-bounds", "use-after-free") and encoder.reaches_unknown(edge):
             return True
         if kind in ("double-free", "invalid-free", "use-after-free") and self.unfollowed_release(edge):
@@ -88,7 +90,7 @@ class EdgeChecks:
         """The function of an edge that gives or ends a block which formulas do not know of, if that matters; else empty."""
         name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
         known = name is None or name in FOLLOWED or name in self._program.functions
-        return "" if known or not self._rules & _REMAINING or name not in allocation.MODELS else str(name)
+        return "" if known or not self._rules & _REMAINING or name not in HEAP else str(name)
 
     def _null_call(self, encoder: PathEncoder, edge: Edge) -> Iterator[Check]:
         """A call through a null pointer."""

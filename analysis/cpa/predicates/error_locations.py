@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from analysis.cfa.graph import Cfa, Edge, Program
-from analysis.cpa.predicates.violations import Violation, divides_floats
+from analysis.cpa.predicates.violations import Violation, has_float_division
 from analysis.model import ir
 from analysis.model.c_types import INT, Floating, Function, Pointer
 from analysis.model.verifiers import CHECKS
@@ -63,8 +63,7 @@ def _conditions(program: Program, effect: ir.Effect, violation: Violation) -> li
         checked = check_argument(program, effect)
         return [TRUE] if checked is None else [_is_zero(checked)]
     suspects = pointers(program, effect) if violation.property == "null-dereference" else divisors(effect)
-    parts = (part for expr in ir.expressions(effect) for part in ir.walk(expr))
-    if violation.property == "division-by-zero" and any(divides_floats(part) for part in parts):
+    if violation.property == "division-by-zero" and has_float_division(effect):
         return [REACHED]
     return [_is_zero(expr) for expr in dict.fromkeys(suspects)]
 

@@ -110,6 +110,11 @@ def divides_floats(part: ir.Expr) -> bool:
     return not (isinstance(divisor, ir.IntConst) and divisor.value != 0)
 
 
+def has_float_division(effect: ir.Effect) -> bool:
+    """Whether the effect divides floating values so."""
+    return any(divides_floats(part) for expr in ir.expressions(effect) for part in ir.walk(expr))
+
+
 def condition(system: System, state: State, step: Step, context: int, violation: Violation) -> State | None:
     """The states in which the edge is reached and violates; None if there are plainly none.
 

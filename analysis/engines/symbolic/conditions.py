@@ -21,9 +21,10 @@ from analysis.cpa.predicates.error_locations import (
     with_edges,
     with_functions,
 )
+from analysis.cpa.predicates.violations import has_float_division
 from analysis.engines.symbolic.task import Target
 from analysis.model import ir
-from analysis.model.c_types import INT, Floating
+from analysis.model.c_types import INT
 from analysis.model.verifiers import CHECKS
 
 
@@ -84,7 +85,7 @@ def violating_everywhere(program: Program, rules: frozenset[str], may: Callable[
                 conditions.append((edge.source, TRUE))
             else:
                 kept.append(edge)
-            others = rules - (EXPRESSED if not divides_floats(edge.effect) else EXPRESSED - {"division-by-zero"})
+            others = rules - (EXPRESSED if not has_float_division(edge.effect) else EXPRESSED - {"division-by-zero"})
             is_exact = is_exact and not any(may(edge, rule) for rule in others)
         location, number = cfa.next_location, cfa.next_edge
         if conditions:
@@ -110,11 +111,3 @@ def _suspects(program: Program, effect: ir.Effect, target: Target) -> Iterator[i
 def _is_check(effect: ir.Effect, program: Program) -> TypeGuard[ir.Call]:
     """Whether it is a call that fails if its argument is zero."""
     return isinstance(effect, ir.Call) and ir.direct_callee(effect) in CHECKS - program.functions.keys()
-
-
-def divides_floats(effect: ir.Effect) -> bool:
-    """Whether a floating value is divided by one that is no constant: undefined for zero by C11 6.5.5p5, not by its annex F."""
-    parts = (part for expr in ir.expressions(effect) for part in ir.walk(expr))
-    divisions = (part for part in parts if isinstance(part, ir.Binary) and part.operator == "/")
-    constants = (ir.IntConst, ir.FloatConst)
-    return any(isinstance(part.type, Floating) and not isinstance(ir.strip_casts(part.right), constants) for part in divisions)

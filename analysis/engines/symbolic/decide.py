@@ -25,12 +25,12 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from analysis.cpa.algorithm import Cancellation
+from analysis.cpa.completeness import calls_the_unknown, depends_on_addresses, hidden_flow
 from analysis.cpa.formulas import Mode
 from analysis.engines.symbolic.backward import Question, refute
 from analysis.engines.symbolic.caller import claims, doubts
 from analysis.engines.symbolic.candidates import MAIN, Candidates, Found
 from analysis.engines.symbolic.choices import Choosing, MakeInputs, constants_of, next_choices, random_inputs, unread_parameters
-from analysis.engines.symbolic.completeness import calls_the_unknown, depends_on_addresses, hidden_flow
 from analysis.engines.symbolic.conditions import violating
 from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.explore import Exploration

@@ -21,7 +21,10 @@ import msgspec
 
 from analysis.cfa.graph import Edge
 from analysis.cpa.algorithm import Cancellation
+from analysis.cpa.completeness import called_outside, depends_on_addresses, hidden_flow, is_known
 from analysis.cpa.formulas import Mode
+from analysis.cpa.paths.checks import Check, EdgeChecks
+from analysis.cpa.paths.following import Path, Questions
 from analysis.engines.symbolic.candidates import MAIN, Kept
 from analysis.engines.symbolic.choices import (
     Choosing,
@@ -32,12 +35,10 @@ from analysis.engines.symbolic.choices import (
     random_inputs,
     unread_parameters,
 )
-from analysis.engines.symbolic.completeness import called_outside, depends_on_addresses, hidden_flow, is_known
 from analysis.engines.symbolic.conditions import Everywhere, violating_everywhere
 from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.explore import Exploration
-from analysis.engines.symbolic.path_checks import Check, EdgeChecks
-from analysis.engines.symbolic.paths import Path, PathExploration, Questions
+from analysis.engines.symbolic.paths import PathExploration
 from analysis.engines.symbolic.program_runs import ProgramRuns
 from analysis.engines.symbolic.runs import OBSERVED, described
 from analysis.engines.symbolic.task import Confirmed, Decision, ProgramTask, Refuted, Spent, Undecided
@@ -169,7 +170,7 @@ class _Deciding:
             self._why[f"the solver gave up ({answer.reason})"] = None
             return False
         inputs = path.encoder.inputs()
-        model, way = Kept(questions.solver.model(), inputs), path.steps
+        model, way = Kept(questions.solver.model(), inputs), [Step(*step) for step in path.steps]
         return self._try(lambda: Solved(self._program, way, inputs, model))
 
     def _try(self, make: MakeInputs) -> bool:

@@ -1,0 +1,152 @@
+"""A proof by unwinding: the program has only so many paths, and none of them violates any of some rules.
+
+The tree of paths is the control-flow graph unwound, each node annotated by the formula of its path (`smt.encoding.path`), from
+which edges lead on by construction; so it proves what an annotation does (IPA Definition 3.3), also for rules that speak of the
+memory's state and the program's end. What the tree has to say is which branches cannot be taken. The checker follows the program
+along it: it asks that these are impossible, that nothing is left out, and that no edge violates a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from analysis.certificate.questions import RefusedError
+from analysis.cfa.graph import Edge, Program
+from analysis.cpa.completeness import called_outside, depends_on_addresses, hidden_flow, is_known
+from analysis.cpa.paths.checks import RULES, Check, EdgeChecks
+from analysis.cpa.paths.following import Path, PathFollower
+from analysis.model.c_types import LP64, DataModel
+from analysis.smt.encoding.library import ALLOCATIONS
+from analysis.smt.encoding.path import PathEncoder
+
+NO_OTHER = "no other undefined behaviour happens first"
+FINDS = "allocations find memory"
+INSIDE = "functions without a body write only what they are given"
+
+
+class Unwinding(msgspec.Struct, frozen=True):
+    """What is claimed: no run that starts at `entry` violates any of the `rules`; and the tree of its paths.
+
+    `taken` has, for each place at which a path could go several ways, depth first, which ones it may go, as bits (the first way
+    is bit 0). `edges` is the length of all paths together, what they have in common counted once. `allocation_fails`,
+    `outside_writes`: what is not taken for granted."""
+
+    entry: str
+    rules: tuple[str, ...]
+    taken: tuple[int, ...]
+    edges: int
+    allocation_fails: bool = True
+    outside_writes: bool = True
+
+
+class Unwound(NamedTuple):
+    """What an accepted proof rests on, and how many questions the solver answered."""
+
+    assumptions: tuple[str, ...]
+    questions: int
+
+
+def left_out(program: Program, entry: str, checks: EdgeChecks) -> tuple[str, ...]:
+    """Why paths may not be all that can happen, or what is asked along them not all that can violate."""
+    found = [*hidden_flow(program, (entry,))]
+    if depends_on_addresses(program, (entry,)):
+        found.append("a pointer is made an integer")
+    edges = [edge for cfa in program.functions.values() for edge in cfa.edges]
+    if not any(checks.may_violate(edge, rule) for edge in edges for rule in checks.rules):
+        unknown = next((name for name in called_outside(program, (entry,)) if not is_known(program, name)), None)
+        if unknown is not None:
+            found.append(f"nothing was recognised as a check, and {unknown}() is called, which is not known")
+    return tuple(found)
+
+
+class _Following(PathFollower):
+    """Follows the whole tree, depth first. Whatever is not excluded refuses the proof."""
+
+    def __init__(self, program: Program, claim: Unwinding, model: DataModel, milliseconds: int) -> None:
+        encoder = PathEncoder(program, "bv", model)
+        encoder.start(claim.entry)
+        checks = EdgeChecks(program, frozenset(claim.rules))
+        super().__init__(program, checks, encoder, milliseconds, fails=claim.allocation_fails, outside=claim.outside_writes)
+        if not claim.rules or not checks.rules <= RULES:
+            raise RefusedError(f"paths say nothing of {', '.join(sorted(checks.rules - RULES)) or 'no rule at all'}")
+        reasons = left_out(program, claim.entry, checks)
+        if reasons:
+            raise RefusedError(reasons[0])
+        self.edges = 0
+
+    def judge(self, path: Path, check: Check, edge: Edge | None) -> bool:
+        """See PathFollower: a violation must be impossible."""
+        if self.questions.ask(path.encoder.conjuncts(), check.more).status != "unsat":
+            where = "at the end" if edge is None else f"at edge {edge.id} of {path.function}"
+            raise RefusedError(f"{check.rule} {where} is not excluded")
+        return False
+
+    def follow(self, goes_on: Callable[[], bool]) -> None:
+        """All paths, as long as it `goes_on`."""
+        waiting = [self.first]
+        while waiting:
+            if not goes_on():
+                raise RefusedError("the paths are longer than was said")
+            self.edges += 1
+            following, _ = self.advance(waiting.pop())
+            waiting.extend(reversed(following))
+        if self.reasons:
+            raise RefusedError(next(iter(self.reasons)))
+
+
+class _Unwinding(_Following):
+    """Makes the tree: the solver says which ways are possible."""
+
+    def __init__(self, program: Program, claim: Unwinding, model: DataModel, milliseconds: int) -> None:
+        super().__init__(program, claim, model, milliseconds)
+        self.taken: list[int] = []
+
+    def possible(self, paths: Sequence[Path]) -> list[Path]:
+        """See PathFollower."""
+        found = super().possible(paths)
+        self.taken.append(sum(1 << number for number, path in enumerate(paths) if path in found))
+        return found
+
+
+class _Checking(_Following):
+    """Follows a tree: what it says cannot be taken must be impossible."""
+
+    def __init__(self, program: Program, claim: Unwinding, model: DataModel, milliseconds: int) -> None:
+        super().__init__(program, claim, model, milliseconds)
+        self._left = iter(claim.taken)
+
+    def possible(self, paths: Sequence[Path]) -> list[Path]:
+        """See PathFollower."""
+        taken = next(self._left, 0)
+        for number, path in enumerate(paths):
+            is_taken = taken >> number & 1
+            if not is_taken and self.questions.ask(path.encoder.conjuncts()).status != "unsat":
+                raise RefusedError(f"a way on from location {path.location} of {path.function} is left out")
+        return [path for number, path in enumerate(paths) if taken >> number & 1]
+
+    def is_done(self) -> bool:
+        """Whether the tree says nothing of what was not come to."""
+        return next(self._left, None) is None
+
+
+def unwind(program: Program, claim: Unwinding, model: DataModel, milliseconds: int, goes_on: Callable[[], bool]) -> Unwinding:
+    """The claim with its tree, made as long as it `goes_on`. RefusedError if the paths do not prove it."""
+    making = _Unwinding(program, claim, model, milliseconds)
+    making.follow(goes_on)
+    return msgspec.structs.replace(claim, taken=tuple(making.taken), edges=making.edges)
+
+
+def check_unwinding(program: Program, claim: Unwinding, model: DataModel = LP64, milliseconds: int = 10_000) -> Unwound:
+    """Accepts the proof, or raises RefusedError. KeyError if the program does not define its entry."""
+    checking = _Checking(program, claim, model, milliseconds)
+    checking.follow(lambda: checking.edges < claim.edges)
+    if not checking.is_done():
+        raise RefusedError("the tree speaks of branches that are not there")
+    outside = set(called_outside(program, (claim.entry,)))
+    takes_memory = not claim.allocation_fails and outside & ALLOCATIONS
+    calls_others = not claim.outside_writes and not all(is_known(program, name) for name in outside)
+    more = [sentence for sentence, holds in ((FINDS, takes_memory), (INSIDE, calls_others)) if holds]
+    return Unwound((NO_OTHER, *checking.assumptions, *more), checking.questions.count)

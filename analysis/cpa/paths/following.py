@@ -1,0 +1,291 @@
+"""Single paths of a program, exact to the bit and for memory (`smt.encoding.path`): each is followed with its own encoder, what
+can violate a rule is told before each edge, and where a path can go several ways it is forked. What becomes of possible
+violations, and in which order paths are followed, is the affair of who follows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from analysis.cfa.graph import Edge, Program
+from analysis.cpa.completeness import is_known
+from analysis.cpa.paths.checks import Check, EdgeChecks
+from analysis.model import ir
+from analysis.model.c_types import Pointer
+from analysis.smt.build import FALSE, distinct, number
+from analysis.smt.encoding.library import ALLOCATIONS, NEVER_RETURN, STACK_ALLOCATIONS
+from analysis.smt.encoding.memory import WRITES_CONSTANT
+from analysis.smt.encoding.path import PathEncoder
+from analysis.smt.solver import Answer, Budget
+from analysis.smt.terms import Term
+from analysis.smt.z3_backend import Z3Solver
+
+_SPLIT = ALLOCATIONS - STACK_ALLOCATIONS
+
+Way = tuple[tuple[str, int], "Way"] | None
+
+
+class Call(NamedTuple):
+    """An open call: where it returns to, and the calls below it."""
+
+    function: str
+    edge: Edge
+    below: Call | None
+
+
+class Path:
+    """One path: where it is, its encoder, the edges it took (last one first), how often it took each branch that could go
+    either way."""
+
+    __slots__ = ("asked", "calls", "encoder", "forks", "function", "location", "way")
+
+    def __init__(self, encoder: PathEncoder, function: str, location: int) -> None:
+        self.encoder = encoder
+        self.function = function
+        self.location = location
+        self.calls: Call | None = None
+        self.way: Way = None
+        self.forks: dict[tuple[str, int], int] = {}
+        self.asked = 0  # how many of the conjuncts are known to be possible together
+
+    def fork(self) -> Path:
+        """An independent copy."""
+        other = Path(self.encoder.fork(), self.function, self.location)
+        other.calls, other.way, other.asked = self.calls, self.way, self.asked
+        other.forks = self.forks
+        return other
+
+    def taken(self, edge: Edge) -> None:
+        """Notes an edge."""
+        self.way = ((self.function, edge.id), self.way)
+        self.location = edge.target
+
+    @property
+    def steps(self) -> list[tuple[str, int]]:
+        """The edges from the start on, by function and id."""
+        found: list[tuple[str, int]] = []
+        way = self.way
+        while way is not None:
+            found.append(way[0])
+            way = way[1]
+        found.reverse()
+        return found
+
+
+class Questions:
+    """Asks the solver about paths; what two questions after each other have in common stays asserted."""
+
+    def __init__(self, milliseconds: int) -> None:
+        self.solver = Z3Solver()
+        self._budget = Budget(milliseconds)
+        self._asserted: list[Term] = []
+        self.count = 0
+
+    def ask(self, conjuncts: Sequence[Term], more: Sequence[Term] = ()) -> Answer:
+        """Whether they can hold together. A model can be read until the next question."""
+        wanted = [*conjuncts, *more]
+        common = 0
+        for known, term in zip(self._asserted, wanted, strict=False):
+            if known is not term:
+                break
+            common += 1
+        if common < len(self._asserted):
+            self.solver.pop(len(self._asserted) - common)
+        for term in wanted[common:]:
+            self.solver.push()
+            self.solver.add(term)
+        self._asserted = wanted
+        self.count += 1
+        return self.solver.check(budget=self._budget)
+
+
+class PathFollower:
+    """Follows the paths of a program from one of its functions. `fails`: whether allocations can fail, `outside` whether
+    functions without a body can write to globals. `reasons`: what is left out, so that paths without a violation are no proof;
+    `paths` counts those that ended."""
+
+    def __init__(
+        self, program: Program, checks: EdgeChecks, encoder: PathEncoder, milliseconds: int, *, fails: bool, outside: bool
+    ) -> None:
+        self._program = program
+        self._checks = checks
+        self._fails = fails
+        self._outside_writes = outside
+        self.questions = Questions(milliseconds)
+        self.paths = 0
+        self.reasons: dict[str, None] = {}
+        self.assumptions: dict[str, None] = {}
+        cfa = program.functions[encoder.function]
+        self.first = Path(encoder, cfa.name, cfa.entry)
+
+    def judge(self, path: Path, check: Check, edge: Edge | None) -> bool:
+        """Told of a violation that may be possible on the edge that a path takes next (None: at its end); True ends it all."""
+        raise NotImplementedError
+
+    # -- one location -------------------------------------------------------------------------------------------
+
+    def advance(self, path: Path) -> tuple[list[Path], bool]:
+        """The paths after one more edge, and whether the exploration is over."""
+        cfa = self._program.functions[path.function]
+        edges = cfa.outgoing.get(path.location, ())
+        if not edges:
+            self._end(path)
+            return [], False
+        for edge in _conditions(edges):
+            if any(self.judge(path, check, edge) for check in self._checks.at(path.encoder, edge)):
+                return [], True
+        effect = edges[0].effect
+        if isinstance(effect, ir.Assume):
+            self._compares_addresses(path, edges)
+            return self._branch(path, edges), False
+        if isinstance(effect, ir.Call):
+            return self._call(path, edges[0], effect)
+        path.encoder.take(edges[0])
+        path.taken(edges[0])
+        if isinstance(effect, ir.Return):
+            return self._return(path)
+        return self._alive([path]), False
+
+    def _compares_addresses(self, path: Path, edges: Sequence[Edge]) -> None:
+        """Notes a branch that depends on where objects lie: formulas know only one of the possibilities."""
+        for edge in _conditions(edges):
+            condition = edge.effect.condition if isinstance(edge.effect, ir.Assume) else None
+            if not isinstance(condition, ir.Binary) or condition.operator not in ("<", "<=", ">", ">="):
+                continue
+            if isinstance(condition.left.type, Pointer) and not path.encoder.same_object(condition.left, condition.right):
+                self.reasons["a branch depends on the addresses of objects"] = None
+
+    def _end(self, path: Path) -> None:
+        self.paths += 1
+        if WRITES_CONSTANT in path.encoder.formula().approximations:
+            self.reasons[WRITES_CONSTANT] = None
+        self.assumptions.update(dict.fromkeys(path.encoder.formula().assumptions))
+
+    def _alive(self, paths: Sequence[Path]) -> list[Path]:
+        """Those of the paths whose conjuncts are not false by their form."""
+        return [path for path in paths if FALSE not in path.encoder.conjuncts(path.asked)]
+
+    def _branch(self, path: Path, edges: Sequence[Edge]) -> list[Path]:
+        at = (path.function, path.location)
+        followed: list[Path] = []
+        for edge in edges:
+            one = path if edge is edges[-1] else path.fork()
+            one.encoder.take(edge)
+            one.taken(edge)
+            followed.append(one)
+        followed = self._alive(followed)
+        if len(followed) < 2:
+            return followed
+        possible = self.possible(followed)
+        if len(possible) > 1:
+            for one in possible:
+                one.forks = {**one.forks, at: one.forks.get(at, 0) + 1}
+        return possible
+
+    def possible(self, paths: Sequence[Path]) -> list[Path]:
+        """Those of several ways on that may be possible: at least one is, if what led here is."""
+        found = [one for one in paths[:-1] if self._is_possible(one)]
+        if not found or self._is_possible(paths[-1]):
+            found.append(paths[-1])
+        return found
+
+    def _is_possible(self, path: Path) -> bool:
+        conjuncts = path.encoder.conjuncts()
+        answer = self.questions.ask(conjuncts)
+        if answer.status == "sat":
+            path.asked = len(conjuncts)
+        return answer.status != "unsat"
+
+    # -- calls --------------------------------------------------------------------------------------------------
+
+    def _call(self, path: Path, edge: Edge, call: ir.Call) -> tuple[list[Path], bool]:
+        if self._checks.is_error(edge):
+            self._end(path)
+            return [], False
+        targets = self._program.targets(call)
+        if ir.direct_callee(call) is None:
+            self._reaches_only(path, call, targets)
+        if unfollowed := self._checks.unfollowed_blocks(edge):
+            self.reasons[f"the blocks of {unfollowed}() are not followed"] = None
+        asserted = self._checks.asserted(edge)
+        if asserted is not None:
+            path.encoder.take(edge)
+            path.taken(edge)
+            return self._alive([path]), False
+        defined = [name for name in targets if name in self._program.functions]
+        followed: list[Path] = []
+        outside = [name for name in targets if name not in self._program.functions]
+        for name in defined:
+            one = path if name == defined[-1] and not outside else path.fork()
+            one.encoder.enter(edge, name)
+            one.taken(edge)
+            one.calls = Call(path.function, edge, path.calls)
+            one.function, one.location = name, self._program.functions[name].entry
+            followed.append(one)
+        if outside or not targets:
+            before = self._outside(path, edge, outside[0] if outside else "")
+            if before is None and outside[0] == "abort":
+                self._end(path)
+            elif before is None:
+                return self._over(path)
+            followed.extend(before or ())
+        followed = self._alive(followed)
+        if len(followed) > 1:
+            followed = self.possible(followed)
+        return followed, False
+
+    def _reaches_only(self, path: Path, call: ir.Call, targets: Sequence[str]) -> None:
+        """Notes if a pointer may lead to what is no function that is known."""
+        value = path.encoder.value(call.callee)
+        others = [distinct(value, number(0, value.sort))]
+        for name in targets:
+            type_ = self._program.function_type(name)
+            if type_ is not None:
+                function = ir.AddressOf(ir.Var(name, "function", type_), Pointer(type_))
+                others.append(distinct(value, path.encoder.value(function)))
+        if FALSE not in others and self.questions.ask(path.encoder.conjuncts(), others).status != "unsat":
+            self.reasons["a call through a pointer may reach no known function"] = None
+
+    def _outside(self, path: Path, edge: Edge, name: str) -> list[Path] | None:
+        """After a call of a function without a body; None if it does not return."""
+        external = self._program.externals.get(name)
+        if name in NEVER_RETURN or (external is not None and external.noreturn):
+            path.taken(edge)
+            return None
+        if self._outside_writes and not is_known(self._program, name):
+            self.reasons["a function without a body could write to globals"] = None
+        paths = [path]
+        choices: list[bool | None] = [None]
+        if name in _SPLIT:
+            choices = [True, False] if self._fails else [True]
+            paths = [path, *(path.fork() for _ in choices[1:])]
+        for one, found in zip(paths, choices, strict=True):
+            one.encoder.take(edge, found)
+            one.taken(edge)
+        return paths
+
+    def _return(self, path: Path) -> tuple[list[Path], bool]:
+        calls = path.calls
+        if calls is None:
+            return self._over(path)
+        path.encoder.leave()
+        path.function, path.location, path.calls = calls.function, calls.edge.target, calls.below
+        return self._alive([path]), False
+
+    def _over(self, path: Path) -> tuple[list[Path], bool]:
+        """The program has ended."""
+        self._end(path)
+        found = any(self.judge(path, check, None) for check in self._checks.at_end(path.encoder))
+        return [], found
+
+
+def _conditions(edges: Sequence[Edge]) -> Iterator[Edge]:
+    """One edge for each different condition of a branch."""
+    seen: list[ir.Expr] = []
+    for edge in edges:
+        if isinstance(edge.effect, ir.Assume):
+            if edge.effect.condition in seen:
+                continue
+            seen.append(edge.effect.condition)
+        yield edge
