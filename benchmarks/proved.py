@@ -1,10 +1,11 @@
-"""Random programs against proofs: what predicate analysis proves, the compiler's code must keep to.
+"""Random programs against proofs: what is proved of them, the compiler's code must keep to.
 
-    python -m benchmarks.proved COUNT SEED [--seconds S] [--encoding int|bv]
+    python -m benchmarks.proved COUNT SEED [--engine NAME] [--seconds S] [--encoding int|bv]
 
-The programs are those of `benchmarks.confirmed`: with inputs, and with defects that depend on them. For each of four properties
-a proof is looked for. Where there is one, its certificate accepted, the program, compiled by gcc with sanitizers, is run with
-random inputs, and no run may be stopped by a violation of that property.
+The programs are those of `benchmarks.confirmed`: with inputs, and with defects that depend on them. Proofs are looked for by
+predicate analysis, property by property, or by one of the engines of `analysis.session.portfolio`, of all properties together.
+Where there is one, its certificate accepted, the program, compiled by gcc with sanitizers, is run with random inputs, and no run
+may be stopped by a violation of what is proved.
 """
 
 from __future__ import annotations
@@ -14,41 +15,81 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import get_args
 
 from analysis.certificate.outcome import Proved
+from analysis.certificate.questions import RefusedError
+from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
+from analysis.cfa.graph import Program
 from analysis.cfa.link import link
 from analysis.cfa.unit import build_unit
 from analysis.cpa.predicates.violations import Property, violations
 from analysis.engines.predicate.decide import PredicateOptions, prove
+from analysis.engines.symbolic import Effort, ProgramTask
 from analysis.frontend.syntax import parse
 from analysis.model.c_types import LP64
+from analysis.session.portfolio import ENGINES, Engine, answer
 from analysis.smt.encoding.formula import Mode
-from benchmarks.confirmed import BATCH, Job, Programs
+from benchmarks.confirmed import BATCH, RULES, Job, Programs
 from benchmarks.random_c import PRELUDE
 from benchmarks.random_c.defects import INPUT_PRELUDE
 
+_MILLISECONDS = 10_000  # for one question about a path
 _RUNS = 24  # of a program of which something is proved
 _LIKELY = (0, 1, -1, 31, 32, 255, 256, 65536, -2147483648, 2147483647)
-Proofs = dict[int, tuple[Property, ...]]
+Proofs = dict[int, tuple[str, ...]]
+Prove = Callable[[Program], dict[str, bool]]
+"""Which properties of a program are proved; those that nothing in it could violate are left out."""
 
 
-def proofs(programs: Programs, options: PredicateOptions, counts: Counter[str]) -> Proofs:
+def by_predicates(options: PredicateOptions) -> Prove:
+    """Proofs by predicate analysis, property by property."""
+
+    def proved(program: Program) -> dict[str, bool]:
+        wanted = {property_: violations(program, property_) for property_ in get_args(Property)}
+        return {name: isinstance(prove(program, of, options=options), Proved) for name, of in wanted.items() if of}
+
+    return proved
+
+
+def by_engine(engine: Engine, seconds: float) -> Prove:
+    """Proofs by one of the engines, or all of them in turn, of all properties together."""
+
+    def proved(program: Program) -> dict[str, bool]:
+        task = ProgramTask(program, RULES, Effort(seconds=seconds, runs=0), allocation_fails=False)
+        return dict.fromkeys(sorted(RULES), answer(task, engine).verdict == "safe")
+
+    return proved
+
+
+def by_paths(edges: int) -> Prove:
+    """Proofs by trees of paths of at most so many edges, of all properties together."""
+
+    def proved(program: Program) -> dict[str, bool]:
+        left = iter(range(edges))
+        claim = Unwinding("main", tuple(sorted(RULES)), (), 0, allocation_fails=False)
+        try:
+            made = unwind(program, claim, LP64, _MILLISECONDS, lambda: next(left, None) is not None)
+            check_unwinding(program, made, LP64)
+        except RefusedError:
+            return dict.fromkeys(claim.rules, False)
+        return dict.fromkeys(claim.rules, True)
+
+    return proved
+
+
+def proofs(programs: Programs, prove_: Prove, counts: Counter[str]) -> Proofs:
     """The properties that are proved, by the number of the program."""
     found: Proofs = {}
     for number, program in enumerate(programs.programs):
         text = f"{PRELUDE}{INPUT_PRELUDE}{program.text}int main(void) {{ {program.entry}(); return 0; }}\n"
-        linked = link([build_unit("t.c", parse(text.encode()), LP64)]).program
-        for property_ in get_args(Property):
-            wanted = violations(linked, property_)
-            if wanted:
-                is_proved = isinstance(prove(linked, wanted, options=options), Proved)
-                counts[f"{property_}: {'proved' if is_proved else 'not proved'}"] += 1
-                if is_proved:
-                    found[number] = (*found.get(number, ()), property_)
+        said = prove_(link([build_unit("t.c", parse(text.encode()), LP64)]).program)
+        counts.update(f"{name}: {'proved' if is_proved else 'not proved'}" for name, is_proved in said.items())
+        if any(said.values()):
+            found[number] = tuple(name for name, is_proved in said.items() if is_proved)
     return found
 
 
@@ -73,13 +114,13 @@ def _inputs(draw: Random) -> tuple[int, ...]:
     return tuple(draw.choice([draw.randrange(-8, 20), draw.choice(_LIKELY), draw.getrandbits(32) - (1 << 31)]) for _ in range(3))
 
 
-def run(count: int, seed: int, options: PredicateOptions) -> tuple[int, Counter[str]]:
+def run(count: int, seed: int, prove_: Prove) -> tuple[int, Counter[str]]:
     """Checks `count` programs, from `seed` on, printing contradictions as they are found; gives their number."""
     counts: Counter[str] = Counter()
     wrong = 0
     for first in range(seed, seed + count, BATCH):
         programs = Programs(range(first, min(first + BATCH, seed + count)))
-        for contradiction in contradictions(programs, proofs(programs, options, counts), counts):
+        for contradiction in contradictions(programs, proofs(programs, prove_, counts), counts):
             wrong += 1
             print(contradiction, flush=True)
         done = min(first + BATCH - seed, count)
@@ -92,11 +133,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.proved", description="What is proved, compiled.")
     parser.add_argument("count", type=int, nargs="?", default=200)
     parser.add_argument("seed", type=int, nargs="?", default=0)
+    parser.add_argument("--engine", choices=ENGINES, default="predicate", help="who looks for proofs (default: predicate)")
     parser.add_argument("--seconds", type=float, default=1.0, help="for one property of one program (default: 1)")
-    parser.add_argument("--encoding", choices=get_args(Mode), default="int", help="of integers (default: int)")
+    parser.add_argument("--encoding", choices=get_args(Mode), default="int", help="of predicates (default: int)")
     given = parser.parse_args(arguments)
     began = time.monotonic()
-    wrong, counts = run(given.count, given.seed, PredicateOptions(mode=given.encoding, seconds=given.seconds, recursion=2))
+    options = PredicateOptions(mode=given.encoding, seconds=given.seconds, recursion=2)
+    is_plain = given.engine == "predicate"
+    wrong, counts = run(given.count, given.seed, by_predicates(options) if is_plain else by_engine(given.engine, given.seconds))
     print("| what was said | number |\n|---|---|")
     for what, number in sorted(counts.items()):
         print(f"| {what} | {number} |")
