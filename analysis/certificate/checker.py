@@ -35,7 +35,14 @@ def check(program: Program, proof: Proof, model: DataModel = LP64, budget: Budge
     if strange:
         raise RefusedError(f"{proof.property} is nothing that edge {min(strange)[1]} of {min(strange)[0]} could violate")
     is_whole = proof.entry == "main"
-    system = System(program, proof.mode, model, whole=is_whole, is_harmless=library.is_harmless)
+    system = System(
+        program,
+        proof.mode,
+        model,
+        whole=is_whole,
+        is_harmless=library.is_harmless,
+        definedness=proof.property == "uninitialized-read",
+    )
     questions = Questions(system, budget)
     if isinstance(proof, Annotation):
         Inlined(program, proof, questions).run()

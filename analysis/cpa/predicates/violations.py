@@ -8,6 +8,7 @@ from typing import Literal, get_args
 import msgspec
 
 from analysis.cfa.graph import Cfa, Program
+from analysis.cpa.predicates.definedness import may_read_undefined, reads_undefined
 from analysis.cpa.steps import Step
 from analysis.model import ir
 from analysis.model.c_types import INT as C_INT
@@ -22,7 +23,15 @@ from analysis.smt.transitions.access import Access
 from analysis.smt.transitions.state import State
 from analysis.smt.transitions.system import System
 
-Property = Literal["assertion", "division-by-zero", "signed-overflow", "shift-range", "null-dereference", "array-bounds"]
+Property = Literal[
+    "assertion",
+    "division-by-zero",
+    "signed-overflow",
+    "shift-range",
+    "null-dereference",
+    "array-bounds",
+    "uninitialized-read",
+]
 PROPERTIES: frozenset[str] = frozenset(get_args(Property))
 """The properties that a certificate can be about."""
 
@@ -55,7 +64,9 @@ def violations_in(program: Program, function: str, property_: Property) -> Itera
 
 def _edges(program: Program, cfa: Cfa, property_: Property) -> Iterator[int]:
     for edge in cfa.edges:
-        if property_ == "assertion":
+        if property_ == "uninitialized-read":
+            is_suspect = may_read_undefined(program, cfa, edge.effect)
+        elif property_ == "assertion":
             is_suspect = isinstance(edge.effect, ir.Call) and any(_is_check(program, n) for n in program.targets(edge.effect))
         else:
             parts = (part for expr in ir.expressions(edge.effect) for part in ir.walk(expr))
@@ -124,6 +135,9 @@ def condition(system: System, state: State, step: Step, context: int, violation:
         access = Access(system.vocabulary, state, step.function, context)
         fails = _assertion(system.program, effect, step.callee, access)
         return None if fails is FALSE else state.constrained(fails, *access.ledger.constraints)
+    if violation.property == "uninitialized-read":
+        fails = reads_undefined(system, state, step, context)
+        return None if fails is FALSE else state.constrained(fails)
     found = []
     for expr in ir.expressions(effect):
         for part in ir.walk(expr):

@@ -99,7 +99,7 @@ class _Proving:
         self._began = time.monotonic()
         self._program, self._violations, self._property = program, violations, property_
         self._entry, self._model, self._options, self._cancellation = entry, model, options, cancellation
-        self._system = System(program, options.mode, model, whole=entry == "main", is_harmless=library.is_harmless)
+        self._system = self._new_system()
         self._contexts = Contexts()
         self._share = options.clauses if options.mode == "int" else 0.0  # Spacer does not know when to stop on bit-vectors
         called = callees(program)
@@ -108,6 +108,16 @@ class _Proving:
         self._abstraction = Abstraction(self._system, Z3Solver(), options.abstraction, budget)
         methods, more = options.interpolation, Budget(2 * options.query_milliseconds)
         self._refiner = Refiner(self._system, Z3Solver(), component=_PREDICATE, methods=methods, budget=more)
+
+    def _new_system(self) -> System:
+        return System(
+            self._program,
+            self._options.mode,
+            self._model,
+            whole=self._entry == "main",
+            is_harmless=library.is_harmless,
+            definedness=self._property == "uninitialized-read",
+        )
 
     def run(self) -> Proved | Unproved:
         options = self._options
@@ -147,7 +157,7 @@ class _Proving:
         left = self._began + options.seconds - time.monotonic()
         if left <= 0 or not self._share or (self._cancellation is not None and self._cancellation.cancelled()):
             return otherwise
-        system = System(self._program, options.mode, self._model, whole=self._entry == "main", is_harmless=library.is_harmless)
+        system = self._new_system()
         budget = Budget(int(1000 * left))
         annotation: Proof | None
         if self._is_recursive:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.model import ir
-from analysis.model.c_types import LP64, Array, DataModel, Integer, Pointer, Type, Void
+from analysis.model.c_types import BOOL, LP64, Array, DataModel, Integer, Pointer, Type, Void
 from analysis.smt import linear
 from analysis.smt.build import FALSE, and_, eq, ite, not_, number, or_
 from analysis.smt.encoding import library
@@ -32,7 +32,8 @@ _NEXT = StateVariable("#next", Pointer(Void()))
 
 class System:
     """The transitions of one program. `whole`: the entry is where the program starts, so that globals have their initial values.
-    `is_harmless` says which functions without a body change nothing. Raises TooLargeError."""
+    `is_harmless` says which functions without a body change nothing. `definedness`: flags say which local variables have a value.
+    Raises TooLargeError."""
 
     def __init__(
         self,
@@ -42,8 +43,10 @@ class System:
         *,
         whole: bool = True,
         is_harmless: Callable[[str], bool] = library.only_returns,
+        definedness: bool = False,
     ) -> None:
         self.program = program
+        self._definedness = definedness
         self.whole = whole
         self.vocabulary = Vocabulary(program, mode, model)
         self._is_harmless = is_harmless
@@ -126,7 +129,14 @@ class System:
                 raise ValueError("this edge has other ways to be taken")
         return self._closed(state, access)
 
+    def _note(self, access: Access, target: ir.Expr, *, is_defined: bool) -> None:
+        """That a local variable as a whole has a value now, or has none any more."""
+        if self._definedness and isinstance(target, ir.Var) and target.scope == "local":
+            flag = definedness_flag(self.vocabulary, access.name(target))
+            access.set(flag, number(int(is_defined), self.vocabulary.sort(flag)))
+
     def _assign(self, access: Access, target: ir.Expr, value: ir.Expr) -> None:
+        self._note(access, target, is_defined=not isinstance(value, ir.Undefined))
         type_ = target.type
         if is_scalar(type_):
             if isinstance(value, ir.Zero):
@@ -196,6 +206,7 @@ class System:
             if isinstance(type_, Void):
                 continue
             var = ir.Var(name, "local", type_)
+            self._note(body, var, is_defined=False)
             if objects.kind(callee, var) == "memory":
                 body.fill(var, self.vocabulary.input, None)
             elif is_scalar(type_):
@@ -223,6 +234,7 @@ class System:
         if call.result is None:
             return state
         returned = self.program.functions[callee].type.result
+        self._note(access, call.result, is_defined=True)
         body = Access(self.vocabulary, state, callee, inner)
         result = ir.Var(RESULT, "temporary", returned)
         if is_scalar(call.result.type) and is_scalar(returned):
@@ -266,6 +278,7 @@ class System:
                 self._forget_globals(access)
                 self.assumptions[OUTSIDE] = None
         if call.result is not None and not isinstance(call.result.type, Void):
+            self._note(access, call.result, is_defined=True)
             if is_scalar(call.result.type):
                 access.write_at(access.place(call.result), 0, call.result.type, self.vocabulary.input(call.result.type))
             else:
@@ -289,6 +302,7 @@ class System:
         access.set(_NEXT, linear.add(address, number(self.vocabulary.slot, sort)))
         found = and_(self.vocabulary.inputs.choice(), self._fits(access, call, name))
         if call.result is not None:
+            self._note(access, call.result, is_defined=True)
             given = ite(found, address, number(0, sort))
             if isinstance(call.result.type, Pointer):
                 access.write_at(access.place(call.result), 0, call.result.type, given)
@@ -311,6 +325,11 @@ class System:
             fits = and_(*(access.arithmetic.compare("<=", size, limit, size_type) for size in sizes))
             return or_(fits, *(access.arithmetic.compare("==", size, zero, size_type) for size in sizes[:2]))
         return and_(*(access.arithmetic.compare("<=", size, limit, size_type) for size in sizes))
+
+
+def definedness_flag(vocabulary: Vocabulary, name: str) -> StateVariable:
+    """The variable that is 1 when the local variable whose state variables' names begin so has a value, else 0."""
+    return vocabulary.variable(f"{name}?", BOOL)
 
 
 def _is_deterministic(cfa: Cfa) -> bool:

@@ -1,0 +1,114 @@
+"""When an edge reads what has no value (C11 6.3.2.1p2, 6.7.9p10), as a condition on the state before it.
+
+Each local variable has a flag in the state that says whether a value was assigned to it as a whole
+(`analysis.smt.transitions.system`). What is read through pointers, or by functions without a body through pointers that they are
+given, may always lack a value; so may the result of a function that can end without one (C11 6.9.1p12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.cfa.graph import Cfa, Program
+from analysis.cpa.steps import Step
+from analysis.model import ir
+from analysis.model.c_types import Pointer
+from analysis.smt.build import FALSE, TRUE, eq, number, or_
+from analysis.smt.terms import Term
+from analysis.smt.transitions.access import Access
+from analysis.smt.transitions.state import State
+from analysis.smt.transitions.system import System, definedness_flag
+
+
+def may_read_undefined(program: Program, cfa: Cfa, effect: ir.Effect) -> bool:
+    """Whether an edge of a function reads anything that may lack a value."""
+    return _reads_unknown(program, effect) or any(_is_flagged(cfa, part) for part in _read(effect))
+
+
+def reads_undefined(system: System, state: State, step: Step, context: int) -> Term:
+    """That the edge reads something that lacks a value, or may."""
+    effect, cfa = step.edge.effect, system.program.functions[step.function]
+    if _reads_unknown(system.program, effect):
+        return TRUE
+    access = Access(system.vocabulary, state, step.function, context)
+    flags = [access.get(definedness_flag(system.vocabulary, access.name(v))) for v in _variables(cfa, effect)]
+    return or_(*(eq(flag, number(0, flag.sort)) for flag in flags)) if flags else FALSE
+
+
+def _variables(cfa: Cfa, effect: ir.Effect) -> list[ir.Var]:
+    found = [part for part in _read(effect) if isinstance(part, ir.Var) and _is_flagged(cfa, part)]
+    return list({variable.name: variable for variable in found}.values())
+
+
+def _is_flagged(cfa: Cfa, part: ir.Expr) -> bool:
+    """Whether the part is a local variable that is no parameter. Temporaries are assigned wherever they are read."""
+    return isinstance(part, ir.Var) and part.scope == "local" and all(part.name != known.name for known in cfa.parameters)
+
+
+def _reads_unknown(program: Program, effect: ir.Effect) -> bool:
+    """Whether it reads through a pointer, hands a pointer to code that is not known, or takes a result that may be missing."""
+    if any(isinstance(part, ir.Deref) for part in _read(effect)):
+        return True
+    if not isinstance(effect, ir.Call):
+        return False
+    targets = program.targets(effect)
+    bodies = [program.functions[name] for name in targets if name in program.functions]
+    if len(bodies) < len(targets) or not targets:
+        bare = [ir.strip_casts(argument) for argument in effect.arguments if isinstance(argument.type, Pointer)]
+        if not all(isinstance(pointer, ir.IntConst) or _is_literal(pointer) for pointer in bare):
+            return True
+    return effect.result is not None and any(_can_lack_result(cfa) for cfa in bodies)
+
+
+def _is_literal(pointer: ir.Expr) -> bool:
+    lvalue = pointer.lvalue if isinstance(pointer, ir.AddressOf) else pointer
+    while isinstance(lvalue, ir.Index):
+        lvalue = lvalue.array
+    return isinstance(lvalue, ir.StringConst)
+
+
+def _can_lack_result(cfa: Cfa) -> bool:
+    ends = cfa.incoming.get(cfa.exit, ())
+    return any(not (isinstance(edge.effect, ir.Return) and edge.effect.value is not None) for edge in ends)
+
+
+def _read(effect: ir.Effect) -> Iterator[ir.Expr]:
+    """The parts of an effect whose values are read: not objects that are assigned to, or whose address or elements are taken."""
+    match effect:
+        case ir.Assign(target, value):
+            yield from _of_value(value)
+            yield from _of_place(target)
+        case ir.Call(callee, arguments, result):
+            for expr in (callee, *arguments):
+                yield from _of_value(expr)
+            yield from _of_place(result) if result is not None else ()
+        case _:
+            for expr in ir.expressions(effect):
+                yield from _of_value(expr)
+
+
+def _of_value(expr: ir.Expr) -> Iterator[ir.Expr]:
+    if isinstance(expr, ir.AddressOf):
+        yield from _of_place(expr.lvalue)
+        return
+    if isinstance(expr, ir.LVALUES):
+        yield expr
+        root: ir.Expr = expr
+        while isinstance(root, ir.Field | ir.Index):
+            root = root.record if isinstance(root, ir.Field) else root.array
+        if root is not expr:
+            yield root
+        yield from _of_place(expr)
+        return
+    for operand in ir.operands(expr):
+        yield from _of_value(operand)
+
+
+def _of_place(lvalue: ir.Expr) -> Iterator[ir.Expr]:
+    """What is read to know which object is meant: pointers and indices."""
+    while isinstance(lvalue, ir.Field | ir.Index):
+        if isinstance(lvalue, ir.Index):
+            yield from _of_value(lvalue.index)
+        lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
+    if isinstance(lvalue, ir.Deref):
+        yield from _of_value(lvalue.pointer)
