@@ -16,7 +16,7 @@ Verdict = Literal["safe", "violated", "unknown"]
 Severity = Literal["error", "warning", "note"]
 StepKind = Literal["entry", "assign", "branch", "call", "return", "havoc", "error"]
 FindingStatus = Literal["possible", "confirmed"]
-RecheckReason = Literal["scratch", "text", "callee", "summary", "argument", "start", "together"]
+RecheckReason = Literal["scratch", "text", "callee", "summary", "argument", "start", "together", "rule"]
 
 
 class TraceStep(msgspec.Struct, frozen=True):

@@ -146,8 +146,11 @@ def answer(report: Report) -> list[object]:
 class Chain:
     """A program under edit, with a checker that goes on from revision to revision."""
 
-    def __init__(self, random: Random, folder: Path, lines: int, algorithm: Algorithm = "incr-back") -> None:
+    def __init__(
+        self, random: Random, folder: Path, lines: int, algorithm: Algorithm = "incr-back", options: Options = LARGE
+    ) -> None:
         self._folder = folder
+        self._options = options
         self._program = Edited(random, lines)
         self._paths = self._program.write(folder)
         self._checker = self._new(algorithm)
@@ -155,17 +158,27 @@ class Chain:
         self.repaired = 0
 
     def _new(self, algorithm: Algorithm) -> Checker:
-        checker = Checker(LARGE, algorithm=algorithm)
+        checker = Checker(self._options, algorithm=algorithm)
         checker.open(self._paths)
         return checker
 
     def step(self) -> str:
         """One edit; the checker must say what one from scratch says. Returns what was done."""
+        done = self.edit()
+        self.compare(done)
+        return done
+
+    def edit(self) -> str:
+        """One edit of the program; returns what was done."""
         done = self._program.edit()
         for name in self._program.changed:
             (self._folder / name).write_text(self._program.text(name), encoding="utf-8")
+        return done
+
+    def compare(self, done: str) -> None:
+        """The checker must say what one from scratch says."""
+        self._checker.refresh()
         report = self._checker.check()
         self.repaired += all(one.reason != "scratch" for one in report.rechecked)
         expected = self._new("full").check()
         assert answer(report) == answer(expected), done
-        return done

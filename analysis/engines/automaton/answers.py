@@ -24,10 +24,12 @@ _Pairs = tuple[tuple[int, tuple[int, ...]], ...]
 
 
 class Answers:
-    """Speaks about the functions of one program, revision by revision."""
+    """Speaks about the functions of one program, revision by revision: of the rules `asked`, which facts know by their numbers in
+    `rules`."""
 
-    def __init__(self, rules: tuple[Rule, ...], facts: FactTable) -> None:
+    def __init__(self, rules: tuple[Rule, ...], facts: FactTable, asked: tuple[Rule, ...]) -> None:
         self._rules = rules
+        self._asked = asked
         self._facts = facts
         self._assumed: dict[str, tuple[Cfa, tuple[str, ...]]] = {}
         self._alike: dict[tuple[str, tuple[str, ...]], dict[str, RuleVerdict]] = {}
@@ -55,7 +57,7 @@ class Answers:
             plain = self._alike.get(key)
             if plain is None:
                 said = RuleVerdict("unknown", key[0], key[1], ENGINE, ms=share)
-                plain = self._alike[key] = {rule.name: said for rule in self._rules}
+                plain = self._alike[key] = {rule.name: said for rule in self._asked}
             wrong, open_ = violated.get(name, ()), undecided.get(name, ())
             if wrong or open_:
                 plain = dict(plain)

@@ -22,6 +22,7 @@ from analysis.engines.automaton.packed import Unpacked, pack_graph, unpack_graph
 from analysis.engines.automaton.reasons import Reasons, add_reasons, from_scratch
 from analysis.engines.automaton.retrace import Retrace
 from analysis.engines.automaton.revision import revise
+from analysis.engines.automaton.rule_change import revise_rules, slots_for
 from analysis.engines.automaton.suspicions import Error, Suspicion
 from analysis.engines.automaton.world import compare
 from analysis.model.collecting import without_collecting
@@ -51,17 +52,18 @@ class Analysis:
     """The engine on one program, from revision to revision; keeps the derivation graph and the ways that were found."""
 
     def __init__(self, program: Program, rules: tuple[Rule, ...], limits: Limits, jobs: int = 1) -> None:
-        self.rules = rules
+        self.rules = self._asked = rules
         self._limits = limits
         self.facts = FactTable()
         self.delta = ProgramDelta(program, rules, self.facts, limits.global_edges)
         self.graph = DerivationGraph()
         self._findings = Findings(rules, limits.trace_steps, jobs)
         self._repaired: Repaired | None = None
+        self._by_rules: Repaired | None = None  # what was repaired before that, because rules changed
         self._rechecked: Reasons = {}
         self._said: tuple[dict[str, dict[str, RuleVerdict]], dict[str, tuple[str, ...]]] | None = None
         self._retrace = Retrace(self.graph)
-        self._answers = Answers(rules, self.facts)
+        self._answers = Answers(rules, self.facts, rules)
         self._entries: tuple[str, ...] = ()
 
     @property
@@ -76,10 +78,18 @@ class Analysis:
         self._retrace = Retrace(self.graph)
         self._rechecked = from_scratch(self.program)
 
-    def revise(self, program: Program, entries: Sequence[str], algorithm: Algorithm) -> bool:
-        """Repairs the graph for the next revision; False if the change asks for a run from scratch, with a new `Analysis`."""
+    def revise(
+        self, program: Program, entries: Sequence[str], algorithm: Algorithm, rules: tuple[Rule, ...] | None = None
+    ) -> bool:
+        """Repairs the graph for the next revision, if need be under other `rules`; False if the change asks for a run from
+        scratch, with a new `Analysis`."""
         if not self.graph.complete or algorithm == "full":
             return False
+        self._by_rules = None
+        if rules is not None and rules != self._asked:
+            self._by_rules = self._revise_rules(rules, algorithm)
+            if self._by_rules is None:
+                return False
         same_entries, self._entries = self._entries == tuple(entries), tuple(entries)
         if not same_entries and self.delta.thorough:
             return False
@@ -101,6 +111,22 @@ class Analysis:
         self._answers.changed(revised.touched)
         self._retrace = Retrace(self.graph)
         return self.graph.complete
+
+    def _revise_rules(self, rules: tuple[Rule, ...], algorithm: Algorithm) -> Repaired | None:
+        """Repairs the graph for other rules over the same program; in facts they keep their numbers. None as with `revise`."""
+        slots = slots_for(self.rules, rules)
+        revised = revise_rules(self.delta, slots, self.graph, self._entries)
+        if revised is None:
+            return None
+        self.delta, self.rules, self._asked = revised.delta, slots, rules
+        repair = incr_back if algorithm == "incr-back" else incr_fwd
+        repaired = repair(self.delta, self.graph, revised.changes, self._limits.configurations)
+        add_reasons(self._rechecked, self.program.functions, self.program, frozenset(), repaired)
+        self._rechecked.update(dict.fromkeys(revised.touched, ("rule", "")))
+        self._findings.other_rules(slots, revised.slots, revised.touched | repaired.changed)
+        self._answers, self._said = Answers(slots, self.facts, rules), None
+        self._retrace = Retrace(self.graph)
+        return repaired if self.graph.complete else None
 
     def take_rechecked(self) -> Reasons:
         """The functions that were looked at again since this was last asked, and why."""
@@ -151,15 +177,18 @@ class Analysis:
         """What was computed for this revision, and what was taken over."""
         if self._repaired is None:
             return Work(configurations=Count(0, self.graph.configurations), derivations=Count(0, self.graph.derivations))
-        done = self._repaired
+        done, first = self._repaired, self._by_rules or Repaired()
+        configurations = min(first.configurations_added, done.configurations_reused)
+        derivations = min(first.derivations_added, done.derivations_reused)
         return Work(
-            configurations=Count(done.configurations_reused, done.configurations_added),
-            derivations=Count(done.derivations_reused, done.derivations_added),
+            configurations=Count(done.configurations_reused - configurations, done.configurations_added + configurations),
+            derivations=Count(done.derivations_reused - derivations, done.derivations_added + derivations),
         )
 
     def packed(self) -> bytes | None:
         """What `resume` needs in another process; None where a run from scratch is all that can follow."""
-        return pack_graph(self.graph, self.facts, self._findings.ways) if self.graph.complete else None
+        can_resume = self.graph.complete and self.rules == self._asked  # else another process would number the rules otherwise
+        return pack_graph(self.graph, self.facts, self._findings.ways) if can_resume else None
 
     def resume(self, known: Unpacked, entries: Sequence[str]) -> None:
         """Takes over a graph of this program. Only the next revision can be asked for: nothing was rechecked, or computed."""
@@ -199,7 +228,7 @@ class Engine:
         self._algorithm = algorithm
         self._jobs = jobs
         self._analysis: Analysis | None = None
-        self._asked: tuple[object, ...] = ()
+        self._limits = Limits()
 
     def forget(self) -> None:
         """The next check is from scratch."""
@@ -228,7 +257,7 @@ class Engine:
                 analysis.resume(known, entries)
             except PackingError:
                 return False
-        self._analysis, self._asked = analysis, (rules, limits)
+        self._analysis, self._limits = analysis, limits
         return True
 
     def check(
@@ -265,15 +294,16 @@ class Engine:
         limits: Limits,
         interruptible: AbstractContextManager[None],
     ) -> Analysis:
-        asked = (rules, limits)
         before, self._analysis = self._analysis, None
-        refuted = _still_refuted(before, program) if before is not None and asked == self._asked else frozenset()
-        if before is None or asked != self._asked or not before.revise(program, entries, self._algorithm):
+        refuted = frozenset[Error]()
+        if before is not None and (rules, limits) == (before.rules, self._limits):
+            refuted = _still_refuted(before, program)
+        if before is None or limits != self._limits or not before.revise(program, entries, self._algorithm, rules):
             if before is not None:
                 before.delta.release()
             with interruptible:
                 before = Analysis(program, rules, limits, self._jobs)
                 before.run(entries)
                 before.refute(refuted)
-        self._analysis, self._asked = before, asked
+        self._analysis, self._limits = before, limits
         return before

@@ -76,6 +76,13 @@ class Findings:
         self.refuted = frozenset(error for error in self.refuted if error[0] not in self._urgent)
         self._chosen = None
 
+    def other_rules(self, rules: tuple[Rule, ...], differing: Set[int], functions: Set[str]) -> None:
+        """The rules are others, by the numbers that they have in facts; of those `differing` the automata are, and the graph in
+        these functions."""
+        self._rules, self._told, self._spelled = rules, {}, {}
+        self.refuted = frozenset(error for error in self.refuted if error[1].rule not in differing)
+        self.changed(functions, {}, ())
+
     def refute(self, errors: frozenset[Error]) -> None:
         """Somebody knows that these errors cannot happen: they are not found from now on, until the text of their function
         changes. Others with the same cause take their places."""

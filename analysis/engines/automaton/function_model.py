@@ -361,6 +361,11 @@ class FunctionModel:
         self._matcher = matcher
         self._program = program
 
+    def forget_rules(self) -> None:
+        """Forgets all that depends on the rules, which are others now: it is found out again when it is asked for."""
+        for known in (self._matches, self._has, self._touched, self._sensitive, self._fresh):
+            known.clear()
+
     def rewrite(self, footprints: Footprints, moved: Moved) -> Rewritten | None:
         """Takes over what the called functions write and read now, if nothing that the model says beside that is concerned; else
         it changes nothing and gives None."""

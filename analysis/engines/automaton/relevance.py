@@ -46,7 +46,7 @@ class Relevance:
     def __init__(self, program: Program, rules: Iterable[Rule], matcher: Matcher) -> None:
         self._program = program
         self._matcher = matcher
-        self._followed = tuple(number for number, rule in enumerate(rules) if not rule.about_object)
+        self._followed = _followed(rules)
         self._parts = {name: self._read(program.functions[name]) for name in sorted(program.functions)}
         self.nodes = self._find_nodes()
 
@@ -59,6 +59,15 @@ class Relevance:
         other._parts |= {name: other._read(program.functions[name]) for name in changed}
         if other._parts != self._parts:
             other.nodes = other._find_nodes()
+        return other
+
+    def under(self, rules: Iterable[Rule], matcher: Matcher, matched: Iterable[str]) -> Relevance:
+        """The relevance in the same program under other rules; `matched` are the functions in which those that differ match."""
+        other = copy(self)
+        other._matcher = matcher
+        other._followed = _followed(rules)
+        other._parts = self._parts | {name: other._read(self._program.functions[name]) for name in matched}
+        other.nodes = other._find_nodes()
         return other
 
     def _find_nodes(self) -> dict[int, frozenset[Node]]:
@@ -114,6 +123,10 @@ class Relevance:
                 behind: Node = ("", "*" + spell(part.lvalue.type))
                 yield behind, node(function, part.lvalue)
                 yield node(function, part.lvalue), behind
+
+
+def _followed(rules: Iterable[Rule]) -> tuple[int, ...]:
+    return tuple(number for number, rule in enumerate(rules) if not rule.about_object)
 
 
 def _backwards(into: Mapping[Node, set[Node]], sinks: set[Node]) -> set[Node]:
