@@ -43,7 +43,7 @@ Ending = Literal["proved", "way", "none"]
 
 
 class Outcome(NamedTuple):
-    """What became of one program; `seconds` are those of the analysis, without the front end."""
+    """What became of one program; `seconds` of the processor for the analysis, without the front end."""
 
     ending: Ending
     seconds: float
@@ -67,10 +67,10 @@ def configurations(*, everything: bool) -> Iterator[CegarOptions]:
 
 def _child(row: Row, options: CegarOptions, connection: Connection) -> None:
     task = task_of(row, options.seconds)
-    began = time.monotonic()
+    began = time.process_time()
     found = prove(task.program, violations(task.program, "assertion"), "main", task.model, options)
     ending = "proved" if isinstance(found, Proved) else "way" if found.may_violate else "none"
-    connection.send((ending, time.monotonic() - began, found.work))
+    connection.send((ending, time.process_time() - began, found.work))
 
 
 def outcome(row: Row, options: CegarOptions) -> Outcome:
