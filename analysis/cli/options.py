@@ -33,7 +33,7 @@ class Asked(msgspec.Struct, frozen=True):
     strict: bool
     certificate: str | None = None
     task_timeout: float | None = None
-    prover: Literal["predicate", "value"] | None = None
+    prover: Literal["predicate", "symbolic", "value"] | None = None
 
 
 def _program(command: Command) -> Command:
@@ -75,7 +75,7 @@ def _run(command: Command) -> Command:
                 "--engine",
                 type=click.Choice(engines),
                 default="auto",
-                help="automaton: findings stay possible; auto: provers decide them; predicate, value: proofs, too.",
+                help="automaton: findings stay possible; auto: provers decide them; predicate, symbolic, value: proofs, too.",
             ),
             click.option(
                 "--encoding",
@@ -142,14 +142,12 @@ def read_asked(given: dict[str, Any]) -> Asked:
     options = read_options(given)
     engine, encoding, store = given.pop("engine"), given.pop("encoding"), given.pop("store")
     task_timeout = given.pop("task_timeout")
-    if engine not in ("auto", "automaton", "predicate", "value"):
-        raise Failure(f"This version has no {engine} engine of its own: use --engine auto, automaton, predicate or value.")
+    if engine == "summary":
+        raise Failure("This version has no summary engine of its own: use --engine predicate, which finds summaries.")
     certificate = given.pop("certificate")
-    prover: Literal["predicate", "value"] | None = "value" if engine == "value" else None
-    if engine == "predicate" or (certificate is not None and prover is None):
-        prover = "predicate"
-    if engine in ("predicate", "value"):
-        engine = "auto"
+    prover: Literal["predicate", "symbolic", "value"] | None = None if certificate is None else "predicate"
+    if engine in ("predicate", "symbolic", "value"):
+        prover, engine = engine, "auto"
     if encoding != "auto":
         raise Failure(f"This version has no solver engine that could encode C as {encoding}: leave out --encoding.")
     limits = options.limits if task_timeout is None else msgspec.structs.replace(options.limits, task_seconds=task_timeout)

@@ -1,4 +1,4 @@
-"""Proofs for the report of a check: `--engine predicate`, `--engine value` and `--certificate FILE`."""
+"""Proofs for the report of a check: `--engine predicate`, `symbolic` or `value`, and `--certificate FILE`."""
 
 from __future__ import annotations
 

@@ -19,10 +19,12 @@ from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import Property, Violation, violations
 from analysis.engines.predicate.decide import PredicateOptions
 from analysis.engines.predicate.decide import prove as prove_by_predicates
+from analysis.engines.symbolic.cegar import CegarOptions
+from analysis.engines.symbolic.cegar import prove as prove_by_constraints
 from analysis.engines.value.decide import prove as prove_by_values
 from analysis.model.c_types import DataModel
 
-Prover = Literal["predicate", "value"]
+Prover = Literal["predicate", "symbolic", "value"]
 
 NOTHING = "nothing here could violate it, so nothing was proved"
 UNREACHED = "no entry of the program leads to this function, so nothing was proved"
@@ -69,6 +71,8 @@ def _attempt(program: Program, model: DataModel, prover: Prover) -> _Attempt:
     def attempt(places: tuple[Violation, ...], entry: str, seconds: float) -> Proved | Unproved:
         if prover == "value":
             return prove_by_values(program, places, entry, model, seconds=seconds)
+        if prover == "symbolic":
+            return prove_by_constraints(program, places, entry, model, CegarOptions(seconds=seconds))
         return prove_by_predicates(program, places, entry, model, PredicateOptions(seconds=seconds))
 
     return attempt

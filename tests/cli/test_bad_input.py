@@ -175,7 +175,7 @@ def test_a_wrong_rule_file(capsys: pytest.CaptureFixture[str], text: str) -> Non
         ["--timeout", "soon"],
         ["--timeout", "-1"],
         ["--jobs", "0"],
-        ["--engine", "symbolic"],
+        ["--engine", "summary"],
         ["--engine", "magic"],
         ["--encoding", "bv"],
         ["--store", "bad.c"],

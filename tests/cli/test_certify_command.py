@@ -93,3 +93,21 @@ def test_what_is_not_understood_is_not_proved(tmp_path: Path) -> None:
     done = everproof("check", "--store", "none", "--rule", "assertion", "--certificate", certificate, program)
     assert "not understood as a whole" in done.stderr
     assert json.loads(certificate.read_text())["proofs"] == []
+
+
+BRANCHES = """
+#include <assert.h>
+extern int __VERIFIER_nondet_int(void);
+int main(void) { int a = __VERIFIER_nondet_int(), b; if (a >= 0) b = a; else b = a + 1; assert(!(b < a)); return 0; }
+"""
+
+
+def test_symbolic_execution_proves_by_name(tmp_path: Path) -> None:
+    """SYMCEGAR Fig. 1: explicit values alone do not prove it."""
+    program, certificate = tmp_path / "p.c", tmp_path / "p.json"
+    program.write_text(BRANCHES)
+    for engine, verdict in (("symbolic", "safe"), ("value", "unknown")):
+        options = ("--store", "none", "--format", "json", "--rule", "assertion", "--engine", engine)
+        done = everproof("check", *options, "--certificate", certificate, program)
+        assert json.loads(done.stdout)["functions"][0]["verdicts"]["assertion"]["verdict"] == verdict
+        assert everproof("certify", certificate, program).returncode == (0 if verdict == "safe" else 1)
