@@ -1,7 +1,7 @@
 // The tests of host/index.js, each as one of its own here.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -42,9 +42,11 @@ void point_free(struct point *p);
 
 const folder = mkdtempSync(join(tmpdir(), 'everproof-e2e-folder-'));
 const results = join(folder, '.results.json');
-writeFileSync(join(folder, 'main.c'), MAIN);
-writeFileSync(join(folder, 'point.c'), POINT);
-writeFileSync(join(folder, 'point.h'), HEADER);
+const sources = join(folder, 'src'); // not the folder itself: VS Code would activate the extension before the tests do
+mkdirSync(sources);
+writeFileSync(join(sources, 'main.c'), MAIN);
+writeFileSync(join(sources, 'point.c'), POINT);
+writeFileSync(join(sources, 'point.h'), HEADER);
 
 let ended;
 const end = new Promise((resolve) => {
@@ -53,6 +55,7 @@ const end = new Promise((resolve) => {
 process.env.EVERPROOF_HOST_RESULTS = results;
 const vscode = await start({
   name: 'host', folder, wait: false,
+  settings: { 'everproof.budgets': { taskSeconds: 120 } }, // of the clock: what a prover finds must not depend on what else runs
   payload: (remote) => [['extensionDevelopmentPath', remote(HOST)], ['extensionTestsPath', remote(join(HOST, 'index.js'))]],
   hooks: { codeAutomationLog: () => undefined, codeAutomationExit: (code) => ended(code) },
 });

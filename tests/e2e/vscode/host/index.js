@@ -5,7 +5,7 @@ const fs = require('node:fs');
 const vscode = require('vscode');
 
 const PATIENCE = 180_000;
-const uriOf = (name) => vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, name);
+const uriOf = (name) => vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, 'src', name);
 const findings = (uri) => vscode.languages.getDiagnostics(uri).filter(({ source, code }) => source === 'everproof' && code?.value !== undefined);
 
 /** Asks again until the answer is not falsy. */
