@@ -14,13 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from analysis.smt.bitwuzla_interpolation import sequence_interpolants
 from analysis.smt.build import FALSE, TRUE, and_, not_, or_
 from analysis.smt.horn import Applied, Clause, solve
 from analysis.smt.solver import Budget, Solver
 from analysis.smt.substitution import Substitution
 from analysis.smt.terms import Term, symbols
 
-Method = Literal["spacer", "core"]
+Method = Literal["spacer", "core", "bitwuzla"]
 _MOST_DROPPED = 16  # parts of a core that are tried to do without
 METHODS: tuple[Method, ...] = ("core", "spacer")
 
@@ -82,6 +83,10 @@ def _by_spacer(_: Solver, formulas: Sequence[Term], budget: Budget) -> list[Term
         clauses.append(Clause(before, formula, after))
     found = solve(clauses, dict(enumerate(places)), budget)
     return None if found is None else [found[position] for position in range(len(places))]
+
+
+def _by_bitwuzla(_: Solver, formulas: Sequence[Term], budget: Budget) -> list[Term] | None:
+    return sequence_interpolants(formulas, budget)
 
 
 def _by_core(solver: Solver, formulas: Sequence[Term], budget: Budget) -> list[Term] | None:
@@ -168,4 +173,5 @@ def _definition(part: Term, symbol: Term) -> tuple[Term, Term] | None:
 _MAKERS: dict[Method, Callable[[Solver, Sequence[Term], Budget], list[Term] | None]] = {
     "spacer": _by_spacer,
     "core": _by_core,
+    "bitwuzla": _by_bitwuzla,
 }

@@ -43,6 +43,41 @@ def test_interpolants_of_a_path_are_what_they_say(method: str) -> None:
     assert are_interpolants(solver, formulas, found[0], BUDGET)
 
 
+WORD = bit_vector(8)
+
+
+def words(name: str, count: int) -> list[Term]:
+    return [build.symbol(f"{name}{i}", WORD) for i in range(count + 1)]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["bvadd", "bvmul", "bvxor", "bvlshr", "bvand"]), st.integers(0, 255)), min_size=1, max_size=4
+    )
+)
+def test_interpolants_of_bit_vectors_by_bitwuzla_are_what_they_say(steps: list[tuple[str, int]]) -> None:
+    """A word takes some steps, and in the end is not what these make of it."""
+    x = words("x", len(steps))
+    value, formulas = build.bits(200, 8), [build.eq(x[0], build.bits(200, 8))]
+    for i, (op, by) in enumerate(steps):
+        value = operation(op, value, build.bits(by, 8))
+        formulas.append(build.eq(x[i + 1], operation(op, x[i], build.bits(by, 8))))
+    formulas.append(build.distinct(x[-1], value))
+    found = interpolants(Z3Solver(), formulas, BUDGET, ("bitwuzla",))
+    assert found is not None
+    assert are_interpolants(Z3Solver(), formulas, found[0], BUDGET)
+
+
+def test_bitwuzla_knows_arrays_and_says_nothing_of_numbers_or_of_what_can_be() -> None:
+    memory, x, at = build.symbol("m", array(bit_vector(16), WORD)), build.symbol("x", WORD), build.bits(7, 16)
+    wrong = [build.eq(build.select(memory, at), x), build.eq(x, build.bits(3, 8)), compare("bvult", build.select(memory, at), x)]
+    found = interpolants(Z3Solver(), wrong, BUDGET, ("bitwuzla",))
+    assert found is not None
+    assert interpolants(Z3Solver(), wrong[:-1], BUDGET, ("bitwuzla",)) is None
+    assert interpolants(Z3Solver(), counting(2), BUDGET, ("bitwuzla",)) is None
+
+
 def test_a_possible_path_has_none() -> None:
     formulas = counting(3)[:-1]
     assert interpolants(Z3Solver(), formulas, BUDGET) is None
