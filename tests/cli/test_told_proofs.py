@@ -92,6 +92,16 @@ def test_what_nothing_leads_to_or_speaks_of_is_not_proved(capsys: pytest.Capture
     assert "nothing here could violate it" in nothing["reason"]
 
 
+def test_rules_that_only_provers_look_for_say_so_until_they_are_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("shift.c").write_text("int main(int argc, char **argv) { return argc < 0 || argc > 31 ? 0 : 1u << argc; }\n")
+    code, text = check(capsys, "--rule", "shift-range", "shift.c")
+    assert code == 0
+    assert "not decided: main (shift.c:1:5): the automaton engine does not look for it: provers do" in text
+    code, text = check(capsys, "--strict", "--engine", "predicate", "--rule", "shift-range", "shift.c")
+    assert code == 0
+    assert "proved: main (shift.c:1:5): no shift-range (predicate)" in text
+
+
 @pytest.mark.parametrize("command", [["revisions", "p.c", "library.c"], ["watch", "p.c"]])
 def test_who_cannot_prove_says_so(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*command, "--engine", "predicate"]) == 2

@@ -20,6 +20,7 @@ from analysis.rules.automaton import Rule
 ENGINE = "automaton"
 UNDECIDED = "the rule can be broken as far as the automaton sees, but no way there was found within the search's budget"
 _NOT_PROVED = "the automaton engine found no violation; it does not prove"
+_NOT_LOOKED_FOR = "the automaton engine does not look for it: provers do (--engine predicate)"
 _Pairs = tuple[tuple[int, tuple[int, ...]], ...]
 
 
@@ -57,7 +58,8 @@ class Answers:
             plain = self._alike.get(key)
             if plain is None:
                 said = RuleVerdict("unknown", key[0], key[1], ENGINE, ms=share)
-                plain = self._alike[key] = {rule.name: said for rule in self._asked}
+                unsaid = RuleVerdict("unknown", _NOT_LOOKED_FOR, key[1], ENGINE)
+                plain = self._alike[key] = {rule.name: unsaid if rule.provers_only else said for rule in self._asked}
             wrong, open_ = violated.get(name, ()), undecided.get(name, ())
             if wrong or open_:
                 plain = dict(plain)
