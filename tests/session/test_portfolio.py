@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -10,6 +11,8 @@ from analysis.certificate.checker import check
 from analysis.certificate.unwinding import Unwinding, check_unwinding
 from analysis.engines.symbolic import Effort, ProgramTask, Refuted, decide_program
 from analysis.session.portfolio import Answer, Engine, answer
+from benchmarks.papers import FOLDER, row_of
+from benchmarks.verdicts import task_of
 from tests.support.explorations import program_of
 
 HEAD = "void reach_error(void); int __VERIFIER_nondet_int(void);\n"
@@ -76,6 +79,14 @@ def test_the_tree_of_paths_proves_what_the_state_of_memory_tells() -> None:
     found = said(text, "auto", ("double-free", "memory-leak"))
     assert found.verdict == "safe"
     assert isinstance(found.certificates[0], Unwinding)
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.c")), ids=lambda path: path.stem)
+def test_the_programs_of_the_papers_are_decided(path: Path) -> None:
+    """SYMCEGAR Fig. 1 and 5, IPA Fig. 2, DIFFDP Fig. 2, UPPROVER Fig. 1 (`benchmarks.papers` has the times)."""
+    found = answer(task_of(row_of(path), 120.0), "auto")
+    assert found.verdict == "safe", found.reason
+    assert found.certificates
 
 
 @pytest.mark.parametrize("rules", [("memory-leak",), ("assertion", "use-after-free"), ()])
