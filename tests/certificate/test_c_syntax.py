@@ -126,7 +126,8 @@ def _program(texts: list[str], given_: list[dict[str, int]]) -> str:
     calls = "".join(f"    say({', '.join(_literal(state[name]) for name in types)});\n" for state in given_)
     fill = f"static int a[{ARRAY_LENGTH}];\n"
     start = f"    for (int k = 0; k < {ARRAY_LENGTH}; k++) a[k] = k - 7;\n"
-    return f"#include <stdio.h>\n{fill}static void say({parameters})\n{{\n{body}    putchar('\\n');\n}}\nint main(void)\n{{\n{start}{calls}}}\n"
+    said = f"static void say({parameters})\n{{\n{body}    putchar('\\n');\n}}\n"
+    return f"#include <stdio.h>\n{fill}{said}int main(void)\n{{\n{start}{calls}}}\n"
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
@@ -167,24 +168,24 @@ def _said(term: Term) -> str | None:
         return None
 
 
-I, J, U, P = (symbol(f"0:{name}", INTEGERS) for name in "ijup")
+X, Y, U, P = (symbol(f"0:{name}", INTEGERS) for name in "ijup")
 
 
 @pytest.mark.parametrize(
     ("formula", "text"),
     [
-        (linear.less(I, J), "i < j"),
-        (not_(linear.at_most(I, J)), "j < i"),
-        (linear.at_most(integer(0), I), "i >= 0"),
-        (linear.less(integer(0), linear.add(I, J)), "(long long)i + j > 0"),
-        (linear.at_most(I, U), "i <= (long long)u"),
-        (eq(linear.scale(2, I), J), "j == 2 * (long long)i"),
-        (not_(eq(I, integer(7))), "i != 7"),
+        (linear.less(X, Y), "i < j"),
+        (not_(linear.at_most(X, Y)), "j < i"),
+        (linear.at_most(integer(0), X), "i >= 0"),
+        (linear.less(integer(0), linear.add(X, Y)), "(long long)i + j > 0"),
+        (linear.at_most(X, U), "i <= (long long)u"),
+        (eq(linear.scale(2, X), Y), "j == 2 * (long long)i"),
+        (not_(eq(X, integer(7))), "i != 7"),
         (not_(eq(P, integer(0))), "p != 0"),
         (linear.at_most(integer(1), P), "p != 0"),
-        (or_(eq(I, integer(0)), and_(eq(J, integer(1)), eq(U, integer(2)))), "i == 0 || (j == 1 && u == 2)"),
-        (and_(linear.at_most(integer(0), I), linear.at_most(I, integer(1 << 40))), "i >= 0"),
-        (and_(eq(symbol("old:x", INTEGERS), I), eq(J, integer(3))), "j == 3"),
+        (or_(eq(X, integer(0)), and_(eq(Y, integer(1)), eq(U, integer(2)))), "i == 0 || (j == 1 && u == 2)"),
+        (and_(linear.at_most(integer(0), X), linear.at_most(X, integer(1 << 40))), "i >= 0"),
+        (and_(eq(symbol("old:x", INTEGERS), X), eq(Y, integer(3))), "j == 3"),
         (eq(P, integer(4096)), ""),
     ],
 )
