@@ -18,7 +18,7 @@ CHECKER = (sys.executable, "-P", "-m", "analysis.worker")
 def start(command: Sequence[str]) -> subprocess.Popen[bytes] | None:
     """Starts the process, the leader of a process group of its own; None if that fails, which a later try will say better."""
     try:
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
     except OSError:
         return None
 

@@ -174,9 +174,8 @@ class WorkerClient:
         early, self._early = self._early, None
         if early is not None:
             return await Adopted.take_over(early)
-        # no session of its own: Linux shares the processors between sessions first, and it would have as much as the editor
         return await asyncio.create_subprocess_exec(
-            *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, process_group=0
+            *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, start_new_session=True
         )
 
     def _hand_on(self, event: Event) -> None:
