@@ -28,7 +28,7 @@ INSIDE = "functions without a body write only what they are given"
 
 
 class Unwinding(msgspec.Struct, frozen=True):
-    """What is claimed: no run that starts at `entry` violates any of the `rules`; and the tree of its paths.
+    """What is claimed: no run that starts at `entry`, which is `main`, violates any of the `rules`; and the tree of its paths.
 
     `taken` has, for each place at which a path could go several ways, depth first, which ones it may go, as bits (the first way
     is bit 0). `edges` is the length of all paths together, what they have in common counted once. `allocation_fails`,
@@ -66,6 +66,8 @@ class _Following(PathFollower):
     """Follows the whole tree, depth first. Whatever is not excluded refuses the proof."""
 
     def __init__(self, program: Program, claim: Unwinding, model: DataModel, milliseconds: int) -> None:
+        if claim.entry != "main":
+            raise RefusedError("the tree does not begin where the program does")
         encoder = PathEncoder(program, "bv", model)
         encoder.start(claim.entry)
         checks = EdgeChecks(program, frozenset(claim.rules))

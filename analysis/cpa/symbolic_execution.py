@@ -14,8 +14,9 @@ import msgspec
 
 from analysis.cfa.graph import Program
 from analysis.cpa.composite import AnyCpa, Composite, State
+from analysis.cpa.constraint_sets import TRUE, Constraints, Decide
 from analysis.cpa.domains.assumptions import NONE, assumptions_cpa
-from analysis.cpa.domains.constraints import TRUE, CheckAt, Constraints, Decide, constraints_cpa, is_covered
+from analysis.cpa.domains.constraints import CheckAt, constraints_cpa, is_covered
 from analysis.cpa.domains.location import Bounds, LocationTransfer, location_cpa
 from analysis.cpa.domains.rule_automaton import RuleTransfer, rule_automaton_cpa
 from analysis.cpa.domains.symbolic_value import SymbolicTransfer, renaming, symbolic_value_cpa

@@ -92,7 +92,13 @@ def test_a_corrupted_tree_is_refused(body: str) -> None:
                 other = (*proof.taken[:position], ways & ~bit, *proof.taken[position + 1 :])
                 with pytest.raises(RefusedError):
                     check_unwinding(of, msgspec.structs.replace(proof, taken=other))
-    for changed in ({"taken": proof.taken[:-1]}, {"taken": (*proof.taken, 3)}, {"edges": proof.edges - 1}, {"rules": ("haste",)}):
+    for changed in (
+        {"taken": proof.taken[:-1]},
+        {"taken": (*proof.taken, 3)},
+        {"edges": proof.edges - 1},
+        {"rules": ("haste",)},
+        {"entry": "mystery"},
+    ):
         with pytest.raises(RefusedError):
             check_unwinding(of, msgspec.structs.replace(proof, **changed))
 

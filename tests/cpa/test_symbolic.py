@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from analysis.cpa.algorithm import Budget
-from analysis.cpa.domains.constraints import TRUE, Constraints, constraints_of, is_covered, without_obsolete
+from analysis.cpa.constraint_sets import TRUE, Constraints, constraints_of
+from analysis.cpa.domains.constraints import is_covered, without_obsolete
 from analysis.cpa.symbolic import Renaming, binary, condition_of, identifier, negation, substitute
 from analysis.cpa.symbolic_execution import CONSTRAINTS, VALUES
 from analysis.cpa.waitlist import SequentialWaitlist

@@ -12,7 +12,8 @@ from typing import Any, Literal, NamedTuple
 
 from analysis.cfa.graph import Program
 from analysis.cpa import library
-from analysis.cpa.domains.constraints import TRUE, Constraints, ConstraintsTransfer, Decide
+from analysis.cpa.constraint_sets import TRUE, Constraints, Decide
+from analysis.cpa.domains.constraints import ConstraintsTransfer
 from analysis.cpa.domains.location import Location
 from analysis.cpa.domains.symbolic_value import SymbolicTransfer, SymbolicValues
 from analysis.cpa.formulas import ConditionFormulas
