@@ -61,14 +61,14 @@ class Row(NamedTuple):
 
 
 def questions(files: Sequence[Path]) -> Iterator[Question]:
-    """The programs with the property that is theirs: the name of their folder, or `assertion`."""
+    """The programs that have a `main`, with the property that is theirs: the name of their folder, or `assertion`."""
     for file in files:
         checker = Checker(Options())
         checker.open([str(file)])
         program = checker.inspect().program
         name = file.parent.name if file.parent.parent.name == "proofs" else "assertion"
         wanted = violations(program, msgspec.convert(name, Property))
-        if wanted:
+        if wanted and "main" in program.functions:
             yield Question(file.stem, program, wanted)
 
 
