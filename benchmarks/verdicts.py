@@ -90,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.verdicts", description="Verdicts on programs with known ones.")
     parser.add_argument("--corpus", type=Path, default=os.environ.get("EVERPROOF_CORPUS"), help="the folder with index.csv")
-    parser.add_argument("--engine", action="append", choices=ENGINES, default=[], help="repeatable (default: symbolic)")
+    parser.add_argument("--engine", action="append", choices=ENGINES, default=[], help="repeatable (default: auto)")
     parser.add_argument("--timeout", type=float, default=30.0, help="seconds a program (default: 30)")
     parser.add_argument("--category", action="append", default=[], help="only categories that start so; repeatable")
     parser.add_argument("--property", action="append", default=[], help="only this property; repeatable")
@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = [row for row in rows(Path(given.corpus)) if _is_chosen(row, given)]
     if given.sample:
         chosen = sorted(random.Random(1).sample(chosen, min(given.sample, len(chosen))))
-    asked: list[Engine] = given.engine or ["symbolic"]
+    asked: list[Engine] = given.engine or ["auto"]
     by_engine: dict[Engine, list[tuple[Row, Outcome]]] = {engine: [] for engine in asked}
     for row in chosen:
         for engine, outcomes in by_engine.items():
