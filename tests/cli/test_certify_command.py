@@ -7,7 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
+
+from analysis.certificate import text
+from analysis.certificate.unwinding import Unwinding, unwind
+from analysis.cli.certifying import read_program
+from analysis.model.c_types import LP64
+from analysis.model.options import Options
 
 PROGRAM = """
 #include <assert.h>
@@ -111,3 +118,17 @@ def test_symbolic_execution_proves_by_name(tmp_path: Path) -> None:
         done = everproof("check", *options, "--certificate", certificate, program)
         assert json.loads(done.stdout)["functions"][0]["verdicts"]["assertion"]["verdict"] == verdict
         assert everproof("certify", certificate, program).returncode == (0 if verdict == "safe" else 1)
+
+
+def test_a_tree_of_paths_is_a_certificate(tmp_path: Path) -> None:
+    program, certificate = tmp_path / "p.c", tmp_path / "p.json"
+    program.write_text(BRANCHES)
+    of = read_program((str(program),), Options())
+    claim = Unwinding("main", ("assertion", "double-free"), (), 0)
+    made = unwind(of, claim, LP64, 10_000, lambda: True)
+    certificate.write_text(text.write((made,), of, "LP64"))
+    done = everproof("certify", certificate, program)
+    assert (done.returncode, done.stdout.count("accepted")) == (0, 1), done.stdout + done.stderr
+    corrupt = msgspec.structs.replace(made, taken=(1, *made.taken[1:]))
+    certificate.write_text(text.write((corrupt,), of, "LP64"))
+    assert everproof("certify", certificate, program).returncode == 1
