@@ -6,6 +6,7 @@ A constraint sequence is a way. It is contradicting if the strongest postconditi
 
 from __future__ import annotations
 
+import time
 from collections.abc import Hashable, Sequence
 from typing import Generic, Protocol, TypeVar
 
@@ -38,14 +39,21 @@ class StrongestPost(Protocol[S]):
         """The state without some of its parts."""
 
 
-class PathInterpolation(Generic[S]):
-    """Interpolants for ways of one program."""
+class OutOfTimeError(Exception):
+    """The deadline is over before there are interpolants."""
 
-    def __init__(self, post: StrongestPost[S]) -> None:
+
+class PathInterpolation(Generic[S]):
+    """Interpolants for ways of one program. With a `deadline`, of `time.monotonic`, OutOfTimeError is raised after it."""
+
+    def __init__(self, post: StrongestPost[S], deadline: float | None = None) -> None:
         self._post = post
+        self.deadline = deadline
 
     def after(self, state: S, steps: Sequence[Step]) -> S | None:
         """SP: the state after the steps; None if they are contradicting."""
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise OutOfTimeError
         for step in steps:
             following = self._post.after(state, step)
             if following is None:

@@ -22,7 +22,7 @@ from analysis.cpa.cegar import Ended, Refined, Refinement, Stuck, cegar
 from analysis.cpa.domains.location import Bounds, Location, reverse_postorder
 from analysis.cpa.formulas import Mode
 from analysis.cpa.graph import Node, ReachabilityGraph
-from analysis.cpa.path_interpolation import PathInterpolation
+from analysis.cpa.path_interpolation import OutOfTimeError, PathInterpolation
 from analysis.cpa.precision import ConstraintPrecision, ConstraintsBy
 from analysis.cpa.predicates.error_locations import ErrorLocations, with_error_locations
 from analysis.cpa.predicates.reaching import Reaching
@@ -132,16 +132,20 @@ class _Proving:
         state = self._execution.initial(self._entry)
         waitlist = PriorityWaitlist(reverse_postorder(self._everywhere.program))
         reached, frontier = start(composite, state, composite.precision, waitlist)
-        ended: Ended[Any, Any] = cegar(
-            composite,
-            reached,
-            frontier,
-            self._refine,
-            states=options.states,
-            deadline=self._began + options.seconds,
-            cancellation=cancellation,
-            restart=options.restart,
-        )
+        deadline = self._interpolation.deadline = self._began + options.seconds
+        try:
+            ended: Ended[Any, Any] = cegar(
+                composite,
+                reached,
+                frontier,
+                self._refine,
+                states=options.states,
+                deadline=deadline,
+                cancellation=cancellation,
+                restart=options.restart,
+            )
+        except OutOfTimeError:
+            ended = Ended("budget", "out of seconds")
         queries = self._execution.decide.checks + self._post.checks
         work = Work(reached.made, 0, ended.refinements, queries=queries)
         if ended.ending != "safe":

@@ -18,13 +18,14 @@ from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa import library
 from analysis.cpa.algorithm import Cancellation, start
-from analysis.cpa.cegar import Refined, Refinement, Stuck, cegar
+from analysis.cpa.cegar import Ended, Refined, Refinement, Stuck, cegar
 from analysis.cpa.composite import AnyCpa, Composite
 from analysis.cpa.domains.assumptions import NONE, assumptions_cpa
 from analysis.cpa.domains.location import Bounds, Location, LocationTransfer, location_cpa, reverse_postorder
 from analysis.cpa.domains.value import ExplicitTransfer, value_cpa
 from analysis.cpa.formulas import Mode
 from analysis.cpa.graph import Node, PathStep, ReachabilityGraph
+from analysis.cpa.path_interpolation import OutOfTimeError
 from analysis.cpa.precision import VariablePrecision, tracked_name
 from analysis.cpa.predicates.error_locations import ErrorLocations, with_error_locations
 from analysis.cpa.predicates.reaching import Reaching
@@ -89,7 +90,11 @@ class _Proving:
         reached, frontier = start(
             composite, state, composite.precision, PriorityWaitlist(reverse_postorder(self._everywhere.program))
         )
-        ended = cegar(composite, reached, frontier, self._refine, states=states, deadline=deadline, cancellation=cancellation)
+        self._interpolation.deadline = deadline
+        try:
+            ended = cegar(composite, reached, frontier, self._refine, states=states, deadline=deadline, cancellation=cancellation)
+        except OutOfTimeError:
+            ended = Ended("budget", "out of seconds")
         work = Work(reached.made, 0, ended.refinements)
         if ended.ending != "safe":
             return Unproved(ended.reason, work, may_violate=ended.ending == "stuck")
