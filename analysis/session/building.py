@@ -21,6 +21,7 @@ from analysis.model.c_types import ILP32, LP64
 from analysis.model.options import Options
 from analysis.model.report import Message
 from analysis.session.unclosed import opened_comment, with_the_rest
+from analysis.session.unfinished import unfinished, without
 
 _log = logging.getLogger("everproof.session")
 
@@ -84,14 +85,17 @@ def _lower(path: str, preprocessed: Preprocessed, options: Options, previous: Bu
         edited = _edit_body(preprocessed, options, previous, start)
         if edited is not None:
             return edited
-    tree = parse(preprocessed.text, None if previous is None else previous.tree)
+    open_ = [] if previous is None or preprocessed.raw else unfinished(previous, preprocessed.text)
+    tree = parse(without(preprocessed.text, open_), None if previous is None else previous.tree)
     parsed = time.perf_counter()
     model = ILP32 if options.data_model == "ILP32" else LP64
     before = None if previous is None else previous.unit
     unit = build_unit(path, tree, model, before, preprocessed.line_map.in_system_header, options.limits)
+    if open_:
+        unit = msgspec.structs.replace(unit, broken=(*unit.broken, *open_))
     done = time.perf_counter()
     times = ((parsed - start) * 1000, (done - parsed) * 1000)
-    return Built(preprocessed, unit, len(tree.errors), unit.work.recomputed, *times, tree)
+    return Built(preprocessed, unit, len(tree.errors) + len(open_), unit.work.recomputed, *times, tree)
 
 
 def _edit_body(preprocessed: Preprocessed, options: Options, previous: Built, start: float) -> Built | None:

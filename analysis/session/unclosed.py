@@ -3,7 +3,8 @@
 A comment that begins, or the arguments of a macro, take all that follows for themselves, up to where something closes them by
 chance. To the preprocessor, the functions below are gone then; to the person who types, they are what they were. So where an edit
 inside a function makes the function's last line disappear, the text before counts, with one thing in the edited line that does
-not parse: the function is stale until the edit is finished, and the others go on (DESIGN.md, section 4, "Broken code").
+not parse: the function is stale until the edit is finished, and the others go on (DESIGN.md, section 4, "Broken code"). Where an
+edit between functions does that to the next one, the text before counts as it is.
 
 That a comment hides the rest of its function shows without the compiler (`opened_comment`), and the text before is remembered
 (`Preprocessed.whole`), so that the compiler need not be run either when the comment is ended.
@@ -12,7 +13,6 @@ That a comment hides the rest of its function shows without the compiler (`opene
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from analysis.frontend.line_edit import replace_rows
@@ -24,15 +24,18 @@ if TYPE_CHECKING:
     from analysis.session.building import Built
 
 _BROKEN = b"@"  # is no token of C
+_FAR = 20  # lines, from a blank one to what comes next
 _DIRECTIVES = (b"#", b"%:", b"??=")  # what one begins with
 
 
 class _Edited(NamedTuple):
-    """Lines edited inside a function: where the first of them is in the text before, and the number of the function's last."""
+    """Lines edited where something left open would hide a function: the one that they are `inside` of, or the next. `row` is
+    where the first of them is in the text before (would be, if it is blank), `last` the number of the function's last line."""
 
     lines: Lines
     row: tuple[int, int]
     last: int
+    inside: bool
 
 
 def with_the_rest(previous: Built, now: Preprocessed) -> Preprocessed:
@@ -64,26 +67,46 @@ def opened_comment(previous: Built, text: bytes | None, options: Options) -> Pre
 
 
 def _edited(previous: Built, source: bytes) -> _Edited | None:
-    """The lines in which a text differs, if they are inside a function and above its last line."""
+    """The lines in which a text differs, if there is a function that they could hide."""
     before = previous.preprocessed
     lines = None if before.raw else edited_lines(before.source, source)
-    rows = [] if lines is None else before.line_map.rows_at(lines.first)
-    end = None if not rows else next((end for start, end in _functions(previous) if start <= rows[0][0] < end), None)
-    if lines is None or end is None:
+    if lines is None:
         return None
-    last = before.line_map.line_at(end - 1)
-    closes_below = last.path == before.line_map.main and last.number >= lines.first + len(lines.old)
-    return _Edited(lines, rows[0], last.number) if closes_below else None
+    rows, blank = before.line_map.rows_at(lines.first), 0
+    while not rows and blank < _FAR:
+        blank += 1
+        rows = before.line_map.rows_at(lines.first + blank)
+    if not rows:
+        return None
+    at = rows[0][0]
+    for start, end in _functions(previous):
+        last = before.line_map.line_at(end - 1)
+        if at < end and last.path == before.line_map.main and last.number >= lines.first + len(lines.old):
+            row = rows[0] if lines.old and not blank else (at, at)
+            inside = start < at or (start == at and row == rows[0])
+            return None if inside and row != rows[0] else _Edited(lines, row, last.number, inside)
+    return None
 
 
 def _with_broken_line(before: Preprocessed, edited: _Edited, now: Preprocessed) -> Preprocessed:
-    """The text before with something that does not parse in the edited lines; the rest is told of `now`."""
-    lines, row, _ = edited
+    """The text before with something that does not parse in the edited lines of a function, or without what is new in lines
+    between functions; the rest is told of `now`."""
+    lines = edited.lines
     added = len(lines.new) - len(lines.old)
-    edit = replace_rows(before.text, before.line_map, row, _BROKEN + b"\n" * max(0, added), added)
-    in_comment = lines.first if len(lines.new) == 1 and open_comment(lines.new[0]) is not None else 0
+    opened = open_comment(lines.new[0]) if len(lines.new) == 1 else None
+    there = before.text[slice(*edited.row)]
+    if edited.inside:
+        there = _BROKEN
+    elif lines.old and not _same_tokens(lines.old[0], lines.new[0] if opened is None else opened[:-2]):
+        there = there.removesuffix(b"/") if opened is not None and _same_tokens(lines.old[0], opened[:-1]) else b""
+    edit = replace_rows(before.text, before.line_map, edited.row, there + b"\n" * max(0, added), added)
     hiding = now._replace(text=edit.text, line_map=edit.line_map, dependencies=before.dependencies)
-    return hiding._replace(in_comment=in_comment, whole=before.whole or before)
+    return hiding._replace(in_comment=lines.first if opened is not None else 0, whole=before.whole or before)
+
+
+def _same_tokens(one: bytes, other: bytes) -> bool:
+    was, is_ = written(one), written(other)
+    return was is not None and is_ is not None and was.text.split() == is_.text.split()
 
 
 def _above(source: bytes, number: int) -> list[bytes]:
@@ -91,9 +114,7 @@ def _above(source: bytes, number: int) -> list[bytes]:
     return source.split(b"\n", number - 1)[:-1][-1:]
 
 
-def _functions(built: Built) -> Iterator[tuple[int, int]]:
-    """Where the functions of a unit are in its text, those that do not parse as well."""
-    for function in built.unit.functions:
-        yield function.source.start, function.source.start + function.source.end_site.end
-    for broken in built.unit.broken:
-        yield broken.start, broken.end
+def _functions(built: Built) -> list[tuple[int, int]]:
+    """Where the functions of a unit are in its text, those that do not parse as well, in order."""
+    whole = [(f.source.start, f.source.start + f.source.end_site.end) for f in built.unit.functions]
+    return sorted([*whole, *((broken.start, broken.end) for broken in built.unit.broken)])

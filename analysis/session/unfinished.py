@@ -1,0 +1,213 @@
+"""What is being typed at file level must not take the functions below for its own, nor make them something else.
+
+`int limited(int x, int most)` without a body yet, or with a body that is not closed yet, makes a parser read on: the next
+function becomes its body, or a part of it. To the person who types, the functions below are what they were. So where the text
+between two known functions has something unfinished, it is left out until it is finished (DESIGN.md, section 4, "Broken code"),
+in place: spaces stand for it, so that nothing moves.
+
+What is looked at is what was put in since the text was good, or, if something else was edited as well, all that is between the
+functions. Unfinished is its last item, if that has no end and cannot belong to what follows: it opens a brace or bracket that is
+not closed, or has a list of parameters, or a word or sign that means nothing there, or a second type or storage class where what
+follows has one. All else can: `static`, or a type where the function has none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from analysis.cfa.unit import BrokenFunction
+from analysis.frontend.difference import difference
+from analysis.frontend.scope import TypedefEntry
+
+if TYPE_CHECKING:
+    from analysis.session.building import Built
+
+_TOKEN = re.compile(
+    rb"""(?P<skip>\n\#[^\n]*|\s+)|(?P<word>[A-Za-z_$][\w$]*)|(?P<text>"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)|(?P<other>.)""",
+    re.DOTALL,
+)
+_MARKER = re.compile(rb'\n# (\d{1,9})(?= ")')
+_STORAGE = frozenset((b"static", b"extern", b"typedef", b"register", b"auto"))
+_TAGGED = frozenset((b"struct", b"union", b"enum"))
+_TYPES = frozenset((b"void", b"char", b"int", b"float", b"double", b"_Bool")) | _TAGGED
+_COMBINED = frozenset(b"short long signed unsigned _Complex const volatile restrict inline _Noreturn _Thread_local".split())
+_EXTENSIONS = frozenset(b"__attribute__ __attribute __extension__ __inline __inline__ __const __restrict __signed__".split())
+_WITH_ARGUMENTS = frozenset(b"__attribute__ __attribute __declspec _Alignas __asm__ asm _Atomic typeof __typeof__".split())
+_CLOSING = frozenset((b"*", b")", b"]", b"}"))
+_KNOWN = _STORAGE | _TYPES | _COMBINED | _EXTENSIONS | _WITH_ARGUMENTS
+
+
+class _Gap(NamedTuple):
+    """What is between two functions, where it was in the text before and where it is now; with what the second one begins with up
+    to the edit, if that is `in_head`."""
+
+    old_start: int
+    old_end: int
+    start: int
+    end: int
+    in_head: bool = False
+
+
+class _Item(NamedTuple):
+    """Tokens at file level since the end of what came before: what they are at depth 0, how deep the last one is, and whether
+    there is a list of parameters."""
+
+    start: int
+    end: int
+    words: tuple[bytes, ...]
+    depth: int
+    declares: bool
+
+
+def unfinished(previous: Built, text: bytes) -> list[BrokenFunction]:
+    """What of a preprocessed text is unfinished at file level, where it was edited since the last revision or did not parse."""
+    old, names = previous.preprocessed.text, previous.unit.level.scope.names
+    start = difference(old, text).start
+    places = {old.rfind(b"\n", 0, start) + 1, *(broken.start for broken in previous.unit.broken)}
+    gaps = {gap for place in places if (gap := _gap(previous, text, place, start)) is not None}
+
+    def is_type(word: bytes) -> bool:
+        return isinstance(names.get(word.decode(errors="replace")), TypedefEntry)
+
+    found = []
+    for gap in sorted(gaps):
+        put_in = _put_in(previous, text, gap)
+        if put_in is None and gap.in_head:
+            continue
+        begin, end = put_in or (gap.start, gap.end)
+        item = _last_item(text, begin, end)
+        if item is not None:
+            at_function = not text[end : gap.end].strip()
+            if item.depth or item.declares or _is_foreign(item.words, _head(text, end), at_function, is_type):
+                found.append(BrokenFunction(None, item.start, item.end))
+    return found
+
+
+def without(text: bytes, parts: Sequence[BrokenFunction]) -> bytes:
+    """The text with spaces in place of parts of it."""
+    for part in parts:
+        text = text[: part.start] + re.sub(rb"[^\n]", b" ", text[part.start : part.end]) + text[part.end :]
+    return text
+
+
+def _gap(previous: Built, text: bytes, place: int, edited: int) -> _Gap | None:
+    """What is between the functions around a place of the text before; None if the place is inside of one, or the function behind
+    it is called otherwise. `edited` is where the texts begin to differ."""
+    old = previous.preprocessed.text
+    old_begin, by = 0, len(text) - len(old)
+    for function in previous.unit.functions:
+        source = function.source
+        first, last = source.start, source.start + source.end_site.end
+        if first + source.name_site.start < place < last:
+            return None
+        if last > place:
+            name = first + source.name_site.end
+            rest = first
+            if not any(text.startswith(old[first:name], at) for at in (first, first + by)):
+                rest = next((match.start() for match in _tokens(old, first, name) if match.start() >= edited), name)
+            end = next((at for at in (rest, rest + by) if rest < name and text.startswith(old[rest:name], at)), None)
+            begin = old_begin + by * (edited < old_begin)
+            return None if end is None else _Gap(old_begin, rest, begin, end, rest > first)
+        old_begin = last
+    return _Gap(old_begin, len(old), old_begin + by * (edited < old_begin), len(text))
+
+
+def _put_in(previous: Built, text: bytes, gap: _Gap) -> tuple[int, int] | None:
+    """What was put in between two functions since the text there was good; None if that is not all, or is not between items."""
+    old, new = (_even(previous.preprocessed.text[gap.old_start : gap.old_end]), _even(text[gap.start : gap.end]))
+    edit = difference(old, new)
+    start, old_end = edit.start, edit.old_end
+    for broken in previous.unit.broken:
+        if gap.old_start <= broken.start < gap.old_end:
+            start, old_end = min(start, broken.start - gap.old_start), max(old_end, broken.end - gap.old_start)
+    good = bytearray(old[start:old_end])
+    for broken in previous.unit.broken:
+        if gap.old_start <= broken.start < gap.old_end:
+            at = broken.start - gap.old_start - start
+            good[at : at + broken.end - broken.start] = b" " * (broken.end - broken.start)
+    if good.strip():
+        return None
+    end = old_end + len(new) - len(old)
+    back = start  # where equal text follows, it is not known which of it was put in: whole lines are
+    while back > 0 and new[back - 1 : back] != b"\n" and new[back - 1] == new[end - 1 - (start - back)]:
+        back -= 1
+    if back == 0 or new[back - 1 : back] == b"\n":
+        start, end = back, end - (start - back)
+    for match in reversed(list(_tokens(new, 0, start))):
+        if match.group() in (b";", b"}"):
+            break
+        if match.group() not in _KNOWN:
+            return None
+    return gap.start + start, gap.start + end
+
+
+def _even(text: bytes) -> bytes:
+    """The text with no numbers of lines in its markers, which an added line changes."""
+    return _MARKER.sub(lambda match: b"\n# " + b"0" * len(match[1]), b"\n" + text)[1:]
+
+
+def _last_item(text: bytes, start: int, stop: int) -> _Item | None:
+    """What has no end in a part of the text; None if nothing has, or something ends that does not begin there."""
+    begin: int | None = None
+    end = depth = 0
+    declares = False
+    words: list[bytes] = []
+    for match in _tokens(text, start, stop):
+        token = match.group()
+        if begin is None and token != b";":
+            begin, declares, words = match.start(), False, []
+        end = match.end()
+        if token in (b"(", b"[", b"{"):
+            depth += 1
+            named = bool(words) and _is_word(words[-1]) and words[-1] not in _WITH_ARGUMENTS
+            declares = declares or (token == b"(" and depth == 1 and named)
+        elif token in (b")", b"]", b"}"):
+            depth -= 1
+        if depth < 0:
+            return None
+        if depth == 0:
+            words.append(token)
+            if token == b";" or (token == b"}" and declares):
+                begin = None
+    return None if begin is None else _Item(begin, end, tuple(words), depth, declares)
+
+
+def _is_foreign(words: Sequence[bytes], head: Sequence[bytes], at_function: bool, is_type: Callable[[bytes], bool]) -> bool:
+    """Whether words cannot stand before a declaration that begins with others, its head; or before that of a function."""
+    if at_function and b"typedef" in words:
+        return True
+    types = storage = 0
+    before = b""
+    for word in words:
+        if before in _TAGGED:
+            pass  # a tag
+        elif word in _STORAGE:
+            storage += 1
+        elif word in _TYPES or is_type(word):
+            types += 1
+        elif word not in _KNOWN and word not in _CLOSING:
+            return True
+        before = word
+    has_type = any(word in _TYPES or is_type(word) or word in (b"short", b"long", b"signed", b"unsigned") for word in head)
+    return bool((types and has_type) or (storage and not _STORAGE.isdisjoint(head)))
+
+
+def _is_word(token: bytes) -> bool:
+    return token[:1].isalpha() or token[:1] in (b"_", b"$")
+
+
+def _head(text: bytes, start: int) -> list[bytes]:
+    """The words that a declaration has before the name that it declares."""
+    words: list[bytes] = []
+    for match in _tokens(text, start, len(text)):
+        if match.lastgroup == "word":
+            words.append(match.group())
+        elif match.group() != b"*":
+            break
+    return words[:-1]
+
+
+def _tokens(text: bytes, start: int, end: int) -> Iterator[re.Match[bytes]]:
+    return (match for match in _TOKEN.finditer(text, start, end) if match.lastgroup != "skip")

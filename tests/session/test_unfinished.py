@@ -1,0 +1,109 @@
+"""What is typed at file level, key by key, leaves the functions around it alone until it is finished."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analysis.api import Checker
+from analysis.model.options import Options
+
+TEXT = """\
+typedef int word;
+int zero(void) { return 0; }
+
+static int first(int *p)
+{
+    p = 0;
+    return *p;
+}
+int *second(void);
+int main(void) { int n = 1; return first(&n) + zero(); }
+"""
+FINDINGS = [("null-dereference", "first")]
+CAN_BELONG = ("static", "extern", "typedef", "static unsigned", "static unsigned long")  # to what comes next, for a moment
+FUNCTIONS = ["zero", "first", "main"]
+
+
+def opened(tmp_path: Path) -> tuple[Checker, str]:
+    path = str(tmp_path / "a.c")
+    Path(path).write_text(TEXT)
+    checker = Checker(Options())
+    checker.open([path])
+    checker.change(path, TEXT)
+    report = checker.check()
+    assert [(f.rule, f.function) for f in report.findings] == FINDINGS
+    assert [f.name for f in report.functions] == FUNCTIONS
+    return checker, path
+
+
+@pytest.mark.parametrize(
+    ("typed", "function"),
+    [
+        ("static int limited(int x, int most)\n{\n    if (x > most) { x = most; }\n    return x;\n}", "limited"),
+        ("char *name(const char *of)\n{\n    return *of ? \"}\" : (char *)of; /* } */\n}", "name"),
+        ("struct pair { int a; struct { int b; } c; };", None),
+        ("int table[] = { 1, 2, (3) };", None),
+        ("enum { A = (1), B };", None),
+        ("typedef int (*function)(int, char *);", None),
+        ("extern word other(word);", None),
+        ("static unsigned long counter = 3 + (4);", None),
+        ("/* A note: with * and ; and { here. */", None),
+        ("/*\n * A note\n * on lines\n */", None),
+        ("// one line { (", None),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("before", ["static int first", "int *second", "int main"])
+def test_what_is_typed_leaves_other_functions_alone(typed: str, function: str | None, before: str, tmp_path: Path) -> None:
+    checker, path = opened(tmp_path)
+    at = TEXT.index(before)
+    for end in range(1, len(typed) + 1):
+        checker.change(path, TEXT[:at] + typed[:end] + "\n\n" + TEXT[at:])
+        report = checker.check()
+        assert [(f.rule, f.function) for f in report.findings] == FINDINGS, typed[:end]
+        assert not any(f.stale for f in report.functions), typed[:end]
+        names = [f.name for f in report.functions]
+        if end < len(typed):
+            assert names == FUNCTIONS, typed[:end]
+            assert report.work.configurations.recomputed == 0 or typed[:end].strip() in CAN_BELONG, typed[:end]
+    assert sorted(names) == sorted([*FUNCTIONS, *([function] if function else [])])
+    assert not report.messages
+
+
+@pytest.mark.parametrize(
+    ("word", "before"), [("extern", "int main"), ("static", "int zero"), ("__attribute__((noinline))", "int zero")]
+)
+def test_what_can_belong_to_the_next_function_does(word: str, before: str, tmp_path: Path) -> None:
+    checker, path = opened(tmp_path)
+    at = TEXT.index(before)
+    checker.change(path, TEXT[:at] + word + "\n" + TEXT[at:])
+    report = checker.check()
+    assert [f.name for f in report.functions] == FUNCTIONS
+    assert not report.messages
+
+
+def test_what_does_not_end_is_told(tmp_path: Path) -> None:
+    checker, path = opened(tmp_path)
+    at = TEXT.index("static int first")
+    checker.change(path, TEXT[:at] + "int half(int n)\n{\n    return n / 2;\n\n" + TEXT[at:])
+    (message,) = checker.check().messages
+    assert (message.line, message.text) == (4, "This text does not parse and is not checked.")
+
+
+def test_the_functions_above_are_edited_while_something_is_unfinished(tmp_path: Path) -> None:
+    checker, path = opened(tmp_path)
+    at = TEXT.index("static int first")
+    open_ = TEXT[:at] + "int half(int n)\n{\n    return n / 2;\n\n" + TEXT[at:]
+    checker.change(path, open_)
+    checker.check()
+    for edited in (
+        open_.replace("return 0", "return 1"),
+        open_.replace("return 0", "return 1").replace("p = 0;\n    ", ""),
+        open_.replace("p = 0;\n    ", "").replace("typedef int word;", "typedef long word;"),
+    ):
+        checker.change(path, edited)
+        report = checker.check()
+        assert [f.name for f in report.functions] == FUNCTIONS
+        assert [f.function for f in report.findings] == ["first"] * ("p = 0" in edited)
+        assert len(report.messages) == 1
