@@ -34,7 +34,7 @@ from analysis.session.entries import choose_entries
 from analysis.session.provers.decided import Decided
 from analysis.session.provers.outcome import Budget, Outcome, reason_of
 from analysis.session.provers.pool import Pool
-from analysis.session.provers.proving import WORK
+from analysis.session.provers.proofs import WORK
 from analysis.session.provers.questions import FindingQuestion, question_of
 from analysis.session.provers.slices import Contents, Slicer
 from benchmarks import releases
