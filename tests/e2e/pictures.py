@@ -17,6 +17,7 @@ CHOSEN = {
     "hover": "editing/hover-function",
     "derivation": "editing/derivation",
     "states": "editing/states",
+    "problems": "folder/problems",
     "restricted": "restricted/restricted",
 }
 
