@@ -42,11 +42,23 @@ def find_workspace(folder: str, extra: Sequence[str], options: Options) -> Progr
         found = _suggested(folder, commands)
         known = {os.path.realpath(path) for path in found.files}
         files = (*found.files, *(path for path in extra if os.path.realpath(path) not in known))
-        # Spelled absolutely: the server knows its documents so.
-        found = FileSet(tuple(os.path.abspath(path) for path in files), tuple(m for m in found.messages if files))
+        found = FileSet(tuple(_spelled_in(folder, path) for path in files), tuple(m for m in found.messages if files))
     else:
         found = FileSet((folder,))
     return _with_flags(found, commands, options)
+
+
+def _spelled_in(folder: str, path: str) -> str:
+    """The path as an editor spells it that has the folder open: absolute, and by the name of the folder, though a database of
+    compile commands may know the folder by another one that a symbolic link stands for."""
+    named, root = os.path.abspath(folder), os.path.realpath(folder)
+    absolute, real = os.path.abspath(path), os.path.realpath(path)
+    is_elsewhere = os.path.commonpath([named, absolute]) != named
+    return (
+        os.path.join(named, os.path.relpath(real, root))
+        if is_elsewhere and os.path.commonpath([root, real]) == root
+        else absolute
+    )
 
 
 def _with_flags(files: FileSet, commands: CompileCommands, options: Options) -> ProgramFiles:

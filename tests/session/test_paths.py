@@ -1,8 +1,11 @@
+import json
 from pathlib import Path
 
 import pytest
 
+from analysis.model.options import Options
 from analysis.session.paths import collect, existing
+from analysis.session.program_files import find_workspace
 
 
 @pytest.fixture
@@ -50,3 +53,16 @@ def test_files_of_a_database_that_are_gone_are_named_once(folder: Path) -> None:
     assert found.files == ("a.c",)
     assert len(found.messages) == 1
     assert "x.c and 1 more" in found.messages[0].text
+
+
+def test_a_workspace_opened_through_a_symbolic_link_has_the_files_that_its_database_names(tmp_path: Path) -> None:
+    real, link, other = tmp_path / "real", tmp_path / "link", tmp_path / "other.c"
+    real.mkdir()
+    link.symlink_to(real)
+    for file in (real / "a.c", real / "b.c", other):
+        file.write_text("int x;\n")
+    commands = [{"directory": str(real), "file": name, "arguments": ["cc", "-DA", "-c", name]} for name in ("a.c", str(other))]
+    (real / "compile_commands.json").write_text(json.dumps(commands))
+    found = find_workspace(str(link), [str(link / "a.c"), str(link / "b.c")], Options())
+    assert found.files == (str(link / "a.c"), str(other), str(link / "b.c"))
+    assert ["-DA" in found.flags[path].arguments for path in found.files] == [True, True, False]
