@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from analysis.session.building import Built
 
 _TOKEN = re.compile(
-    rb"""(?P<skip>\n\#[^\n]*|\s+)|(?P<word>[A-Za-z_$][\w$]*)|(?P<text>"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)|(?P<other>.)""",
+    rb"""(?P<skip>(?:\A|\n)\#[^\n]*|\s+)|(?P<word>[A-Za-z_$][\w$]*)|(?P<text>"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)|(?P<other>.)""",
     re.DOTALL,
 )
 _MARKER = re.compile(rb'\n# (\d{1,9})(?= ")')
@@ -35,6 +35,7 @@ _TYPES = frozenset((b"void", b"char", b"int", b"float", b"double", b"_Bool")) | 
 _COMBINED = frozenset(b"short long signed unsigned _Complex const volatile restrict inline _Noreturn _Thread_local".split())
 _EXTENSIONS = frozenset(b"__attribute__ __attribute __extension__ __inline __inline__ __const __restrict __signed__".split())
 _WITH_ARGUMENTS = frozenset(b"__attribute__ __attribute __declspec _Alignas __asm__ asm _Atomic typeof __typeof__".split())
+_FAR = 4096  # bytes that are looked at above the first function: headers are long
 _CLOSING = frozenset((b"*", b")", b"]", b"}"))
 _KNOWN = _STORAGE | _TYPES | _COMBINED | _EXTENSIONS | _WITH_ARGUMENTS
 
@@ -96,7 +97,7 @@ def _gap(previous: Built, text: bytes, place: int, edited: int) -> _Gap | None:
     """What is between the functions around a place of the text before; None if the place is inside of one, or the function behind
     it is called otherwise. `edited` is where the texts begin to differ."""
     old = previous.preprocessed.text
-    old_begin, by = 0, len(text) - len(old)
+    old_begin, by = max(0, old.rfind(b"\n", 0, max(0, place - _FAR))), len(text) - len(old)
     for function in previous.unit.functions:
         source = function.source
         first, last = source.start, source.start + source.end_site.end

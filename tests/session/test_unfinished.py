@@ -107,3 +107,17 @@ def test_the_functions_above_are_edited_while_something_is_unfinished(tmp_path: 
         assert [f.name for f in report.functions] == FUNCTIONS
         assert [f.function for f in report.findings] == ["first"] * ("p = 0" in edited)
         assert len(report.messages) == 1
+
+
+@pytest.mark.parametrize("above", ["// moved\n", "\n\n", "/* one\n   two */\n", "int x;\n", "#define A 1\n", "static\n"])
+def test_what_is_put_above_the_first_function_is_read(above: str, tmp_path: Path) -> None:
+    text = "int half(int n)\n{\n    return n / 2;\n}\n"
+    path = tmp_path / "a.c"
+    path.write_text(text)
+    checker = Checker(Options())
+    checker.open([str(path)])
+    checker.check()
+    path.write_text(above + text)
+    report = checker.check()
+    assert [(f.name, f.place.range.start.line) for f in report.functions] == [("half", 1 + above.count("\n"))]
+    assert not report.messages
