@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from analysis.cfa.unit import BrokenFunction
-from analysis.frontend.difference import difference
+from analysis.frontend.difference import Difference, difference
 from analysis.frontend.scope import TypedefEntry
 
 if TYPE_CHECKING:
@@ -65,8 +65,9 @@ class _Item(NamedTuple):
 def unfinished(previous: Built, text: bytes) -> list[BrokenFunction]:
     """What of a preprocessed text is unfinished at file level, where it was edited since the last revision or did not parse."""
     old, names = previous.preprocessed.text, previous.unit.level.scope.names
-    start = difference(old, text).start
-    places = {old.rfind(b"\n", 0, start) + 1, *(broken.start for broken in previous.unit.broken)}
+    broken = [(part.start, part.end) for part in previous.unit.broken]
+    start = _edit(old, text, broken).start
+    places = {old.rfind(b"\n", 0, start) + 1, *(begin for begin, _ in broken)}
     gaps = {gap for place in places if (gap := _gap(previous, text, place, start)) is not None}
 
     def is_type(word: bytes) -> bool:
@@ -81,7 +82,8 @@ def unfinished(previous: Built, text: bytes) -> list[BrokenFunction]:
         item = _last_item(text, begin, end)
         if item is not None:
             at_function = not text[end : gap.end].strip()
-            if item.depth or item.declares or _is_foreign(item.words, _head(text, end), at_function, is_type):
+            joined = _is_word(text[item.end - 1 : item.end]) and _is_word(text[item.end : item.end + 1])
+            if item.depth or item.declares or joined or _is_foreign(item.words, _head(text, end), at_function, is_type):
                 found.append(BrokenFunction(None, item.start, item.end))
     return found
 
@@ -117,31 +119,42 @@ def _gap(previous: Built, text: bytes, place: int, edited: int) -> _Gap | None:
 
 def _put_in(previous: Built, text: bytes, gap: _Gap) -> tuple[int, int] | None:
     """What was put in between two functions since the text there was good; None if that is not all, or is not between items."""
-    old, new = (_even(previous.preprocessed.text[gap.old_start : gap.old_end]), _even(text[gap.start : gap.end]))
-    edit = difference(old, new)
-    start, old_end = edit.start, edit.old_end
-    for broken in previous.unit.broken:
-        if gap.old_start <= broken.start < gap.old_end:
-            start, old_end = min(start, broken.start - gap.old_start), max(old_end, broken.end - gap.old_start)
-    good = bytearray(old[start:old_end])
-    for broken in previous.unit.broken:
-        if gap.old_start <= broken.start < gap.old_end:
-            at = broken.start - gap.old_start - start
-            good[at : at + broken.end - broken.start] = b" " * (broken.end - broken.start)
-    if good.strip():
+    old, new = _even(previous.preprocessed.text[gap.old_start : gap.old_end]), _even(text[gap.start : gap.end])
+    broken = [
+        (part.start - gap.old_start, part.end - gap.old_start)
+        for part in previous.unit.broken
+        if gap.old_start <= part.start < gap.old_end
+    ]
+    edit = _edit(old, new, broken)
+    start = min([edit.start, *(begin for begin, _ in broken)])
+    old_end = max([edit.old_end, *(end for _, end in broken)])
+    good = bytearray(old[:old_end])
+    for begin, end in broken:
+        good[begin:end] = b" " * (end - begin)
+    if good[start:].strip():
         return None
     end = old_end + len(new) - len(old)
-    back = start  # where equal text follows, it is not known which of it was put in: whole lines are
-    while back > 0 and new[back - 1 : back] != b"\n" and new[back - 1] == new[end - 1 - (start - back)]:
-        back -= 1
-    if back == 0 or new[back - 1 : back] == b"\n":
-        start, end = back, end - (start - back)
     for match in reversed(list(_tokens(new, 0, start))):
         if match.group() in (b";", b"}"):
             break
         if match.group() not in _KNOWN:
             return None
     return gap.start + start, gap.start + end
+
+
+def _edit(old: bytes, new: bytes, broken: Sequence[tuple[int, int]]) -> Difference:
+    """Where two texts differ. Where equal text follows what was put in, it is not known which of both was: if it can have been
+    put in at the beginning of a line, or in what is broken, it was."""
+    start, old_end, new_end = found = difference(old, new)
+    by = 0
+    while start == old_end and by <= start:
+        at = start - by
+        if at == 0 or new[at - 1 : at] == b"\n" or any(begin <= at <= end for begin, end in broken):
+            return Difference(at, at, new_end - by)
+        if new[at - 1] != new[new_end - by - 1]:
+            break
+        by += 1
+    return found
 
 
 def _even(text: bytes) -> bytes:

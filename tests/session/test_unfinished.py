@@ -54,12 +54,19 @@ def opened(tmp_path: Path) -> tuple[Checker, str]:
         ("// one line { (", None),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("before", ["static int first", "int *second", "int main"])
-def test_what_is_typed_leaves_other_functions_alone(typed: str, function: str | None, before: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("before", "gap"),
+    [("static int first", "\n\n"), ("int *second", "\n\n"), ("int main", "\n\n"), ("static int first", "")],
+)
+def test_what_is_typed_leaves_other_functions_alone(
+    typed: str, function: str | None, before: str, gap: str, tmp_path: Path
+) -> None:
+    if "/*" in typed or "//" in typed:
+        gap = "\n"  # else the comment is one of the line below
     checker, path = opened(tmp_path)
     at = TEXT.index(before)
     for end in range(1, len(typed) + 1):
-        checker.change(path, TEXT[:at] + typed[:end] + "\n\n" + TEXT[at:])
+        checker.change(path, TEXT[:at] + typed[:end] + gap + TEXT[at:])
         report = checker.check()
         assert [(f.rule, f.function) for f in report.findings] == FINDINGS, typed[:end]
         assert not any(f.stale for f in report.functions), typed[:end]
