@@ -126,18 +126,7 @@ def _with_effects(cfa: Cfa, effects: Mapping[int, ir.Effect]) -> Cfa:
     """The CFA with other effects of its edges, by id."""
     if all(effects[edge.id] is edge.effect for edge in cfa.edges):
         return cfa
-    return Cfa(
-        name=cfa.name,
-        path=cfa.path,
-        type_=cfa.type,
-        parameters=cfa.parameters,
-        entry=cfa.entry,
-        exit_=cfa.exit,
-        edges=tuple(Edge(edge.id, edge.source, edge.target, effects[edge.id]) for edge in cfa.edges),
-        digest=cfa.digest,
-        next_location=cfa.next_location,
-        next_edge=cfa.next_edge,
-    )
+    return cfa.with_edges(tuple(Edge(edge.id, edge.source, edge.target, effects[edge.id]) for edge in cfa.edges))
 
 
 def _comparable(cfa: Cfa, edge: Edge, places: Places) -> ir.Effect:

@@ -92,6 +92,19 @@ class Cfa:
         copy._follows = weakref.ref(follows)
         return copy
 
+    def with_edges(self, edges: tuple[Edge, ...]) -> Cfa:
+        """The function with other edges; the digest stays that of its own."""
+        return Cfa(
+            name=self.name,
+            path=self.path,
+            type_=self.type,
+            parameters=self.parameters,
+            entry=self.entry,
+            exit_=self.exit,
+            edges=edges,
+            digest=self.digest,
+        )
+
     @cached_property
     def outgoing(self) -> Mapping[int, tuple[Edge, ...]]:
         """The edges that leave each location, in source order; locations without any are absent."""

@@ -57,6 +57,18 @@ def register(server: EverproofServer) -> None:
         return page
 
 
+def toggled(server: EverproofServer, command: str, shown: dict[str, set[str]], uri: Any, function: Any) -> bool:
+    """Shows a kind of hints of a function, or no more; whether they are shown now. `shown` are the functions by document."""
+    document = server.documents.find(text_argument(command, "uri", uri))
+    name = text_argument(command, "function", function)
+    if document is None:
+        return False
+    names = shown.setdefault(document.uri, set())
+    names ^= {name}
+    server.refresh_hints()
+    return name in names
+
+
 def text_argument(command: str, name: str, value: Any) -> str:
     """An argument that must be a string; the client is told which one is none."""
     if not isinstance(value, str):

@@ -16,7 +16,7 @@ from analysis.model.derivation import Configuration, FunctionDerivations
 from server.columns import Columns
 from server.documents import Document
 from server.features import invariants
-from server.features.commands import text_argument
+from server.features.commands import toggled
 from server.lines import Edit, content_length, moved_place
 
 if TYPE_CHECKING:
@@ -32,14 +32,7 @@ def register(server: EverproofServer) -> None:
 
     @server.command(STATES)
     async def states(uri: Any, function: Any) -> bool:
-        document = server.documents.find(text_argument(STATES, "uri", uri))
-        name = text_argument(STATES, "function", function)
-        if document is None:
-            return False
-        shown = server.shown_states.setdefault(document.uri, set())
-        shown ^= {name}
-        server.refresh_hints()
-        return name in shown
+        return toggled(server, STATES, server.shown_states, uri, function)
 
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT, types.InlayHintOptions(resolve_provider=False))
     async def inlay_hint(params: types.InlayHintParams) -> list[types.InlayHint]:

@@ -15,7 +15,7 @@ from analysis.model.report import FunctionReport
 from server.columns import Columns
 from server.convert import stale_reason
 from server.documents import Document
-from server.features.commands import text_argument
+from server.features.commands import toggled
 from server.lines import content_length
 
 if TYPE_CHECKING:
@@ -30,14 +30,7 @@ def register(server: EverproofServer) -> None:
 
     @server.command(INVARIANTS)
     async def invariants(uri: Any, function: Any) -> bool:
-        document = server.documents.find(text_argument(INVARIANTS, "uri", uri))
-        name = text_argument(INVARIANTS, "function", function)
-        if document is None:
-            return False
-        shown = server.shown_invariants.setdefault(document.uri, set())
-        shown ^= {name}
-        server.refresh_hints()
-        return name in shown
+        return toggled(server, INVARIANTS, server.shown_invariants, uri, function)
 
 
 def wanted(server: EverproofServer, document: Document) -> bool:

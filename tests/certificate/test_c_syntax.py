@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -130,7 +129,6 @@ def _program(texts: list[str], given_: list[dict[str, int]]) -> str:
     return f"#include <stdio.h>\n{fill}{said}int main(void)\n{{\n{start}{calls}}}\n"
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.lists(conditions, min_size=8, max_size=24), st.lists(states, min_size=4, max_size=4))
 def test_c_says_what_the_formula_says(tmp_path: Path, formulas: list[Term], given_: list[dict[str, int]]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 from random import Random
@@ -93,7 +92,6 @@ def told(file: Path, property_: Property) -> dict[int, str]:
     return lines
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_invariants_hold_on_every_run(name: str, tmp_path: Path) -> None:
     property_, text, expected = PROGRAMS[name]

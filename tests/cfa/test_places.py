@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
-
-import pytest
 
 from analysis.cfa.link import link
 from analysis.cfa.places import ProgramPlaces
@@ -28,7 +25,6 @@ int f(int *p) {
 """
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 def test_places_of_edges(tmp_path: Path) -> None:
     path = tmp_path / "t.c"
     path.write_text(TEXT)

@@ -1,9 +1,6 @@
 """The demo's edits fit the program that it types into, and leave it a program."""
 
-import shutil
 import subprocess
-
-import pytest
 
 from demo.editor import position
 from demo.live_session import FILE, FOLDER, STEPS
@@ -23,7 +20,6 @@ def test_every_step_finds_its_place_and_changes_the_text():
     assert "static int total(void)\n{\n\t/* of the first kind only */" in edited_text()
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 def test_the_program_is_accepted_by_the_compiler_after_the_last_step(tmp_path):
     (tmp_path / FILE.name).write_text(edited_text(), encoding="utf-8")
     command = ["cc", "-fsyntax-only", "-Wall", "-Werror=implicit-function-declaration", "-I", str(FOLDER), FILE.name]

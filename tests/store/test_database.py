@@ -7,6 +7,9 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,6 +22,7 @@ from analysis.store.records import Group, Record, is_foreign
 ONE = Record("unit", "one", b"first " * 500)
 TWO = Record("unit", "two", bytes(range(256)) * 40)
 KILLED = -9
+NOBODY = 65534
 
 # Writes a second version of a group, and kills itself before the Nth of SQLite's steps.
 KILLING = """
@@ -222,15 +226,31 @@ def test_where_nothing_can_be_written_nothing_is_kept(tmp_path: Path) -> None:
     assert store.take_messages() == ()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_store_that_cannot_be_written_is_said_once(path: str) -> None:
-    filled(path).close()
-    os.chmod(path, stat.S_IRUSR)
-    os.chmod(os.path.dirname(path), stat.S_IRUSR | stat.S_IXUSR)
-    store = Store(path)
-    assert not store.write("p", "a program", [ONE])
-    assert len(store.take_messages()) == 1
-    os.chmod(os.path.dirname(path), stat.S_IRWXU)
+@contextmanager
+def without_rights() -> Iterator[None]:
+    """As somebody for whom what is read-only is so: root is another user meanwhile."""
+    before = os.geteuid()
+    if before == 0:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(before)
+
+
+def test_a_store_that_cannot_be_written_is_said_once() -> None:
+    with tempfile.TemporaryDirectory() as folder:  # not below the test's own folder, which nobody else may enter
+        path = os.path.join(folder, "results.everproof")
+        filled(path).close()
+        os.chmod(path, stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH)
+        os.chmod(folder, stat.S_IRUSR | stat.S_IXUSR | stat.S_IROTH | stat.S_IXOTH)
+        with without_rights():
+            store = Store(path)
+            assert not store.write("p", "a program", [ONE])
+            assert len(store.take_messages()) == 1
+            assert not store.write("p", "a program", [ONE])
+            assert store.take_messages() == ()
+        os.chmod(folder, stat.S_IRWXU)
 
 
 def test_a_process_that_is_killed_while_it_writes_leaves_all_or_nothing(path: str) -> None:

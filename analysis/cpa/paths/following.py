@@ -5,6 +5,7 @@ violations, and in which order paths are followed, is the affair of who follows 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -100,7 +101,7 @@ class Questions:
         return self.solver.check(budget=self._budget)
 
 
-class PathFollower:
+class PathFollower(ABC):
     """Follows the paths of a program from one of its functions. `fails`: whether allocations can fail, `outside` whether
     functions without a body can write to globals. `reasons`: what is left out, so that paths without a violation are no proof;
     `paths` counts those that ended."""
@@ -119,9 +120,9 @@ class PathFollower:
         cfa = program.functions[encoder.function]
         self.first = Path(encoder, cfa.name, cfa.entry)
 
+    @abstractmethod
     def judge(self, path: Path, check: Check, edge: Edge | None) -> bool:
         """Told of a violation that may be possible on the edge that a path takes next (None: at its end); True ends it all."""
-        raise NotImplementedError
 
     # -- one location -------------------------------------------------------------------------------------------
 

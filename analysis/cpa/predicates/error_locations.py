@@ -49,7 +49,7 @@ def with_error_locations(program: Program, violations: Sequence[Violation]) -> E
         location, number = cfa.next_location, cfa.next_edge
         locations[name] = frozenset((location,))
         kept += [Edge(number + i, source, location, ir.Assume(c, True)) for i, (source, c) in enumerate(found)]
-        functions[name] = with_edges(cfa, tuple(kept))
+        functions[name] = cfa.with_edges(tuple(kept))
     return ErrorLocations(with_functions(program, functions), locations)
 
 
@@ -114,20 +114,6 @@ def divisors(effect: ir.Effect) -> Iterator[ir.Expr]:
         for part in ir.walk(expr):
             if isinstance(part, ir.Binary) and part.operator in ("/", "%") and not isinstance(part.type, Floating | Function):
                 yield part.right
-
-
-def with_edges(cfa: Cfa, edges: tuple[Edge, ...]) -> Cfa:
-    """The function with other edges."""
-    return Cfa(
-        name=cfa.name,
-        path=cfa.path,
-        type_=cfa.type,
-        parameters=cfa.parameters,
-        entry=cfa.entry,
-        exit_=cfa.exit,
-        edges=edges,
-        digest=cfa.digest,
-    )
 
 
 def with_functions(program: Program, functions: Mapping[str, Cfa]) -> Program:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, get_args
 
 import msgspec
@@ -48,6 +48,14 @@ class Violation(msgspec.Struct, frozen=True):
     function: str
     edge: int
     property: Property
+
+
+def property_of(found: Iterable[Violation]) -> Property | None:
+    """The property that all of these violate; None if there are none. ValueError if they are of more than one."""
+    kinds = {violation.property for violation in found}
+    if len(kinds) > 1:
+        raise ValueError("violations of one property are wanted")
+    return kinds.pop() if kinds else None
 
 
 def violations(program: Program, property_: Property) -> tuple[Violation, ...]:

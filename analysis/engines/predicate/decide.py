@@ -27,7 +27,7 @@ from analysis.cpa.predicates.abstraction import Abstraction
 from analysis.cpa.predicates.abstraction import Kind as AbstractionKind
 from analysis.cpa.predicates.blocks import BlockEnds, block_ends
 from analysis.cpa.predicates.steps import Contexts
-from analysis.cpa.predicates.violations import Property, Violation
+from analysis.cpa.predicates.violations import Property, Violation, property_of
 from analysis.cpa.waitlist import PriorityWaitlist
 from analysis.engines.predicate.clauses import Clauses
 from analysis.engines.predicate.refinement import Refiner
@@ -74,13 +74,11 @@ def prove(
 ) -> Proved | Unproved:
     """Looks for a proof. KeyError if the program does not define the entry; ValueError if the violations are of more than one
     property."""
-    kinds = {violation.property for violation in violations}
-    if not kinds:
+    property_ = property_of(violations)
+    if property_ is None:
         return Unproved("nothing in the program could violate the property", Work())
-    if len(kinds) > 1:
-        raise ValueError("violations of one property are wanted")
     try:
-        return _Proving(program, violations, kinds.pop(), entry, model, options, cancellation).run()
+        return _Proving(program, violations, property_, entry, model, options, cancellation).run()
     except TooLargeError as large:
         return Unproved(f"not encoded: {large}", Work())
 

@@ -26,7 +26,7 @@ from analysis.cpa.path_interpolation import OutOfTimeError, PathInterpolation
 from analysis.cpa.precision import ConstraintPrecision, ConstraintsBy
 from analysis.cpa.predicates.error_locations import ErrorLocations, with_error_locations
 from analysis.cpa.predicates.reaching import Reaching
-from analysis.cpa.predicates.violations import Violation
+from analysis.cpa.predicates.violations import Violation, property_of
 from analysis.cpa.symbolic_execution import ASSUMPTIONS, CONSTRAINTS, LOCATION, VALUES, SymbolicExecution, SymbolicOptions
 from analysis.cpa.waitlist import PriorityWaitlist
 from analysis.engines.symbolic.cegar_refinement import ByPredicates, Needed, Refine, SymbolicPost, needed
@@ -72,16 +72,14 @@ def prove(
 ) -> Proved | Unproved:
     """Looks for a proof. KeyError if the program does not define the entry; ValueError if the violations are of more than one
     property, or the options do not go together."""
-    kinds = {violation.property for violation in violations}
-    if not kinds:
+    property_ = property_of(violations)
+    if property_ is None:
         return Unproved("nothing in the program could violate the property", Work())
-    if len(kinds) > 1:
-        raise ValueError("violations of one property are wanted")
     if options.refine == "predicates" and options.by != "variables":
         raise ValueError("predicates give a precision by variables")
     everywhere = with_error_locations(program, violations)
     if everywhere is None:
-        return Unproved(f"symbolic execution has no location where {kinds.pop()} is violated", Work())
+        return Unproved(f"symbolic execution has no location where {property_} is violated", Work())
     try:
         return _Proving(program, violations, everywhere, entry, model, options).run(cancellation)
     except TooLargeError as large:

@@ -18,7 +18,6 @@ from analysis.cpa.predicates.error_locations import (
     Locations,
     divisors,
     pointers,
-    with_edges,
     with_functions,
 )
 from analysis.cpa.predicates.violations import has_float_division
@@ -55,7 +54,7 @@ def violating(program: Program, target: Target) -> Violating:
     conditions = conditions or [TRUE]
     location, number = cfa.next_location, cfa.next_edge
     added = [Edge(number + i, edge.source, location, ir.Assume(c, True)) for i, c in enumerate(conditions)]
-    changed = with_edges(cfa, (*(e for e in cfa.edges if e is not edge or suspects or target.rule != "assertion"), *added))
+    changed = cfa.with_edges((*(e for e in cfa.edges if e is not edge or suspects or target.rule != "assertion"), *added))
     functions = {**program.functions, target.function: changed}
     return Violating(with_functions(program, functions), target.function, location, suspects)
 
@@ -91,7 +90,7 @@ def violating_everywhere(program: Program, rules: frozenset[str], may: Callable[
         if conditions:
             locations[name] = frozenset((location,))
             kept += [Edge(number + i, s, location, ir.Assume(c, True)) for i, (s, c) in enumerate(dict.fromkeys(conditions))]
-        functions[name] = with_edges(cfa, tuple(kept))
+        functions[name] = cfa.with_edges(tuple(kept))
     return Everywhere(with_functions(program, functions), locations, is_exact)
 
 

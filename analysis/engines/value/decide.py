@@ -29,7 +29,7 @@ from analysis.cpa.path_interpolation import OutOfTimeError
 from analysis.cpa.precision import VariablePrecision, tracked_name
 from analysis.cpa.predicates.error_locations import ErrorLocations, with_error_locations
 from analysis.cpa.predicates.reaching import Reaching
-from analysis.cpa.predicates.violations import Violation
+from analysis.cpa.predicates.violations import Violation, property_of
 from analysis.cpa.waitlist import PriorityWaitlist
 from analysis.engines.value.interpolation import ValueInterpolation
 from analysis.model import ir
@@ -57,14 +57,12 @@ def prove(
 ) -> Proved | Unproved:
     """Looks for a proof. KeyError if the program does not define the entry; ValueError if the violations are of more than one
     property."""
-    kinds = {violation.property for violation in violations}
-    if not kinds:
+    property_ = property_of(violations)
+    if property_ is None:
         return Unproved("nothing in the program could violate the property", Work())
-    if len(kinds) > 1:
-        raise ValueError("violations of one property are wanted")
     everywhere = with_error_locations(program, violations)
     if everywhere is None:
-        return Unproved(f"value analysis has no location where {kinds.pop()} is violated", Work())
+        return Unproved(f"value analysis has no location where {property_} is violated", Work())
     try:
         return _Proving(program, violations, everywhere, entry, model).run(states, time.monotonic() + seconds, cancellation)
     except TooLargeError as large:
