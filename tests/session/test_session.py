@@ -20,6 +20,15 @@ ONE = '#include "get.h"\nint one(int *p)\n{\n    return get(p);\n}\n\nint two(vo
 OTHER = "int one(int *p);\nint main(void)\n{\n    return one(0);\n}\n"
 
 
+def opened(tmp_path: Path, text: str) -> tuple[Checker, str]:
+    """A checker of a program of one file, and its path."""
+    path = str(tmp_path / "a.c")
+    Path(path).write_text(text)
+    checker = Checker(Options())
+    checker.open([path])
+    return checker, path
+
+
 @pytest.fixture
 def checker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checker:
     monkeypatch.chdir(tmp_path)
@@ -203,10 +212,7 @@ def test_a_line_above_an_assertion_is_no_change(tmp_path: Path) -> None:
         "#include <assert.h>\nint half(int n)\n{\n    assert(n != 0);\n    return 4 / n;\n}\n"
         "int main(void)\n{\n    return half(0);\n}\n"
     )
-    path = str(tmp_path / "a.c")
-    Path(path).write_text(text)
-    checker = Checker(Options())
-    checker.open([path])
+    checker, path = opened(tmp_path, text)
     before = checker.check()
     assert [f.rule for f in before.findings] == ["assertion"]
     checker.change(path, text.replace("int half", "\n\nint half"))
@@ -225,10 +231,7 @@ def test_what_is_not_closed_yet_hides_no_other_function(unclosed: str, closed: s
         "int second(int *p)\n{\n    p = 0;\n    return *p;\n}\n"
         "int main(void)\n{\n    int n = 1;\n    return first(2) + second(&n);\n}\n"
     )
-    path = str(tmp_path / "a.c")
-    Path(path).write_text(text)
-    checker = Checker(Options())
-    checker.open([path])
+    checker, path = opened(tmp_path, text)
     checker.change(path, text.replace("    \n", "    n++;\n"))
     assert [f.function for f in checker.check().findings] == ["second"]
     for end in range(1, len(unclosed) + 1):
@@ -245,10 +248,7 @@ def test_what_is_not_closed_yet_hides_no_other_function(unclosed: str, closed: s
 
 def test_a_comment_that_is_typed_is_not_preprocessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "int zero(void) { return 0; }\nint half(int n)\n{\n    n = 7;\n    return n;\n}\n/* one */\nint one = 1;\n"
-    path = str(tmp_path / "a.c")
-    Path(path).write_text(text)
-    checker = Checker(Options())
-    checker.open([path])
+    checker, path = opened(tmp_path, text)
     checker.check()
     checker.change(path, text.replace("7;", "8;"))  # macros are known from here on
     functions = checker.check().functions
@@ -268,10 +268,7 @@ def test_a_comment_that_is_typed_is_not_preprocessed(tmp_path: Path, monkeypatch
 
 def test_an_open_file_is_made_ready_for_its_first_edit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "#define SEVEN 7\nint half(int n)\n{\n    n = SEVEN;\n    return n;\n}\n"
-    path = str(tmp_path / "a.c")
-    Path(path).write_text(text)
-    checker = Checker(Options())
-    checker.open([path])
+    checker, path = opened(tmp_path, text)
     checker.check()
     assert not checker.resting  # nobody has it open
     checker.change(path, text)
@@ -301,10 +298,7 @@ def test_a_comment_that_hides_directives_or_ends_nowhere_is_preprocessed(
     below: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = f"int half(int n)\n{{\n    n = 7;\n    return n;\n}}\n{below}int one = 1;\n"
-    path = str(tmp_path / "a.c")
-    Path(path).write_text(text)
-    checker = Checker(Options())
-    checker.open([path])
+    checker, path = opened(tmp_path, text)
     checker.check()
     checker.change(path, text.replace("7;", "8;"))
     checker.check()
@@ -322,10 +316,7 @@ def test_a_comment_that_hides_directives_or_ends_nowhere_is_preprocessed(
 
 def test_what_is_typed_into_an_open_comment_is_not_preprocessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = 'char *s = "/*";\nint half(int n)\n{\n    n = 7; \n    return n;\n}\n'
-    path = str(tmp_path / "a.c")
-    Path(path).write_text(text)
-    checker = Checker(Options())
-    checker.open([path])
+    checker, path = opened(tmp_path, text)
     checker.check()
     for typed in ("/", "/*"):
         checker.change(path, text.replace("7; ", f"7; {typed}"))
