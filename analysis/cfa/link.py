@@ -7,11 +7,11 @@ unknown value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from analysis.cfa.build import LoweredFunction
 from analysis.cfa.graph import Cfa, External, FunctionSource, Global, Program
 from analysis.cfa.separate import Separated, separate_again, separate_records
 from analysis.cfa.unit import Surface, Unit, same_surface, surface
@@ -25,6 +25,7 @@ class LinkedProgram(msgspec.Struct, frozen=True):
 
     `surfaces` are what the units show to each other; when they are as before, all but the CFAs is taken over from
     the program before. `units` are those that were linked, and `separated` the same with the records of one tag kept apart.
+    `shared` are the functions that are defined more than once.
     """
 
     program: Program
@@ -33,50 +34,80 @@ class LinkedProgram(msgspec.Struct, frozen=True):
     surfaces: tuple[Surface, ...]
     units: tuple[Unit, ...]
     separated: Separated
+    shared: frozenset[str]
 
 
-def link(units: Sequence[Unit], kept: Iterable[LoweredFunction] = (), before: LinkedProgram | None = None) -> LinkedProgram:
-    """Links the units in the order given.
+class _Functions(NamedTuple):
+    """The functions of a program, by name."""
 
-    `kept` are last good functions, taken where no unit defines the name; `before` is the program of the revision before,
-    from which work is reused.
-    """
-    messages: list[Message] = []
-    surfaces = tuple(map(surface, units))
+    cfas: dict[str, Cfa]
+    sources: dict[str, FunctionSource]
+    messages: tuple[Message, ...]
+    shared: frozenset[str]
+
+
+def link(units: Sequence[Unit], before: LinkedProgram | None = None) -> LinkedProgram:
+    """Links the units in the order given. `before` is the program of the revision before, from which work is reused: it is the
+    very same program where no CFA and no declaration is another."""
+    surfaces = tuple(_surfaces(units, before))
     unchanged = before is not None and len(before.surfaces) == len(surfaces) and all(map(same_surface, surfaces, before.surfaces))
     if before is not None and unchanged:
         separated = separate_again(units, before.units, before.separated)
+        found = _exchanged(separated.units, before) or _functions(separated.units)
     else:
         separated = separate_records(units)
-    functions: dict[str, Cfa] = {}
-    sources: dict[str, FunctionSource] = {}
-    for unit in separated.units:
-        for function in unit.functions:
-            _add_function(function, functions, sources, messages)
-    for function in kept:
-        if function.cfa.name not in functions:
-            functions[function.cfa.name] = function.cfa
-            sources[function.cfa.name] = function.source
-    if before is not None and unchanged and before.program.functions.keys() == functions.keys():
+        found = _functions(separated.units)
+    if before is not None and unchanged and before.program.functions.keys() == found.cfas.keys():
         old = before.program
-        program = Program(functions, old.globals, old.externals, old.records, old.address_taken)
+        same = found.cfas is old.functions
+        program = old if same else Program(found.cfas, old.globals, old.externals, old.records, old.address_taken)
     else:
         taken = {name for unit in units for name in unit.address_taken}
-        program = Program(functions, _globals(separated.units), _externals(separated.units, functions), separated.records, taken)
-    return LinkedProgram(program, sources, tuple(messages), surfaces, tuple(units), separated)
+        externals = _externals(separated.units, found.cfas)
+        program = Program(found.cfas, _globals(separated.units), externals, separated.records, taken)
+    return LinkedProgram(program, found.sources, found.messages, surfaces, tuple(units), separated, found.shared)
 
 
-def _add_function(
-    function: LoweredFunction, functions: dict[str, Cfa], sources: dict[str, FunctionSource], messages: list[Message]
-) -> None:
-    cfa = function.cfa
-    first = functions.get(cfa.name)
-    if first is None:
-        functions[cfa.name] = cfa
-        sources[cfa.name] = function.source
-    elif first.digest != cfa.digest:
-        text = f"{cfa.name} is defined in {first.path} already, with another body; this definition is not checked."
-        messages.append(Message("warning", cfa.path, text))
+def _surfaces(units: Sequence[Unit], before: LinkedProgram | None) -> Iterator[Surface]:
+    known = {} if before is None else {id(unit): shown for unit, shown in zip(before.units, before.surfaces, strict=True)}
+    for unit in units:
+        yield known.get(id(unit)) or surface(unit)
+
+
+def _functions(units: Iterable[Unit]) -> _Functions:
+    """The functions of all units; of one that is defined several times the first."""
+    cfas: dict[str, Cfa] = {}
+    sources: dict[str, FunctionSource] = {}
+    messages: list[Message] = []
+    shared = set()
+    for unit in units:
+        for function in unit.functions:
+            cfa = function.cfa
+            first = cfas.get(cfa.name)
+            if first is None:
+                cfas[cfa.name] = cfa
+                sources[cfa.name] = function.source
+                continue
+            shared.add(cfa.name)
+            if first.digest != cfa.digest:
+                text = f"{cfa.name} is defined in {first.path} already, with another body; this definition is not checked."
+                messages.append(Message("warning", cfa.path, text))
+    return _Functions(cfas, sources, tuple(messages), frozenset(shared))
+
+
+def _exchanged(units: Sequence[Unit], before: LinkedProgram) -> _Functions | None:
+    """The functions of a program of which some units were built anew, with functions of the same names; None if they have
+    others, or some that are defined elsewhere, too."""
+    cfas, sources = before.program.functions, before.sources
+    for unit, old in zip(units, before.separated.units, strict=True):
+        if unit is not old:
+            names = [function.cfa.name for function in unit.functions]
+            if names != [function.cfa.name for function in old.functions] or not before.shared.isdisjoint(names):
+                return None
+            sources = {**sources, **{function.cfa.name: function.source for function in unit.functions}}
+            if any(cfas[function.cfa.name] is not function.cfa for function in unit.functions):
+                cfas = {**cfas, **{function.cfa.name: function.cfa for function in unit.functions}}
+    return _Functions(cfas, sources, before.messages, before.shared)
 
 
 def _globals(units: Sequence[Unit]) -> Mapping[str, Global]:

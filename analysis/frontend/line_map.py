@@ -39,6 +39,7 @@ class LineMap:
         self._entered: dict[bytes, bool] = {}  # headers in the order of their first inclusion; whether they are the system's
         self._lines: dict[bytes, dict[int, list[tuple[int, int]]]] = {}
         self._used: dict[bytes, list[int]] = {}
+        self._own: list[tuple[int, int, int, int]] | None = None
         if not raw:
             self._read_markers()
 
@@ -115,13 +116,20 @@ class LineMap:
         return found
 
     def _pieces(self, number: int, count: int) -> Iterator[tuple[int, int, list[bytes]]]:
-        """The segments of the main file that may have some of the lines: their first line, where they begin, and their rows."""
+        """The segments of the main file that have some of the lines: their first line, where they begin, and their rows."""
+        if self._own is None:
+            self._own = list(self._main_segments())
+        for first, last, start, stop in self._own:
+            if first < number + count and number <= last:
+                yield first, start, self._text[start:stop].split(b"\n")
+
+    def _main_segments(self) -> Iterator[tuple[int, int, int, int]]:
+        """The segments of the main file: their first line, their last one, where they begin and end."""
         ends = [*self._starts[1:], len(self._text) + 1]
         for start, path, first, end in zip(self._starts, self._paths, self._numbers, ends, strict=True):
-            if path == self.main and first < number + count:
+            if path == self.main:
                 stop = max(start, self._text.rfind(b"\n", start, end - 1) + 1) if end <= len(self._text) else len(self._text)
-                if first + self._text.count(b"\n", start, stop) >= number:
-                    yield first, start, self._text[start:stop].split(b"\n")
+                yield first, first + self._text.count(b"\n", start, stop), start, stop
 
     def edited(self, text: bytes, end: int, by: int, added: int) -> LineMap:
         """The map of a text that differs in a piece of the main file that ended at `end`: what follows moved by so many bytes,

@@ -175,10 +175,12 @@ class ProgramCheck:
     def _choose_entries(self, program: Program, options: Options) -> tuple[tuple[str, ...], tuple[Message, ...]]:
         """The entry functions, which can be others only if a function is another."""
         known, functions = self._entries, program.functions
+        if known is not None and known[0] is functions:
+            return known[1]
         same = known is not None and known[0].keys() == functions.keys() and all(known[0][n] is c for n, c in functions.items())
-        if known is None or not same:
-            known = self._entries = functions, choose_entries(program, options.entries)
-        return known[1]
+        chosen = known[1] if known is not None and same else choose_entries(program, options.entries)
+        self._entries = functions, chosen
+        return chosen
 
     def _report(
         self, units: Sequence[UnitView], result: AutomatonResult, places: ProgramPlaces, mine: frozenset[str]

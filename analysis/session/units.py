@@ -52,11 +52,15 @@ class Units:
         self.revision = 0
         self._units: dict[str, UnitView] = {}
         self._tried: dict[str, Preprocessed] = {}  # what cannot be made ready
+        self._headers: dict[str, str | None] = {}  # the digests of all units' headers when they were looked at last
+        self._around: dict[str, UnitView] = {}  # the units that were built from just these
 
     def forget(self) -> None:
         """Drops everything that was built."""
         self._units.clear()
         self._tried.clear()
+        self._headers.clear()
+        self._around.clear()
 
     def adopt(self, units: Iterable[UnitView]) -> None:
         """Takes over units that were built by an earlier process."""
@@ -77,6 +81,7 @@ class Units:
     ) -> list[UnitView] | None:
         """The units of `files` in this revision, in their order; None when `stop` asked to give up. What was built stays."""
         self._texts.begin()
+        self._look_around()
         self.revision += 1
         self._units = {path: self._units[path] for path in files if path in self._units}
         marks = {path: digest_value(flags[path]) for path in files}
@@ -123,11 +128,25 @@ class Units:
 
     def _surroundings_stay(self, unit: UnitView, flags: str) -> bool:
         """Whether all but the text of a unit's file is what it was, as far as it can be seen."""
-        return (
-            not unit.retry
-            and unit.flags == flags
-            and all(self._texts.digest_at(header) == digest for header, digest in unit.headers.items())
-        )
+        return not unit.retry and unit.flags == flags and self._headers_stay(unit)
+
+    def _headers_stay(self, unit: UnitView) -> bool:
+        if self._around.get(unit.path) is unit:
+            return True
+        same = all(self._texts.digest_at(header) == digest for header, digest in unit.headers.items())
+        if same:
+            self._know_headers(unit)
+        return same
+
+    def _know_headers(self, unit: UnitView) -> None:
+        self._headers.update(unit.headers)
+        self._around[unit.path] = unit
+
+    def _look_around(self) -> None:
+        """Looks at each header once, however many units include it, and asks no unit about its own where none is another."""
+        now = {header: self._texts.digest_at(header) for header in self._headers}
+        if now != self._headers:
+            self._headers, self._around = now, {}
 
     def _enter(self, path: str, flags: str, built: Built) -> None:
         if self._texts.unsaved(path) is None:  # nobody types in it: its tree only takes memory
@@ -135,6 +154,13 @@ class Units:
         before = self._units.get(path)
         kept = keep(built, None if before is None else before.kept, None if before is None else before.built)
         places = FileMap(built.preprocessed, self._texts.overlay())
-        headers = {header: self._texts.digest(header) for header in built.preprocessed.dependencies}
         digest, new = self._texts.digest(path), self._texts.new
-        self._units[path] = UnitView(path, built, kept, places, flags, digest, headers, self.revision, new=new)
+        headers = self._headers_of(built.preprocessed, before)
+        unit = self._units[path] = UnitView(path, built, kept, places, flags, digest, headers, self.revision, new=new)
+        self._know_headers(unit)
+
+    def _headers_of(self, preprocessed: Preprocessed, before: UnitView | None) -> Mapping[str, str | None]:
+        known = before is not None and self._around.get(before.path) is before
+        if known and before is not None and preprocessed.dependencies is before.built.preprocessed.dependencies:
+            return before.headers
+        return {header: self._texts.digest(header) for header in preprocessed.dependencies}

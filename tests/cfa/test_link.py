@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from analysis.cfa.link import link
 from analysis.model import ir
 from analysis.model.c_types import INT, Pointer, Record
@@ -150,8 +152,47 @@ def test_calls_through_pointers_reach_functions_of_other_types_only_where_there_
     assert reached == [("gone",), ("done",), ("copy", "gone"), ("named",)]
 
 
-def test_kept_functions_fill_in() -> None:
-    good = unit_of("int f(void) { return 1; }", "a.c")
-    broken = unit_of("int f(void) { return (1; }", "a.c", previous=good)
-    linked = link([broken], kept=broken.last_good.values())
-    assert linked.program.functions["f"] is good.functions[0].cfa
+def test_a_program_of_which_no_cfa_is_another_is_the_same_one() -> None:
+    first, other = unit_of("int f(void) { return 1; }", "a.c"), unit_of("int main(void) { return 0; }", "b.c")
+    before = link([first, other])
+    moved = link([unit_of("\n\nint  f(void) { return 1; }", "a.c", previous=first), other], before=before)
+    assert moved.program is before.program
+    assert moved.sources["f"].start == before.sources["f"].start + 2
+    assert moved.sources["main"] is before.sources["main"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int f(void) { return 1; } int g(void) { return 3; }",  # another body
+        "int g(void) { return 2; } int f(void) { return 1; }",  # another order
+        "int f(void) { return 1; }",  # a function less
+        "int f(void) { return 1; } int g(void) { return 2; } int h(void) { return 3; }",  # one more
+        "int f(void) { return 1; } int g(void) { return 2; } int twice(void) { return 4; }",  # one of another file's
+        "int f(void) { return 1; } int f(void) { return 2; }",  # one twice
+    ],
+)
+def test_linking_goes_on_from_the_program_before_as_from_nothing(text: str) -> None:
+    first = unit_of("int f(void) { return 1; } int g(void) { return 2; }", "a.c")
+    others = [unit_of("int twice(void) { return 4; }", "b.c"), unit_of("int twice(void) { return 5; }", "c.c")]
+    before = link([first, *others])
+    edited = unit_of(text, "a.c", previous=first)
+    again = link([first, *others], before=link([edited, *others], before=before))
+    for found, scratch in (
+        (link([edited, *others], before=before), link([edited, *others])),
+        (again, before),
+        (link([first, edited, others[0]], before=before), link([first, edited, others[0]])),
+    ):
+        assert list(found.program.functions.items()) == list(scratch.program.functions.items())
+        assert (found.sources, found.messages, found.shared) == (scratch.sources, scratch.messages, scratch.shared)
+
+
+def test_a_function_of_two_files_is_told_when_one_of_them_changes() -> None:
+    one, two = unit_of("int f(void) { return 1; }", "a.c"), unit_of("int f(void) { return 1; }", "b.c")
+    before = link([one, two])
+    assert before.messages == ()
+    assert before.shared == {"f"}
+    after = link([one, unit_of("int f(void) { return 2; }", "b.c", previous=two)], before=before)
+    assert [message.text for message in after.messages] == [
+        "f is defined in a.c already, with another body; this definition is not checked."
+    ]

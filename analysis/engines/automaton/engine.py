@@ -209,6 +209,8 @@ def _still_refuted(before: Analysis, program: Program) -> frozenset[Error]:
 
 def _is_same(old: Program, new: Program) -> bool:
     """Whether two revisions have the same functions, the very same, and nothing else differs."""
+    if old is new:
+        return True
     same = old.functions.keys() == new.functions.keys() and all(cfa is old.functions[n] for n, cfa in new.functions.items())
     return same and not compare(old, new)
 
