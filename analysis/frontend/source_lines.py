@@ -17,6 +17,7 @@ TOKEN = re.compile(
     rb"""|(?P<word>[A-Za-z_$][\w$]*)"""
     rb"""|(?P<other>\.?\d(?:[eEpP][+-]|[\w.$])*|"(?:[^"\\]|\\.)*+"?|'(?:[^'\\]|\\.)*+'?|/(?!\*)|\*(?!/)|[!#%&()+,\-.:;<=>?@\[\]^`{|}~])"""
 )
+_COMMENT = re.compile(rb"""/\*.*?(?:\*/|\Z)|//(?:\\\r?\n|[^\n])*|"(?:[^"\\\n]|\\.)*+"?|'(?:[^'\\\n]|\\.)*+'?""", re.DOTALL)
 _FAR = 100  # lines: more than are typed at once
 
 
@@ -127,4 +128,12 @@ def open_comment(line: bytes) -> bytes | None:
             return line[: at + 2]
         match = TOKEN.match(line, at)
         at = match.end() if match is not None else at + 1
+    return None
+
+
+def long_comment(source: bytes, at: int) -> tuple[int, int] | None:
+    """Where the comment `/* */` begins and ends that a byte of a text is in, or that ends right before it; None without one."""
+    for match in _COMMENT.finditer(source):
+        if match.end() >= at:
+            return match.span() if match.start() < at and match.group().startswith(b"/*") else None
     return None

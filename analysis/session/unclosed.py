@@ -1,10 +1,11 @@
 """What has been opened and not closed yet must not hide the rest of the file while it is typed.
 
 A comment that begins, or the arguments of a macro, take all that follows for themselves, up to where something closes them by
-chance. To the preprocessor, the functions below are gone then; to the person who types, they are what they were. So where an edit
-inside a function makes the function's last line disappear, the text before counts, with one thing in the edited line that does
-not parse: the function is stale until the edit is finished, and the others go on (DESIGN.md, section 4, "Broken code"). Where an
-edit between functions does that to the next one, the text before counts as it is.
+chance; an `#if` without `#endif` can leave them all out. To the preprocessor, the functions below are gone then; to the one
+who types, they are what they were. So where an edit inside a function makes the function's last line disappear, the text before
+counts, with one thing in the edited line that does not parse: the function is stale until the edit is finished, and the others go
+on (DESIGN.md, section 4, "Broken code"). Where an edit between functions does that to the next one, the text before counts as it
+is. What has an end that was put there for it hides what it should: `#if 0` up to its `#endif`.
 
 That a comment hides the rest of its function shows without the compiler (`opened_comment`), and the text before is remembered
 (`Preprocessed.whole`), so that the compiler need not be run either when the comment is ended.
@@ -15,9 +16,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from analysis.frontend.line_edit import replace_rows
+from analysis.frontend.line_edit import Edit, replace_rows
+from analysis.frontend.line_map import LineMap, escape, with_later_lines
 from analysis.frontend.preprocess import Preprocessed, read_source
-from analysis.frontend.source_lines import Lines, edited_lines, open_comment, written
+from analysis.frontend.source_lines import Lines, edited_lines, long_comment, open_comment, written
 from analysis.model.options import Options
 
 if TYPE_CHECKING:
@@ -25,15 +27,18 @@ if TYPE_CHECKING:
 
 _BROKEN = b"@"  # is no token of C
 _FAR = 20  # lines, from a blank one to what comes next
+_UNTERMINATED = "unterminated"  # what gcc and clang say of comments, of arguments, and of conditionals
 _DIRECTIVES = (b"#", b"%:", b"??=")  # what one begins with
 
 
 class _Edited(NamedTuple):
     """Lines edited where something left open would hide a function: the one that they are `inside` of, or the next. `row` is
-    where the first of them is in the text before (would be, if it is blank), `last` the number of the function's last line."""
+    where the first of them is in the text before (would be, if it is blank), `stays` where what stays of the function begins, and
+    `last` the number of the function's last line."""
 
     lines: Lines
     row: tuple[int, int]
+    stays: int
     last: int
     inside: bool
 
@@ -41,9 +46,31 @@ class _Edited(NamedTuple):
 def with_the_rest(previous: Built, now: Preprocessed) -> Preprocessed:
     """The preprocessed text, with what is hidden by something unclosed as it was before."""
     edited = None if now.raw else _edited(previous, now.source)
-    if edited is None or now.line_map.rows_at(edited.last + len(edited.lines.new) - len(edited.lines.old)):
+    if edited is None:
+        return now
+    last = edited.last + len(edited.lines.new) - len(edited.lines.old)
+    if now.line_map.rows_at(last) or not _is_unclosed(previous.preprocessed.source, now, last):
         return now
     return _with_broken_line(previous.preprocessed, edited, now)
+
+
+def _is_unclosed(old: bytes, now: Preprocessed, last: int) -> bool:
+    """Whether the line that is not there any more, by its number now, is hidden by something that nobody has closed: that the
+    preprocessor says so, or that a comment ends there by chance."""
+    if any(_UNTERMINATED in message.text for message in now.messages):
+        return True
+    lines = now.source.split(b"\n", last)[:last]
+    end = len(b"\n".join(lines))
+    hidden = long_comment(now.source, end)
+    if hidden is None or now.source[end - len(lines[-1]) : hidden[0]].strip():
+        return False
+    return _ends_by_chance(old, len(now.source) - hidden[1])
+
+
+def _ends_by_chance(old: bytes, from_end: int) -> bool:
+    """Whether the text before has no `*/` so far from its end that ended nothing."""
+    end = len(old) - from_end
+    return not old.endswith(b"*/", 0, end) or long_comment(old, end) is not None
 
 
 def opened_comment(previous: Built, text: bytes | None, options: Options) -> Preprocessed | None:
@@ -62,6 +89,8 @@ def opened_comment(previous: Built, text: bytes | None, options: Options) -> Pre
     below = source.split(b"\n", number - 1)[-1][len(opened) :]
     hidden, ends, _ = below.partition(b"*/")
     if not ends or number + hidden.count(b"\n") <= edited.last or any(mark in hidden for mark in _DIRECTIVES):
+        return None
+    if not _ends_by_chance(before.source, len(below) - len(hidden) - len(ends)):
         return None
     return _with_broken_line(before, edited, before._replace(source=source, ms=(time.perf_counter() - began) * 1000))
 
@@ -84,8 +113,17 @@ def _edited(previous: Built, source: bytes) -> _Edited | None:
         if at < end and last.path == before.line_map.main and last.number >= lines.first + len(lines.old):
             row = rows[0] if lines.old and not blank else (at, at)
             inside = start < at or (start == at and row == rows[0])
-            return None if inside and row != rows[0] else _Edited(lines, row, last.number, inside)
+            head = max(row[1], before.text.rfind(b"\n", 0, start) + 1)
+            stays = _next_row(before, lines.first + len(lines.old)) if inside else head
+            return None if inside and row != rows[0] else _Edited(lines, row, stays, last.number, inside)
     return None
+
+
+def _next_row(before: Preprocessed, number: int) -> int:
+    """Where the first row that is not blank begins that comes from a line on."""
+    while not (rows := before.line_map.rows_at(number)):
+        number += 1
+    return rows[0][0]
 
 
 def _with_broken_line(before: Preprocessed, edited: _Edited, now: Preprocessed) -> Preprocessed:
@@ -99,9 +137,22 @@ def _with_broken_line(before: Preprocessed, edited: _Edited, now: Preprocessed) 
         there = _BROKEN
     elif lines.old and not _same_tokens(lines.old[0], lines.new[0] if opened is None else opened[:-2]):
         there = there.removesuffix(b"/") if opened is not None and _same_tokens(lines.old[0], opened[:-1]) else b""
-    edit = replace_rows(before.text, before.line_map, edited.row, there + b"\n" * max(0, added), added)
+    if added >= 0:
+        edit = replace_rows(before.text, before.line_map, edited.row, there + b"\n" * added, added)
+    else:
+        edit = _with_fewer_lines(before, edited, there, added)
     hiding = now._replace(text=edit.text, line_map=edit.line_map, dependencies=before.dependencies)
     return hiding._replace(in_comment=lines.first if opened is not None else 0, whole=before.whole or before)
+
+
+def _with_fewer_lines(before: Preprocessed, edited: _Edited, there: bytes, added: int) -> Edit:
+    """The text before with something else in the edited row; from the lines on that stay, it is told that they are further up."""
+    begin, (start, end) = edited.stays, edited.row
+    number = max(1, before.line_map.line_at(begin).number + added)
+    marker = b'\n# %07d "%s"\n' % (number, escape(before.line_map.main))
+    text = before.text[:start] + there + before.text[end:begin] + marker
+    text += with_later_lines(before.text[begin:], before.line_map.main, added)
+    return Edit(text, LineMap(text, before.line_map.main))
 
 
 def _same_tokens(one: bytes, other: bytes) -> bool:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from analysis.session.building import Built
 
 _TOKEN = re.compile(
-    rb"""(?P<skip>(?:\A|\n)\#[^\n]*|\s+)|(?P<word>[A-Za-z_$][\w$]*)|(?P<text>"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)|(?P<other>.)""",
-    re.DOTALL,
+    rb"""(?P<skip>^\#[^\n]*|\s+)|(?P<word>[A-Za-z_$][\w$]*)|(?P<text>"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)|(?P<other>.)""",
+    re.DOTALL | re.MULTILINE,
 )
 _MARKER = re.compile(rb'\n# (\d{1,9})(?= ")')
 _STORAGE = frozenset((b"static", b"extern", b"typedef", b"register", b"auto"))
@@ -81,6 +81,8 @@ def unfinished(previous: Built, text: bytes) -> list[BrokenFunction]:
         begin, end = put_in or (gap.start, gap.end)
         item = _last_item(text, begin, end)
         if item is not None:
+            if _goes_on(text, end):
+                continue
             at_function = not text[end : gap.end].strip()
             joined = _is_word(text[item.end - 1 : item.end]) and _is_word(text[item.end : item.end + 1])
             if item.depth or item.declares or joined or _is_foreign(item.words, _head(text, end), at_function, is_type):
@@ -208,6 +210,12 @@ def _is_foreign(words: Sequence[bytes], head: Sequence[bytes], at_function: bool
     return bool((types and has_type) or (storage and not _STORAGE.isdisjoint(head)))
 
 
+def _goes_on(text: bytes, start: int) -> bool:
+    """Whether what follows begins as nothing at file level does: it was left over of what is unfinished."""
+    after = next(_tokens(text, start, len(text)), None)
+    return after is not None and after.lastgroup == "other" and after.group() != b";"
+
+
 def _is_word(token: bytes) -> bool:
     return token[:1].isalpha() or token[:1] in (b"_", b"$")
 
@@ -224,4 +232,8 @@ def _head(text: bytes, start: int) -> list[bytes]:
 
 
 def _tokens(text: bytes, start: int, end: int) -> Iterator[re.Match[bytes]]:
+    """The tokens between two places, without those of directives."""
+    if text.startswith(b"#", text.rfind(b"\n", 0, start) + 1):
+        line_end = text.find(b"\n", start)
+        start = len(text) if line_end < 0 else line_end
     return (match for match in _TOKEN.finditer(text, start, end) if match.lastgroup != "skip")

@@ -246,6 +246,38 @@ def test_what_is_not_closed_yet_hides_no_other_function(unclosed: str, closed: s
     assert [(f.function, f.place.range.start.line) for f in report.findings] == [("second", 11 + closed.count("\n"))]
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["#if 1\n{}#endif\n", "#if 0\n{}#endif\n"],
+        ["#if A && \\\n 1\n{}#endif\n", "#if A && \\\n 0\n{}#endif\n"],
+        ["{}", "{}#endif\n", "#if 0\n{}#endif\n"],
+        ["{}", "#if 0\n{}", "#if 0\n{}#endif\n"],
+        ["{}", "#if 0\n{}#endif\n", "{}"],
+        ["{}", "{}*/\n", "/*\n{}*/\n"],
+        ["{}", "{}*/\n", "/* {}*/\n"],
+        ["{}", "{})\n", "DROP(\n{})\n"],
+        ["#if 0\n}}\n#endif\n{}", "#if 0{}", "#if 0\n}}\n#endif\n{}"],
+        ["{}", "// note \\\nint{}", "// note \\\nint hidden(void) {{\n{}"],
+    ],
+)
+def test_what_is_hidden_on_purpose_is_hidden(texts: list[str], tmp_path: Path) -> None:
+    above = "#define A 1\n#define DROP(...)\nint zero(void) { return 0; }\n"
+    of_null = "int of_null(int *p)\n{\n    p = 0;\n    return *p;\n}\n"
+    written = [above + text.format(of_null) for text in texts]
+    checker, path = opened(tmp_path, written[0])
+    for text in written:
+        checker.change(path, text)
+        report = checker.check()
+    other = Checker(Options())
+    other.open([path])
+    other.change(path, written[-1])
+    expected = other.check()
+    assert [(f.name, f.stale, f.place) for f in report.functions] == [(f.name, f.stale, f.place) for f in expected.functions]
+    assert [(f.function, f.place) for f in report.findings] == [(f.function, f.place) for f in expected.findings]
+    assert report.messages == expected.messages
+
+
 def test_a_comment_that_is_typed_is_not_preprocessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "int zero(void) { return 0; }\nint half(int n)\n{\n    n = 7;\n    return n;\n}\n/* one */\nint one = 1;\n"
     checker, path = opened(tmp_path, text)

@@ -52,6 +52,8 @@ def opened(tmp_path: Path) -> tuple[Checker, str]:
         ("/* A note: with * and ; and { here. */", None),
         ("/*\n * A note\n * on lines\n */", None),
         ("// one line { (", None),
+        ("#pragma pack(1)", None),
+        ("#define ONE(x) { x", None),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize(
@@ -61,8 +63,8 @@ def opened(tmp_path: Path) -> tuple[Checker, str]:
 def test_what_is_typed_leaves_other_functions_alone(
     typed: str, function: str | None, before: str, gap: str, tmp_path: Path
 ) -> None:
-    if "/*" in typed or "//" in typed:
-        gap = "\n"  # else the comment is one of the line below
+    if "/*" in typed or "//" in typed or typed[0] == "#":
+        gap = "\n"  # else the line below is in the comment, or in the directive
     checker, path = opened(tmp_path)
     at = TEXT.index(before)
     for end in range(1, len(typed) + 1):
