@@ -33,12 +33,10 @@ _DIRECTIVES = (b"#", b"%:", b"??=")  # what one begins with
 
 class _Edited(NamedTuple):
     """Lines edited where something left open would hide a function: the one that they are `inside` of, or the next. `row` is
-    where the first of them is in the text before (would be, if it is blank), `stays` where what stays of the function begins, and
-    `last` the number of the function's last line."""
+    where the first of them is in the text before (would be, if it is blank), `last` the number of the function's last line."""
 
     lines: Lines
     row: tuple[int, int]
-    stays: int
     last: int
     inside: bool
 
@@ -113,17 +111,16 @@ def _edited(previous: Built, source: bytes) -> _Edited | None:
         if at < end and last.path == before.line_map.main and last.number >= lines.first + len(lines.old):
             row = rows[0] if lines.old and not blank else (at, at)
             inside = start < at or (start == at and row == rows[0])
-            head = max(row[1], before.text.rfind(b"\n", 0, start) + 1)
-            stays = _next_row(before, lines.first + len(lines.old)) if inside else head
-            return None if inside and row != rows[0] else _Edited(lines, row, stays, last.number, inside)
+            if inside and row != rows[0]:
+                return None
+            if (
+                not inside
+                and len(lines.new) < len(lines.old)
+                and before.line_map.line_at(start).number < lines.first + len(lines.old)
+            ):
+                return None  # the function's beginning is gone with other lines
+            return _Edited(lines, row, last.number, inside)
     return None
-
-
-def _next_row(before: Preprocessed, number: int) -> int:
-    """Where the first row that is not blank begins that comes from a line on."""
-    while not (rows := before.line_map.rows_at(number)):
-        number += 1
-    return rows[0][0]
 
 
 def _with_broken_line(before: Preprocessed, edited: _Edited, now: Preprocessed) -> Preprocessed:
@@ -146,13 +143,20 @@ def _with_broken_line(before: Preprocessed, edited: _Edited, now: Preprocessed) 
 
 
 def _with_fewer_lines(before: Preprocessed, edited: _Edited, there: bytes, added: int) -> Edit:
-    """The text before with something else in the edited row; from the lines on that stay, it is told that they are further up."""
-    begin, (start, end) = edited.stays, edited.row
-    number = max(1, before.line_map.line_at(begin).number + added)
-    marker = b'\n# %07d "%s"\n' % (number, escape(before.line_map.main))
-    text = before.text[:start] + there + before.text[end:begin] + marker
-    text += with_later_lines(before.text[begin:], before.line_map.main, added)
-    return Edit(text, LineMap(text, before.line_map.main))
+    """The text before with something else in place of lines of which fewer are left; it is told where the next ones are now."""
+    (first, old, _), lines = edited.lines, before.line_map
+    number = first + len(old)
+    while not (rows := lines.rows_at(number)):
+        number += 1
+    (start, at), stays = edited.row, rows[0][0]
+    text = before.text[:start] + there
+    for begin, end in sorted(row for gone in range(first, first + len(old)) for row in lines.rows_at(gone)):
+        if at <= begin < stays:
+            text += before.text[at:begin]
+            at = end
+    text += before.text[at:stays] + b'\n# %07d "%s"\n' % (number + added, escape(lines.main))
+    text += with_later_lines(before.text[stays:], lines.main, added)
+    return Edit(text, LineMap(text, lines.main))
 
 
 def _same_tokens(one: bytes, other: bytes) -> bool:

@@ -35,7 +35,7 @@ _TYPES = frozenset((b"void", b"char", b"int", b"float", b"double", b"_Bool")) | 
 _COMBINED = frozenset(b"short long signed unsigned _Complex const volatile restrict inline _Noreturn _Thread_local".split())
 _EXTENSIONS = frozenset(b"__attribute__ __attribute __extension__ __inline __inline__ __const __restrict __signed__".split())
 _WITH_ARGUMENTS = frozenset(b"__attribute__ __attribute __declspec _Alignas __asm__ asm _Atomic typeof __typeof__".split())
-_FAR = 4096  # bytes that are looked at above the first function: headers are long
+_FAR = 4096  # bytes that are looked at above the first function, and below what is unfinished: headers are long
 _CLOSING = frozenset((b"*", b")", b"]", b"}"))
 _KNOWN = _STORAGE | _TYPES | _COMBINED | _EXTENSIONS | _WITH_ARGUMENTS
 
@@ -211,9 +211,16 @@ def _is_foreign(words: Sequence[bytes], head: Sequence[bytes], at_function: bool
 
 
 def _goes_on(text: bytes, start: int) -> bool:
-    """Whether what follows begins as nothing at file level does: it was left over of what is unfinished."""
-    after = next(_tokens(text, start, len(text)), None)
-    return after is not None and after.lastgroup == "other" and after.group() != b";"
+    """Whether what follows is left over of what seems unfinished: it begins as nothing at file level does, or is a body behind
+    the declarations of parameters (C11 6.9.1p13)."""
+    before = b""
+    for match in _tokens(text, start, start + _FAR):
+        if not before and match.lastgroup == "other":
+            return True
+        if match.group() == b"{":
+            return before == b";"
+        before = match.group()
+    return False
 
 
 def _is_word(token: bytes) -> bool:

@@ -258,6 +258,13 @@ def test_what_is_not_closed_yet_hides_no_other_function(unclosed: str, closed: s
         ["{}", "{}*/\n", "/* {}*/\n"],
         ["{}", "{})\n", "DROP(\n{})\n"],
         ["#if 0\n}}\n#endif\n{}", "#if 0{}", "#if 0\n}}\n#endif\n{}"],
+        ["int x;\n{}", "int x =\n{}", "int x;\n{}"],
+        [
+            "int\nhalf(a)\n    int a;\n{{\n    return a;\n}}\n{}",
+            "int b, half(a)\n    int a;\n{{\n    return a;\n}}\n{}",
+            "int b;\nint\nhalf(a)\n    int a;\n{{\n    return a;\n}}\n{}",
+        ],
+        ["{}int x;\n", "{}int y[] = {{ 1,x;\n", "{}int y[] = {{ 1 }};\nint x;\n"],
         ["{}", "// note \\\nint{}", "// note \\\nint hidden(void) {{\n{}"],
     ],
 )
