@@ -15,6 +15,7 @@ from analysis.certificate.summaries import check_summaries
 from analysis.cfa.graph import Program
 from analysis.cpa import library
 from analysis.cpa.predicates.violations import violations
+from analysis.frontend.file_level import UNSEEN
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.solver import Budget
 from analysis.smt.transitions.system import System
@@ -35,6 +36,8 @@ def check(program: Program, proof: Proof, model: DataModel = LP64, budget: Budge
     if strange:
         raise RefusedError(f"{proof.property} is nothing that edge {min(strange)[1]} of {min(strange)[0]} could violate")
     is_whole = proof.entry == "main"
+    if is_whole and UNSEEN in program.externals:
+        raise RefusedError("attributes make functions run before or after main, or give them other names")
     system = System(
         program,
         proof.mode,

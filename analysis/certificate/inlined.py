@@ -13,7 +13,7 @@ from analysis.certificate.annotation import Annotation
 from analysis.certificate.questions import Questions, RefusedError
 from analysis.cfa.graph import Program
 from analysis.cpa.domains.location import CUT, END, Bounds, Location, LocationTransfer, Stack
-from analysis.cpa.predicates.steps import Contexts, moved, obstacle
+from analysis.cpa.predicates.steps import Contexts, moved, obstacle, strays
 from analysis.cpa.predicates.violations import Violation, condition
 from analysis.cpa.steps import Step
 from analysis.smt.terms import Term
@@ -129,6 +129,9 @@ class Inlined:
         if reason is not None:
             self._questions.impossible(state, reason)
             return None
+        stray = strays(self.system, state, step, number)
+        if stray is not None:
+            self._questions.impossible(*stray)
         numbers = _Numbered(self._contexts)
         if self._number(after.stack) is None:
             self._questions.impossible(state, f"a call of {step.callee} at {where} is in no context")

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from analysis.cfa.graph import Edge, Program
 from analysis.cpa import library
 from analysis.cpa.passed_code import leads_to_code
+from analysis.frontend.file_level import UNSEEN
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.spelling import display_name
@@ -23,6 +24,8 @@ _BACK = frozenset({"longjmp", "siglongjmp", "_longjmp", "atexit", "at_quick_exit
 def hidden_flow(program: Program, entries: tuple[str, ...]) -> tuple[str, ...]:
     """The reasons, each once, in the program's order."""
     found: dict[str, None] = {}
+    if UNSEEN in program.externals and "main" in entries:
+        found["attributes make functions run before or after main, or give them other names"] = None
     for name in _reachable(program, entries):
         for edge in program.functions[name].edges:
             found.update(dict.fromkeys(_hidden(program, name, edge)))

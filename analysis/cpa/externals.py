@@ -11,13 +11,15 @@ from analysis.cpa.values import Address, Value, bits_of
 from analysis.cpa.writing import Writer
 from analysis.model import ir
 from analysis.model.c_types import Array, Integer, Pointer, Type
+from analysis.smt.encoding.library import writes_through
 
 Change = Callable[[Work], None]
 
 
 def external_change(program: Program, writer: Writer, evaluator: Evaluator, name: str, call: ir.Call) -> Change:
     """What the function changes in memory; `name` is empty if it is not known which function it is."""
-    if library.is_harmless(name) or name in library.ALLOCATORS | library.STACK_ALLOCATORS | library.RELEASES:
+    is_harmless = library.is_harmless(name) and not writes_through(name, call)
+    if is_harmless or name in library.ALLOCATORS | library.STACK_ALLOCATORS | library.RELEASES:
         return lambda work: None
     known = program.externals.get(name)
     if name in library.WRITES_FIRST and call.arguments:

@@ -117,9 +117,15 @@ HEAP = frozenset(_HEAP.split())
 """Functions that give blocks of memory, or end them."""
 
 
-UNMODELLED = frozenset(
-    {"pthread_create", "thrd_create", "fork", "vfork", "setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "signal", "sigaction"}
-)
+_CONCURRENT = "pthread_create thrd_create clone signal sigaction bsd_signal sysv_signal sigset sigvec"
+CONCURRENT = frozenset(_CONCURRENT.split())
+"""Functions after which other functions of the program can run at any time: threads, and handlers of signals."""
+
+_UNMODELLED = """
+    fork vfork
+    setjmp _setjmp sigsetjmp __sigsetjmp __builtin_setjmp __builtin_longjmp getcontext setcontext swapcontext makecontext
+"""
+UNMODELLED = CONCURRENT | frozenset(_UNMODELLED.split())
 """Functions after which control does not only go on to the next statement of the program."""
 
 

@@ -6,6 +6,7 @@ the name is reached.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import msgspec
@@ -33,6 +34,8 @@ from analysis.model.c_types import (
 from analysis.model.digest import digest_value
 
 NAME_KINDS = frozenset(("identifier", "type_identifier", "field_identifier", "primitive_type"))
+_PACKED = re.compile(rb"\b_*packed_*\b")
+_NEAR = 1_000  # bytes after a record's members in which an attribute of theirs can begin
 _LAYERS = frozenset(("parenthesized_declarator", "abstract_parenthesized_declarator", "attributed_declarator", "init_declarator"))
 _FLOATS = {
     "float": c_types.FLOAT, "double": c_types.DOUBLE, "long double": LONG_DOUBLE, "_Float128": Floating(128, "_Float128"),
@@ -324,17 +327,30 @@ class Declarations(Context):
                 known = Record(record_kind, self.names.record_key(tag))  # type: ignore[arg-type]
                 self.names.declare_tag(tag, known)
             return known
+        packed = self._is_packed(node, body)
         if tag is None:
             members = self._members(body)
             names = ", ".join(m.name or "_" for m in members[:3]) + (", ..." if len(members) > 3 else "")
             key = f"{kind} {{{names}}}#{digest_value([[m.name, _plain(m.type), m.bits] for m in members])[:8]}"
+            key += " packed" if packed else ""
         else:
             known = self.names.tag_here(tag)
             key = known.key if isinstance(known, Record) else self.names.record_key(tag)
             self.names.declare_tag(tag, Record(record_kind, key))  # type: ignore[arg-type]
             members = self._members(body)
-        self.names.define(RecordDefinition(key, record_kind, tuple(members)))  # type: ignore[arg-type]
+        self.names.define(RecordDefinition(key, record_kind, tuple(members), packed))  # type: ignore[arg-type]
         return Record(record_kind, key)  # type: ignore[arg-type]
+
+    def _is_packed(self, node: Node, body: Node) -> bool:
+        """Whether the attribute `packed` is before the members of a record, or right after them."""
+        found = [attribute[2] for attribute in self.tree.attributes_in(node.start_byte, body.start_byte)]
+        end = node.end_byte
+        for start, after, text in self.tree.attributes_in(end, end + _NEAR):
+            if self.tree.text[end:start].strip():
+                break
+            found.append(text)
+            end = after
+        return any(_PACKED.search(text) for text in found)
 
     def _members(self, body: Node) -> list[Member]:
         members: list[Member] = []

@@ -321,6 +321,12 @@ class Expressions(Assignments):
         return self.expression(field_of(node, "right"))
 
     def _sizeof(self, node: Node) -> ir.Expr:
+        size = self._sizeof_operand(node)
+        if isinstance(size, ir.Unknown) and _changes(node):  # the operand is evaluated (C11 6.5.3.4p2)
+            raise RefusedError("sizeof a variable-length array with side effects")
+        return size
+
+    def _sizeof_operand(self, node: Node) -> ir.Expr:
         type_node = node.child_by_field_name("type")
         if type_node is not None:
             return self._size(self.type_name(type_node))
@@ -375,3 +381,14 @@ def _is_logical(node: Node) -> bool:
         else:
             break
     return node.type == "binary_expression" and field_of(node, "operator").type in ("&&", "||")
+
+
+def _changes(node: Node) -> bool:
+    """Whether there is anything with side effects in an expression."""
+    waiting = [node]
+    while waiting:
+        here = waiting.pop()
+        if here.type in ("assignment_expression", "update_expression", "call_expression"):
+            return True
+        waiting.extend(here.named_children)
+    return False

@@ -16,8 +16,13 @@ from analysis.frontend.scope import ConstantEntry, FileScope, Names, ObjectEntry
 from analysis.frontend.syntax import Node, SyntaxTree, text_of
 from analysis.frontend.volatile import Levels
 from analysis.model import ir
-from analysis.model.c_types import Array, DataModel, Function, Pointer, Type
+from analysis.model.c_types import VOID, Array, DataModel, Function, Pointer, Type
 from analysis.model.limits import Limits
+
+_UNSEEN = re.compile(rb"\b_*(?:constructor|destructor|alias|ifunc|weakref)_*\b")
+UNSEEN = "__attribute__"
+"""The name, among the functions that a file declares, that says: attributes make functions run besides what is called from
+`main`, or give objects and functions more names than one. No function is called so."""
 
 _NORETURN = re.compile(rb"\b_*noreturn_*\b|\b_Noreturn\b")
 _NONNULL = re.compile(rb"\b_*nonnull_*\s*(?:\(([^)]*)\))?")
@@ -97,7 +102,14 @@ class FileReader:
         except (RefusedError, MisreadError) as refused:
             self.level.refused.append((node.start_byte, str(refused)))
         self._lowering.depth = 0
+        self._note_unseen(node)
         self._previous_end = node.end_byte
+
+    def _note_unseen(self, node: Node) -> None:
+        body = node.child_by_field_name("body") if node.type == "function_definition" else None
+        end = node.end_byte if body is None else body.start_byte
+        if any(_UNSEEN.search(attribute[2]) for attribute in self._tree.attributes_in(self._previous_end, end)):
+            self.level.functions[UNSEEN] = DeclaredFunction(UNSEEN, UNSEEN, Function(VOID, ()))
 
     def _read(self, node: Node) -> None:
         kind = node.type

@@ -40,7 +40,7 @@ class Statements(LocalDeclarations):
         self._statements: dict[str, Callable[[Node], None]] = {
             "compound_statement": self._block,
             "expression_statement": self._expression_statement,
-            "declaration": self.declaration,
+            "declaration": self._declaration,
             "type_definition": self.declaration,
             "if_statement": self._if,
             "while_statement": self._while,
@@ -115,6 +115,13 @@ class Statements(LocalDeclarations):
             self.specified_type(node)
         except RefusedError as refused:
             self._refuse(node, refused.reason)
+
+    def _declaration(self, node: Node) -> None:
+        before = node.prev_sibling
+        start = node.start_byte if before is None else before.end_byte
+        if any(b"cleanup" in attribute[2] for attribute in self.tree.attributes_in(start, node.end_byte)):
+            self._refuse(node, "attribute cleanup")
+        self.declaration(node)
 
     def _block(self, node: Node) -> None:
         self.names.enter()

@@ -166,6 +166,8 @@ class Layout:
         fields: dict[str, int] = {}
         for member in definition.members:
             size, align = self.size(member.type) or 0, self.alignment(member.type)
+            if definition.packed and member.bits != 0:
+                align = 1
             if definition.kind == "union":
                 bit = 0
             if member.bits is not None:
@@ -174,7 +176,8 @@ class Layout:
                     bit = -(-bit // unit) * unit
                     largest = max(largest, bit)
                     continue
-                if -(-(bit % unit + member.bits) // unit) > size // align:  # over more units than the type has
+                units = -(-(bit % unit + member.bits) // unit)
+                if units > size // align and not definition.packed:  # over more units than the type has
                     bit = -(-bit // unit) * unit
                 if member.name:
                     fields[member.name] = bit

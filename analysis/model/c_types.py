@@ -82,11 +82,12 @@ class Member(msgspec.Struct, frozen=True):
 
 
 class RecordDefinition(msgspec.Struct, frozen=True):
-    """The members of a record; an incomplete record has no definition."""
+    """The members of a record; an incomplete record has no definition. `packed`: there is no padding between them."""
 
     key: str
     kind: Literal["struct", "union"]
     members: tuple[Member, ...]
+    packed: bool = False
 
 
 VOID = Void()

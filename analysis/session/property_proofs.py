@@ -13,9 +13,10 @@ from typing import Literal
 
 import msgspec
 
-from analysis.certificate.outcome import Proved, Unproved
+from analysis.certificate.outcome import Proved, Unproved, Work
 from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Program
+from analysis.cpa.library import CONCURRENT
 from analysis.cpa.predicates.violations import Property, Violation, violations
 from analysis.engines.predicate.decide import PredicateOptions
 from analysis.engines.predicate.decide import prove as prove_by_predicates
@@ -23,6 +24,7 @@ from analysis.engines.symbolic.cegar import CegarOptions
 from analysis.engines.symbolic.cegar import prove as prove_by_constraints
 from analysis.engines.value.decide import prove as prove_by_values
 from analysis.model.c_types import DataModel
+from analysis.model.spelling import display_name
 
 Prover = Literal["predicate", "symbolic", "value"]
 
@@ -58,6 +60,8 @@ def prove_property(
     """Looks for proofs from all entries, within the seconds of the clock."""
     attempt = _attempt(program, model, prover)
     called, wanted = callees(program), violations(program, property_)
+    if tuple(entries) != ("main",) and (starting := _starting(called)) is not None:
+        attempt = _refusing(f"{display_name(starting)} starts what can run at any time, with all that is entered from outside")
     left, found = time.monotonic() + seconds, []
     for number, entry in enumerate(entries):
         reached = _reached(entry, called)
@@ -76,6 +80,15 @@ def _attempt(program: Program, model: DataModel, prover: Prover) -> _Attempt:
         return prove_by_predicates(program, places, entry, model, PredicateOptions(seconds=seconds))
 
     return attempt
+
+
+def _starting(called: Mapping[str, Sequence[str]]) -> str | None:
+    """A function that starts threads, or has functions called on signals."""
+    return next((name for name, targets in called.items() if not CONCURRENT.isdisjoint(targets)), None)
+
+
+def _refusing(reason: str) -> _Attempt:
+    return lambda places, entry, seconds: Unproved(reason, Work())
 
 
 class _FromEntry:

@@ -276,7 +276,9 @@ class Session:
                 self.texts.overlay().keys(),
             )
             if is_asked and self._claims:
-                self._proofs.claim(checked, self._check, self.options, self.interruption, self.texts.overlay().keys())
+                understood = all(unit.built.parse_errors == 0 for unit in last.units)
+                visible = self.texts.overlay().keys()
+                self._proofs.claim(checked, self._check, self.options, self.interruption, visible, understood=understood)
                 self._proofs.go_on(self.interruption)
         except Interrupted:
             self._proofs.wanted = True

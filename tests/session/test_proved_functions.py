@@ -204,3 +204,24 @@ def test_proofs_are_kept_in_the_store(file: Path, tmp_path: Path) -> None:
 
 def _bare(verdict: RuleVerdict) -> RuleVerdict:
     return msgspec.structs.replace(verdict, ms=0.0)
+
+
+@pytest.mark.parametrize("static", ["", "static "])
+def test_nothing_is_proved_that_a_function_which_does_not_parse_could_change(file: Path, static: str) -> None:
+    file.write_text(f"""static int divisor = 1;
+{static}void change(void)
+{{
+    divisor = 0; int = ;
+}}
+static int after(void) {{ return 10 / divisor; }}
+int with_it(void)
+{{
+    if (divisor) {{ change(); return 10 / divisor; }}
+    return 0;
+}}
+int without_it(int n) {{ return n ? 10 / n : 0; }}
+int main(void) {{ change(); return after() + with_it() + without_it(1); }}
+""")
+    checker = opened(file)
+    checker.check()
+    assert safe(settled(checker)) == {"without_it"}

@@ -19,7 +19,7 @@ from analysis.cpa.defaults import StopSep, TrivialAdjustment
 from analysis.cpa.interface import Cpa
 from analysis.cpa.predicates.abstraction import Abstraction
 from analysis.cpa.predicates.blocks import BlockEnds, block_ends
-from analysis.cpa.predicates.steps import At, Contexts, moved, obstacle
+from analysis.cpa.predicates.steps import At, Contexts, moved, obstacle, strays
 from analysis.cpa.predicates.violations import Violation, condition
 from analysis.cpa.steps import Step
 from analysis.smt.build import TRUE
@@ -162,7 +162,7 @@ class PredicateTransfer:
         source: At = before[self._location]
         after: At = others[self._location]
         found = [*self._flawed(state, step, source, after)]
-        if found and isinstance(found[-1].flaw, str):
+        if obstacle(self._system.program, step, after) is not None:
             return found
         here = moved(self._system, self._contexts, state.state, step, source, after)
         if here is None:
@@ -184,6 +184,9 @@ class PredicateTransfer:
             failing = condition(self._system, state.state, step, point[0], violation)
             if failing is not None and self._abstraction.is_possible(state.abstraction, failing):
                 yield Predicated(point, state.abstraction, failing, state.origin, frozenset((-1,)), violation)
+        stray = strays(self._system, state.state, step, point[0])
+        if stray is not None and self._abstraction.is_possible(state.abstraction, stray[0]):
+            yield Predicated(point, state.abstraction, stray[0], state.origin, frozenset((-3,)), stray[1])
         reason = obstacle(self._system.program, step, after)
         if reason is not None:
             flaw = reason if self._abstraction.is_possible(state.abstraction, state.state) else None

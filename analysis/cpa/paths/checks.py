@@ -10,19 +10,19 @@ from typing import NamedTuple, get_args
 
 from analysis.cfa.graph import Edge, Program
 from analysis.cpa.library import HEAP
-from analysis.cpa.predicates.violations import has_float_division
+from analysis.cpa.predicates.definedness import was_jumped_past
+from analysis.cpa.predicates.violations import ENDS, has_float_division, moves_pointer
 from analysis.model import ir
-from analysis.model.c_types import Integer
+from analysis.model.c_types import Integer, Pointer
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import CHECKS
-from analysis.smt.build import FALSE, eq, number
+from analysis.smt.build import FALSE, distinct, eq, number
 from analysis.smt.encoding.formula import FailureKind
 from analysis.smt.encoding.library import ALLOCATIONS
 from analysis.smt.encoding.path import PathEncoder
 from analysis.smt.terms import Term
 
 _KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
-_ERRORS = frozenset({"reach_error", "__VERIFIER_error", "__assert_fail", "__assert", "__assert_perror_fail"})
 _LOCKS = frozenset({"lock-discipline", "resource-leak"})
 _RELEASES = frozenset({"cfree", "kfree", "vfree", "kvfree"})
 FOLLOWED = ALLOCATIONS | {"free"}
@@ -53,7 +53,7 @@ class EdgeChecks:
     def is_error(self, edge: Edge) -> bool:
         """Whether the edge is a call that is an assertion's failure by itself, whatever the program defines it to do."""
         name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
-        return name is not None and display_name(name) in _ERRORS
+        return name is not None and display_name(name) in ENDS
 
     def at(self, encoder: PathEncoder, edge: Edge) -> Iterator[Check]:
         """What can happen on an edge that the path takes next."""
@@ -70,11 +70,14 @@ class EdgeChecks:
                 yield Check(kind, (), uncertain=True)
         if "null-dereference" in self._rules:
             yield from self._null_call(encoder, edge)
+            yield from self._from_null(encoder, edge)
 
     def _is_open(self, encoder: PathEncoder, edge: Edge, kind: FailureKind) -> bool:
         """Whether a rule can be violated on the edge so that no formula says when."""
         if kind == "division-by-zero":
             return has_float_division(edge.effect)
+        if kind == "uninitialized-read" and was_jumped_past(self._program.functions[encoder.function], edge):
+            return True
         if kind in ("array-bounds", "use-after-free") and encoder.reaches_unknown(edge):
             return True
         if kind in ("double-free", "invalid-free", "use-after-free") and self.unfollowed_release(edge):
@@ -82,15 +85,19 @@ class EdgeChecks:
         return encoder.may_fail_inside(edge, kind)
 
     def unfollowed_release(self, edge: Edge) -> bool:
-        """Whether the edge ends a block by a function that formulas do not know."""
-        name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
-        return name in _RELEASES and name not in self._program.functions
+        """Whether the edge ends a block by a function that formulas do not know, or through a pointer to one that they do."""
+        if not isinstance(edge.effect, ir.Call):
+            return False
+        names = _RELEASES if ir.direct_callee(edge.effect) is not None else _RELEASES | {"free", "realloc", "reallocarray"}
+        return any(name in names and name not in self._program.functions for name in self._program.targets(edge.effect))
 
     def unfollowed_blocks(self, edge: Edge) -> str:
         """The function of an edge that gives or ends a block which formulas do not know of, if that matters; else empty."""
-        name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
-        known = name is None or name in FOLLOWED or name in self._program.functions
-        return "" if known or not self._rules & _REMAINING or name not in HEAP else str(name)
+        if not isinstance(edge.effect, ir.Call) or not self._rules & _REMAINING:
+            return ""
+        direct = ir.direct_callee(edge.effect)
+        names = (name for name in self._program.targets(edge.effect) if name in HEAP and name not in self._program.functions)
+        return next((name for name in names if direct is None or name not in FOLLOWED), "")
 
     def _null_call(self, encoder: PathEncoder, edge: Edge) -> Iterator[Check]:
         """A call through a null pointer."""
@@ -99,6 +106,26 @@ class EdgeChecks:
             is_null = eq(value, number(0, value.sort))
             if is_null is not FALSE:
                 yield Check("null-dereference", (is_null,))
+
+    def _from_null(self, encoder: PathEncoder, edge: Edge) -> Iterator[Check]:
+        """An address computed from a null pointer, which is not null itself: `p + 1`, `&p->member`."""
+        for part in (part for expr in ir.expressions(edge.effect) for part in ir.walk(expr)):
+            if moves_pointer(part):
+                assert isinstance(part, ir.Binary)
+                pointer, more = part.left, [encoder.value(part.right)]
+            elif isinstance(part, ir.AddressOf) and isinstance(part.lvalue, ir.Field | ir.Index):
+                root: ir.Expr = part.lvalue
+                while isinstance(root, ir.Field | ir.Index):
+                    root = root.record if isinstance(root, ir.Field) else root.array
+                if not isinstance(root, ir.Deref):
+                    continue
+                pointer, more = root.pointer, []
+            else:
+                continue
+            value = encoder.value(pointer)
+            terms = (eq(value, number(0, value.sort)), *(distinct(one, number(0, one.sort)) for one in more))
+            if FALSE not in terms:
+                yield Check("null-dereference", terms, uncertain=True)
 
     def at_end(self, encoder: PathEncoder) -> Iterator[Check]:
         """What the end of the program can violate."""
@@ -110,11 +137,24 @@ class EdgeChecks:
     def _assertion(self, encoder: PathEncoder, edge: Edge) -> Iterator[Check]:
         if self.is_error(edge):
             yield Check("assertion", ())
+        elif isinstance(edge.effect, ir.Call) and ir.direct_callee(edge.effect) is None:
+            value = encoder.value(edge.effect.callee)
+            for name in filter(self._is_check, self._program.targets(edge.effect)):
+                type_ = self._program.function_type(name)
+                if type_ is not None:
+                    function = ir.AddressOf(ir.Var(name, "function", type_), Pointer(type_))
+                    leads = eq(value, encoder.value(function))
+                    if leads is not FALSE:
+                        yield Check("assertion", (leads,), uncertain=display_name(name) not in ENDS)
         elif self.asserted(edge) is not None:
             value = encoder.value(self.asserted(edge) or ir.IntConst(0, Integer(32, True, "int")))
             failed = eq(value, number(0, value.sort))
             if failed is not FALSE:
                 yield Check("assertion", (failed,))
+
+    def _is_check(self, name: str) -> bool:
+        """Whether a call of the function is, or can be, the failure of an assertion."""
+        return display_name(name) in ENDS or name in CHECKS - self._program.functions.keys()
 
     def asserted(self, edge: Edge) -> ir.Expr | None:
         """The argument of a call that fails if it is zero."""
@@ -126,7 +166,7 @@ class EdgeChecks:
     def may_violate(self, edge: Edge, rule: str) -> bool:
         """Whether an edge can violate a rule, by its form."""
         if rule == "assertion":
-            return self.is_error(edge) or self.asserted(edge) is not None
+            return isinstance(edge.effect, ir.Call) and any(map(self._is_check, self._program.targets(edge.effect)))
         kind = next((kind for kind in _KINDS if kind == rule), None)
         if kind in ("double-free", "invalid-free"):
             return isinstance(edge.effect, ir.Call) and ir.direct_callee(edge.effect) in (None, "free", "realloc")

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 from analysis.cfa.graph import Edge, Program
 from analysis.cpa.completeness import is_known
+from analysis.cpa.library import is_harmless
 from analysis.cpa.paths.checks import Check, EdgeChecks
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.smt.build import FALSE, distinct, number
-from analysis.smt.encoding.library import ALLOCATIONS, NEVER_RETURN, STACK_ALLOCATIONS
+from analysis.smt.encoding.library import ALLOCATIONS, COPIES, NEVER_RETURN, STACK_ALLOCATIONS, only_returns
 from analysis.smt.encoding.memory import WRITES_CONSTANT
 from analysis.smt.encoding.path import PathEncoder
 from analysis.smt.solver import Answer, Budget
@@ -201,7 +202,7 @@ class PathFollower(ABC):
     # -- calls --------------------------------------------------------------------------------------------------
 
     def _call(self, path: Path, edge: Edge, call: ir.Call) -> tuple[list[Path], bool]:
-        if self._checks.is_error(edge):
+        if self._checks.is_error(edge) and ir.direct_callee(call) not in self._program.functions:
             self._end(path)
             return [], False
         targets = self._program.targets(call)
@@ -214,23 +215,24 @@ class PathFollower(ABC):
             path.encoder.take(edge)
             path.taken(edge)
             return self._alive([path]), False
-        defined = [name for name in targets if name in self._program.functions]
-        followed: list[Path] = []
         outside = [name for name in targets if name not in self._program.functions]
-        for name in defined:
-            one = path if name == defined[-1] and not outside else path.fork()
-            one.encoder.enter(edge, name)
-            one.taken(edge)
-            one.calls = Call(path.function, edge, path.calls)
-            one.function, one.location = name, self._program.functions[name].entry
-            followed.append(one)
-        if outside or not targets:
-            before = self._outside(path, edge, outside[0] if outside else "")
-            if before is None and outside[0] == "abort":
-                self._end(path)
-            elif before is None:
-                return self._over(path)
-            followed.extend(before or ())
+        returning = [name for name in outside if not self._never_returns(name)]
+        ending = [name for name in outside if name not in returning]
+        goes_over = bool(returning) or not targets
+        left, followed = len(targets) - len(outside) + goes_over + bool(ending), list[Path]()
+        for name in targets:
+            if name in self._program.functions:
+                left -= 1
+                one = path.fork() if left else path
+                one.encoder.enter(edge, name)
+                one.taken(edge)
+                one.calls = Call(path.function, edge, path.calls)
+                one.function, one.location = name, self._program.functions[name].entry
+                followed.append(one)
+        if goes_over:
+            followed.extend(self._outside(path.fork() if ending else path, edge, call, returning))
+        if ending and self._ended(path, edge, ending):
+            return [], True
         followed = self._alive(followed)
         if len(followed) > 1:
             followed = self.possible(followed)
@@ -248,17 +250,28 @@ class PathFollower(ABC):
         if FALSE not in others and self.questions.ask(path.encoder.conjuncts(), others).status != "unsat":
             self.reasons["a call through a pointer may reach no known function"] = None
 
-    def _outside(self, path: Path, edge: Edge, name: str) -> list[Path] | None:
-        """After a call of a function without a body; None if it does not return."""
+    def _never_returns(self, name: str) -> bool:
         external = self._program.externals.get(name)
-        if name in NEVER_RETURN or (external is not None and external.noreturn):
-            path.taken(edge)
-            return None
-        if self._outside_writes and not is_known(self._program, name):
-            self.reasons["a function without a body could write to globals"] = None
+        return name in NEVER_RETURN or (external is not None and external.noreturn)
+
+    def _ended(self, path: Path, edge: Edge, names: Sequence[str]) -> bool:
+        """In a function without a body that does not return; whether the exploration is over."""
+        path.taken(edge)
+        if all(name == "abort" for name in names):
+            self._end(path)
+            return False
+        return self._over(path)[1]
+
+    def _outside(self, path: Path, edge: Edge, call: ir.Call, names: Sequence[str]) -> list[Path]:
+        """After a call of one of these functions without a body; of none, where it is not known which one it is."""
+        for name in names or ("",):
+            if self._outside_writes and not is_known(self._program, name):
+                self.reasons["a function without a body could write to globals"] = None
+            if "uninitialized-read" in self._checks.rules and _may_leave_undefined(name, call):
+                self.reasons[f"{name or 'a function without a body'}() need not give what it is passed a value"] = None
         paths = [path]
         choices: list[bool | None] = [None]
-        if name in _SPLIT:
+        if ir.direct_callee(call) in _SPLIT:
             choices = [True, False] if self._fails else [True]
             paths = [path, *(path.fork() for _ in choices[1:])]
         for one, found in zip(paths, choices, strict=True):
@@ -279,6 +292,13 @@ class PathFollower(ABC):
         self._end(path)
         found = any(self.judge(path, check, None) for check in self._checks.at_end(path.encoder))
         return [], found
+
+
+def _may_leave_undefined(name: str, call: ir.Call) -> bool:
+    """Whether what a function is given may have no value after it, though formulas say that it has any (as with `scanf`)."""
+    if is_harmless(name) or only_returns(name) or name in ALLOCATIONS | COPIES | {"memset", "free"}:
+        return False
+    return any(isinstance(argument.type, Pointer) for argument in call.arguments)
 
 
 def _conditions(edges: Sequence[Edge]) -> Iterator[Edge]:

@@ -1,23 +1,27 @@
 """When an edge reads what has no value (C11 6.3.2.1p2, 6.7.9p10), as a condition on the state before it.
 
-Each local variable has a flag in the state that says whether a value was assigned to it as a whole
-(`analysis.smt.transitions.system`). What is read through pointers, or by functions without a body through pointers that they are
-given, may always lack a value; so may the result of a function that can end without one (C11 6.9.1p12).
+Each local variable, and each parameter and result that is a structure, has a flag in the state that says whether a value was
+assigned to it as a whole (`analysis.smt.transitions.system`). What is read through pointers, or by functions without a body
+through pointers that they are given, may always lack a value; so may the result of a function that can end without one (C11
+6.9.1p12).
 """
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 
-from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cpa.steps import Step
 from analysis.model import ir
-from analysis.model.c_types import Pointer
+from analysis.model.c_types import Pointer, Record
 from analysis.smt.build import FALSE, TRUE, eq, number, or_
 from analysis.smt.terms import Term
 from analysis.smt.transitions.access import Access
 from analysis.smt.transitions.state import State
-from analysis.smt.transitions.system import System, definedness_flag
+from analysis.smt.transitions.system import System, definedness_flag, has_flag
+
+_MET: weakref.WeakKeyDictionary[Cfa, dict[int, frozenset[str]]] = weakref.WeakKeyDictionary()
 
 
 def may_read_undefined(program: Program, cfa: Cfa, effect: ir.Effect) -> bool:
@@ -28,11 +32,46 @@ def may_read_undefined(program: Program, cfa: Cfa, effect: ir.Effect) -> bool:
 def reads_undefined(system: System, state: State, step: Step, context: int) -> Term:
     """That the edge reads something that lacks a value, or may."""
     effect, cfa = step.edge.effect, system.program.functions[step.function]
-    if _reads_unknown(system.program, effect):
+    if _reads_unknown(system.program, effect) or was_jumped_past(cfa, step.edge):
         return TRUE
     access = Access(system.vocabulary, state, step.function, context)
     flags = [access.get(definedness_flag(system.vocabulary, access.name(v))) for v in _variables(cfa, effect)]
     return or_(*(eq(flag, number(0, flag.sort)) for flag in flags)) if flags else FALSE
+
+
+def was_jumped_past(cfa: Cfa, edge: Edge) -> bool:
+    """Whether an edge reads a variable whose declaration may have been jumped past. In a loop, it could then have the value of
+    the round before, which it has lost (C11 6.2.4p6)."""
+    read = {variable.name for variable in _variables(cfa, edge.effect) if variable.scope == "local"}
+    if not read:
+        return False
+    met = _MET.get(cfa)
+    if met is None:
+        met = _MET[cfa] = _always_met(cfa)
+    return edge.source in met and not read <= met[edge.source]
+
+
+def _always_met(cfa: Cfa) -> dict[int, frozenset[str]]:
+    """The variables that every way to a location has declared or assigned to. Locations that no way leads to are left out."""
+    met: dict[int, frozenset[str]] = {cfa.entry: frozenset()}
+    waiting = [cfa.entry]
+    while waiting:
+        here = waiting.pop()
+        for edge in cfa.outgoing.get(here, ()):
+            target = getattr(edge.effect, "target", None) or getattr(edge.effect, "result", None)
+            after = met[here] | {variable.name for variable in (_root(target),) if variable is not None}
+            known = met.get(edge.target)
+            if known is None or not known <= after:
+                met[edge.target] = after if known is None else known & after
+                waiting.append(edge.target)
+    return met
+
+
+def _root(lvalue: ir.Expr | None) -> ir.Var | None:
+    """The variable that an lvalue is, or is a part of."""
+    while isinstance(lvalue, ir.Field | ir.Index):
+        lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
+    return lvalue if isinstance(lvalue, ir.Var) else None
 
 
 def _variables(cfa: Cfa, effect: ir.Effect) -> list[ir.Var]:
@@ -41,8 +80,11 @@ def _variables(cfa: Cfa, effect: ir.Effect) -> list[ir.Var]:
 
 
 def _is_flagged(cfa: Cfa, part: ir.Expr) -> bool:
-    """Whether the part is a local variable that is no parameter. Temporaries are assigned wherever they are read."""
-    return isinstance(part, ir.Var) and part.scope == "local" and all(part.name != known.name for known in cfa.parameters)
+    """Whether the part is a variable with a flag that is no scalar parameter. Scalar temporaries are assigned wherever they are
+    read."""
+    if not isinstance(part, ir.Var) or not has_flag(part):
+        return False
+    return isinstance(part.type, Record) or all(part.name != known.name for known in cfa.parameters)
 
 
 def _reads_unknown(program: Program, effect: ir.Effect) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from analysis.cfa.graph import Cfa, Edge, Program
-from analysis.cpa.predicates.violations import Violation, has_float_division
+from analysis.cpa.predicates.violations import Violation, has_float_division, moves_pointer
 from analysis.model import ir
 from analysis.model.c_types import INT, Floating, Function, Pointer
 from analysis.model.verifiers import CHECKS
@@ -86,6 +86,8 @@ def pointers(program: Program, effect: ir.Effect) -> Iterator[ir.Expr]:
         for part in ir.walk(expr):
             if isinstance(part, ir.Deref):
                 yield from _bases(part.pointer)
+            elif moves_pointer(part):
+                yield from _bases(part)
     if isinstance(effect, ir.Call):
         is_outside = any(name not in program.functions for name in program.targets(effect) or ("",))
         for argument in (effect.callee, *(effect.arguments if is_outside else ())):

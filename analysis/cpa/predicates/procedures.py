@@ -18,7 +18,7 @@ from typing import NamedTuple
 from analysis.cfa.callgraph import callees, components
 from analysis.cpa.domains.location import Location
 from analysis.cpa.predicates.blocks import loop_heads
-from analysis.cpa.predicates.steps import obstacle
+from analysis.cpa.predicates.steps import obstacle, strays
 from analysis.cpa.predicates.violations import Violation, condition
 from analysis.cpa.steps import Step, StepTable
 from analysis.smt.substitution import Substitution
@@ -163,6 +163,9 @@ class Procedures:
         if reason is not None:
             self.arrivals.append(Arrival(source, state, None, reason))
             return None
+        stray = strays(self.system, state, step, context)
+        if stray is not None:
+            self.arrivals.append(Arrival(source, stray[0], None, stray[1]))
         if step.kind == "enter":
             assert source == (function, location)  # calls begin at points
             inner = self._inner_of(step.callee)

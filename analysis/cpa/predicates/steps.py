@@ -14,6 +14,9 @@ from analysis.cpa.passed_code import leads_to_code
 from analysis.cpa.steps import Step
 from analysis.model import ir
 from analysis.model.spelling import display_name
+from analysis.model.verifiers import is_assumption
+from analysis.smt.build import distinct, number
+from analysis.smt.transitions.access import Access
 from analysis.smt.transitions.state import State
 from analysis.smt.transitions.system import System
 
@@ -84,3 +87,24 @@ def obstacle(program: Program, step: Step, after: Location) -> str | None:
     if any(leads_to_code(program, argument) for argument in effect.arguments):
         return f"{name}: {step.callee}(), which has no body, may call functions that are passed to it"
     return None
+
+
+def strays(system: System, state: State, step: Step, context: int) -> tuple[State, str] | None:
+    """The states in which a call goes through a pointer that is not null and leads to none of the functions that it is taken to
+    reach, and what to say of them; None if there are plainly none. It is told with the first of these functions."""
+    call, program = step.edge.effect, system.program
+    if not isinstance(call, ir.Call) or ir.direct_callee(call) is not None or step.kind not in ("enter", "external"):
+        return None
+    targets = program.targets(call)
+    if step.callee != next((name for name in targets if not is_assumption(name)), ""):
+        return None
+    access = Access(system.vocabulary, state, step.function, context)
+    value = access.expressions.value(call.callee)
+    others = [distinct(value, number(0, value.sort))]
+    for name in targets:
+        type_ = program.function_type(name)
+        if type_ is not None:
+            others.append(distinct(value, access.address(ir.Var(name, "function", type_))))
+    found = state.constrained(*access.ledger.constraints, *others)
+    name = display_name(step.function)
+    return None if found is None else (found, f"{name}: a call through a pointer may reach no function that is known to fit")

@@ -15,7 +15,7 @@ from analysis.model.c_types import INT as C_INT
 from analysis.model.c_types import Array, Floating, Integer, Pointer
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import CHECKS
-from analysis.smt.build import FALSE, TRUE, and_, eq, number, or_
+from analysis.smt.build import FALSE, TRUE, and_, distinct, eq, number, or_
 from analysis.smt.encoding import scalars
 from analysis.smt.encoding.scalars import parse_float
 from analysis.smt.terms import Term
@@ -35,9 +35,10 @@ Property = Literal[
 PROPERTIES: frozenset[str] = frozenset(get_args(Property))
 """The properties that a certificate can be about."""
 
-_ENDS = frozenset(
+ENDS = frozenset(
     {"reach_error", "__VERIFIER_error", "__assert_fail", "__assert", "__assert_perror_fail", "__assert_rtn", "_assert"}
 )
+"""Functions that are called where an assertion has failed."""
 MEMORY = frozenset({"null-dereference", "array-bounds"})
 _TAKES_NULL = frozenset({"free", "realloc", "time", "fflush", "setlocale"})
 
@@ -65,7 +66,7 @@ def violations(program: Program, property_: Property) -> tuple[Violation, ...]:
 
 def violations_in(program: Program, function: str, property_: Property) -> Iterator[Violation]:
     """The edges of one function that could violate a property."""
-    if property_ != "assertion" or display_name(function) not in _ENDS:
+    if property_ != "assertion" or display_name(function) not in ENDS:
         for edge in _edges(program, program.functions[function], property_):
             yield Violation(function, edge, property_)
 
@@ -86,7 +87,7 @@ def _edges(program: Program, cfa: Cfa, property_: Property) -> Iterator[int]:
 
 def _is_check(program: Program, callee: str) -> bool:
     """Whether calling the function can be, or is, the failure of an assertion."""
-    return display_name(callee) in _ENDS or (callee in CHECKS and callee not in program.functions)
+    return display_name(callee) in ENDS or (callee in CHECKS and callee not in program.functions)
 
 
 def _passed(program: Program, effect: ir.Effect) -> Iterator[ir.Expr]:
@@ -101,7 +102,7 @@ def _passed(program: Program, effect: ir.Effect) -> Iterator[ir.Expr]:
 
 def _is_suspect(part: ir.Expr, property_: Property) -> bool:
     if property_ == "null-dereference":
-        return isinstance(part, ir.Deref)
+        return isinstance(part, ir.Deref) or moves_pointer(part)
     if property_ == "array-bounds":
         return isinstance(part, ir.Deref | ir.Index)
     if property_ == "division-by-zero" and divides_floats(part):
@@ -116,6 +117,12 @@ def _is_suspect(part: ir.Expr, property_: Property) -> bool:
             return operator in ("<<", ">>")
         case _:
             return part.type.signed and operator in ("+", "-", "*", "/", "%", "<<")
+
+
+def moves_pointer(part: ir.Expr) -> bool:
+    """Whether something is added to a pointer, or subtracted: of a null pointer that is undefined (C11 6.5.6p8), and what comes
+    of it is not null, but leads nowhere either."""
+    return isinstance(part, ir.Binary) and part.operator in ("+", "-") and isinstance(part.type, Pointer)
 
 
 def divides_floats(part: ir.Expr) -> bool:
@@ -216,6 +223,9 @@ def _fails(part: ir.Expr, access: Access, property_: Property) -> Term:
         return _is_null(part.pointer, access) if property_ == "null-dereference" else TRUE
     if isinstance(part, ir.Index):
         return _is_outside(part, access)
+    if property_ == "null-dereference" and isinstance(part, ir.Binary):
+        left, right = access.expressions.value(part.left), access.expressions.value(part.right)
+        return and_(eq(left, number(0, left.sort)), distinct(right, number(0, right.sort)))
     if not isinstance(part, ir.Binary | ir.Unary):
         return FALSE
     if property_ == "division-by-zero" and divides_floats(part):

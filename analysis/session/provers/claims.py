@@ -14,6 +14,8 @@ from contextlib import AbstractContextManager
 from typing import Literal, NamedTuple
 
 from analysis.cfa.graph import Program
+from analysis.cpa.library import CONCURRENT, is_harmless
+from analysis.frontend.file_level import UNSEEN
 from analysis.model import ir
 from analysis.model.digest import digest_text
 from analysis.model.options import Options
@@ -26,7 +28,6 @@ from analysis.session.provers.slices import Contents, Slice, Slicer
 RANK = 10  # in the pool, after the ranks of findings
 _MOST_EDGES = 3_000  # of a program that is looked at as a whole
 _SHARE = 0.8  # of the budget's seconds, after which a prover says by itself how far it came
-_CONCURRENT = frozenset({"pthread_create", "thrd_create", "signal", "sigaction", "bsd_signal", "sigset"})
 
 Key = tuple[str, str]
 """A function and a rule."""
@@ -74,6 +75,7 @@ class Claims:
         self._entries: tuple[str, ...] = ()
         self._slicer: Slicer | None = None
         self._options = Options()
+        self._understood = True
         self._compared: tuple[Program, _Difference] | None = None
         self.queries = 0
         self.spent = 0.0
@@ -97,11 +99,16 @@ class Claims:
         """A new check: what provers do is counted from here."""
         self.queries, self.spent = 0, 0.0
 
-    def ask(self, program: Program, entries: Sequence[str], wanted: Iterable[Key], options: Options) -> None:
-        """These claims are to be proved, in this order, as far as they are not; nothing else is, from now on."""
+    def ask(
+        self, program: Program, entries: Sequence[str], wanted: Iterable[Key], options: Options, *, understood: bool = True
+    ) -> None:
+        """These claims are to be proved, in this order, as far as they are not; nothing else is, from now on. `understood`: all
+        of the program's text parses; else nothing is asked about to which the rest could matter."""
         asked = dict.fromkeys(wanted)
         difference = self._difference(program)
         kept = {key: claim for key, claim in self._claims.items() if key in asked and difference.keeps(claim.names, claim.whole)}
+        if self._options.data_model != options.data_model:
+            kept = {}
         if self._entries != tuple(entries):
             kept = {key: claim for key, claim in kept.items() if not claim.whole}
         if self._running is not None and self._running[1] not in kept:
@@ -110,6 +117,7 @@ class Claims:
         running = None if self._running is None else self._running[1]
         self._claims, self._program, self._entries, self._options = kept, program, tuple(entries), options
         self._slicer = self._compared = None
+        self._understood = understood
         self._waiting = [key for key in asked if key != running and (key not in kept or not kept[key].is_settled)]
 
     def go_on(self, interruptible: AbstractContextManager[None]) -> bool:
@@ -124,7 +132,7 @@ class Claims:
             known = None if claim is None else self._decisions.get((claim.key,)).get(claim.key)
             del self._waiting[0]
             if claim is None or question is None:
-                if key in self._claims:
+                if key in self._claims and self._understood:
                     self._claims[key].is_last = True
                 continue
             self._claims[key] = claim
@@ -186,8 +194,14 @@ class Claims:
             self._slicer = Slicer(program, self._entries, self._contents)
         before = self._claims.get((function, rule))
         whole = before is not None and before.decided is not None
-        if not whole and not self._slicer.calls(_CONCURRENT):
+        if UNSEEN in program.externals and (whole or function == "main" or self._slicer.calls(CONCURRENT)):
+            return None  # `main` does not start from the initial values, or not all that runs is called from it
+        if not whole and not self._slicer.calls(CONCURRENT):
             part = self._slicer.below(function)
+            if not self._understood and any(_may_be_inside(program, name) for name in part.externals):
+                return None
+        elif not self._understood:
+            return None
         else:  # from its entries, the program shows whether other threads are started before
             part, whole = self._slicer.slice(function), True
             if not part.entries or sum(len(program.functions[name].edges) for name in part.functions) > _MOST_EDGES:
@@ -212,15 +226,22 @@ class _Difference:
             return
         names = {n for n in before.functions.keys() | now.functions.keys() if before.functions.get(n) is not now.functions.get(n)}
         called = {t for n in names & now.functions.keys() for edge in now.functions[n].calls for t in _targets(now, edge.effect)}
-        self._all = not called.isdisjoint(_CONCURRENT)
+        self._all = not called.isdisjoint(CONCURRENT)
         for old, new in ((before.globals, now.globals), (before.externals, now.externals)):
             names |= {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+        self._all = self._all or UNSEEN in names
         self._names, self._called = frozenset(names), frozenset(called)
 
     def keeps(self, names: frozenset[str], whole: bool) -> bool:
         """Whether what is known about the parts with these names still holds: none differs, and, if it is about the `whole`
         program, nothing that differs calls any of them."""
         return not self._all and self._names.isdisjoint(names) and not (whole and not self._called.isdisjoint(names))
+
+
+def _may_be_inside(program: Program, name: str) -> bool:
+    """Whether a function without a body may be one of the program whose text does not parse: it can write to all variables."""
+    external = program.externals[name]
+    return not (external.system or is_harmless(name))
 
 
 def _targets(program: Program, effect: ir.Effect) -> tuple[str, ...]:

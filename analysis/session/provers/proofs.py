@@ -118,15 +118,18 @@ class Proofs:
         options: Options,
         interruptible: AbstractContextManager[None],
         visible: Collection[str],
+        *,
+        understood: bool,
     ) -> None:
-        """Has functions of a check proved, with `go_on`: those that were edited first, then those in the visible files."""
+        """Has functions of a check proved, with `go_on`: those that were edited first, then those in the visible files.
+        `understood`: see `Claims.ask`."""
         if check.analysis is not None:
             program = check.analysis.program
             with interruptible:
                 ranks = _Ranks(program, checked, visible)
                 rank = {name: found for name in check.reports if (found := ranks(name)) < _UNSEEN}
                 wanted = self._proved.wanted(program, check.reports, rank, _rules(checked.functions))
-            self._claims.ask(program, check.entries, wanted, options)
+            self._claims.ask(program, check.entries, wanted, options, understood=understood)
 
     def go_on(self, interruptible: AbstractContextManager[None]) -> bool:
         """Has the next function proved; whether something was known already. Who ends this from outside calls it again."""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Cfa, External, Global, Program
+from analysis.frontend.file_level import UNSEEN
 from analysis.model import ir
 from analysis.model.c_types import RecordDefinition
 from analysis.model.digest import digest_text, digest_value
@@ -139,13 +140,13 @@ class Slicer:
         names = sorted(set(functions))
         if any(name not in self.program.functions for name in names):
             return None
-        mentioned = self._mentioned(names)
+        mentioned = self._mentioned(names) | {UNSEEN}
         used = [name for name in (*self.program.globals, *self.program.externals) if name in mentioned]
         return digest_text(self._records, *(self._digest(name) for name in (*names, *used)))
 
     def _cut(self, entries: tuple[str, ...], names: Sequence[str], inside: Iterable[str]) -> Slice:
         program, contents = self.program, self._contents
-        mentioned = self._mentioned(names) | frozenset(inside)
+        mentioned = self._mentioned(names) | frozenset(inside) | {UNSEEN}
         functions = {name: contents.of(name, program.functions[name]) for name in names}
         globals_ = {name: contents.of(name, part) for name, part in program.globals.items() if name in mentioned}
         externals = {name: contents.of(name, part) for name, part in program.externals.items() if name in mentioned}

@@ -46,7 +46,7 @@ class Calls:
         elif name is not None and not is_defined and call.arguments and self._counts_bits(name):
             self._count_bits(call, name)
         else:
-            if name is None or is_defined or not library.only_returns(name):
+            if name is None or is_defined or not library.only_returns(name) or library.writes_through(name, call):
                 self._anything_written(call, name, is_defined or name is None)
             if name in library.NEVER_RETURN:
                 self._state.ledger.constrain(FALSE)

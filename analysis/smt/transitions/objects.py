@@ -133,10 +133,19 @@ class Objects:
 
 
 def is_member(lvalue: ir.Expr) -> bool:
-    """Whether the access says which record the object is in."""
-    while isinstance(lvalue, ir.Index):
-        lvalue = lvalue.array
-    return isinstance(lvalue, ir.Field)
+    """Whether the access says which record the object is in. Elements of an array within what a pointer leads to do not:
+    characters there can be room for anything (C11 6.5p6)."""
+    inner = lvalue
+    while isinstance(inner, ir.Index):
+        inner = inner.array
+    if not isinstance(inner, ir.Field):
+        return False
+    if inner is lvalue:
+        return True
+    root: ir.Expr = inner
+    while isinstance(root, ir.Field | ir.Index):
+        root = root.record if isinstance(root, ir.Field) else root.array
+    return not isinstance(root, ir.Deref)
 
 
 def is_scalar(type_: Type) -> bool:

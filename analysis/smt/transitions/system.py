@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.model import ir
-from analysis.model.c_types import BOOL, LP64, Array, DataModel, Integer, Pointer, Type, Void
+from analysis.model.c_types import BOOL, LP64, Array, DataModel, Integer, Pointer, Record, Type, Void
 from analysis.smt import linear
 from analysis.smt.build import FALSE, and_, eq, ite, not_, number, or_
 from analysis.smt.encoding import library
@@ -129,14 +129,26 @@ class System:
                 raise ValueError("this edge has other ways to be taken")
         return self._closed(state, access)
 
-    def _note(self, access: Access, target: ir.Expr, *, is_defined: bool) -> None:
-        """That a local variable as a whole has a value now, or has none any more."""
-        if self._definedness and isinstance(target, ir.Var) and target.scope == "local":
+    def _note(self, access: Access, target: ir.Expr, is_defined: Term | bool) -> None:
+        """That a variable as a whole has a value now, or has none any more."""
+        if self._definedness and isinstance(target, ir.Var) and has_flag(target):
             flag = definedness_flag(self.vocabulary, access.name(target))
-            access.set(flag, number(int(is_defined), self.vocabulary.sort(flag)))
+            sort = self.vocabulary.sort(flag)
+            access.set(flag, number(int(is_defined), sort) if isinstance(is_defined, bool) else is_defined)
+
+    def _is_defined(self, access: Access, value: ir.Expr) -> Term | bool:
+        """Whether a value is one. A structure may be copied though parts of it have none (C11 6.2.6.1p6): then the copy lacks
+        them, too. Of what pointers lead to it is not known."""
+        if not self._definedness or not isinstance(value.type, Record):
+            return not isinstance(value, ir.Undefined)
+        while isinstance(value, ir.Field | ir.Index):
+            value = value.record if isinstance(value, ir.Field) else value.array
+        if isinstance(value, ir.Var) and has_flag(value):
+            return access.get(definedness_flag(self.vocabulary, access.name(value)))
+        return not isinstance(value, ir.Deref | ir.Undefined)
 
     def _assign(self, access: Access, target: ir.Expr, value: ir.Expr) -> None:
-        self._note(access, target, is_defined=not isinstance(value, ir.Undefined))
+        self._note(access, target, self._is_defined(access, value))
         type_ = target.type
         if is_scalar(type_):
             if isinstance(value, ir.Zero):
@@ -187,6 +199,7 @@ class System:
                 body.write_at(body.place(parameter), 0, parameter.type, value)
             elif value is not None and isinstance(value, ir.LVALUES):
                 self._pass_object(body, parameter, Access(self.vocabulary, before, function, context), value)
+                self._note(body, parameter, self._is_defined(access, value))
             elif value is not None or not is_scalar(parameter.type):
                 body.fill(parameter, self.vocabulary.input, None)
         return self._closed(before, body)
@@ -206,7 +219,7 @@ class System:
             if isinstance(type_, Void):
                 continue
             var = ir.Var(name, "local", type_)
-            self._note(body, var, is_defined=False)
+            self._note(body, var, False)
             if objects.kind(callee, var) == "memory":
                 body.fill(var, self.vocabulary.input, None)
             elif is_scalar(type_):
@@ -234,9 +247,9 @@ class System:
         if call.result is None:
             return state
         returned = self.program.functions[callee].type.result
-        self._note(access, call.result, is_defined=True)
         body = Access(self.vocabulary, state, callee, inner)
         result = ir.Var(RESULT, "temporary", returned)
+        self._note(access, call.result, self._is_defined(body, result))
         if is_scalar(call.result.type) and is_scalar(returned):
             value = body.read_at(body.place(result), 0, returned)
             if _differs(returned, call.result.type):
@@ -272,13 +285,16 @@ class System:
         if callee in library.ALLOCATIONS:
             self._allocate(access, call, callee)
             return self._closed(state, access)
-        if not (self._is_harmless(callee) or library.only_returns(callee) or callee in ("free", "abs", "labs", "llabs")):
+        is_harmless = self._is_harmless(callee) or library.only_returns(callee) or callee in ("free", "abs", "labs", "llabs")
+        if is_harmless and library.writes_through(callee, call):
+            access.forget_memory()
+        elif not is_harmless:
             access.forget_memory()
             if callee not in library.COPIES and callee != "memset":
                 self._forget_globals(access)
                 self.assumptions[OUTSIDE] = None
         if call.result is not None and not isinstance(call.result.type, Void):
-            self._note(access, call.result, is_defined=True)
+            self._note(access, call.result, True)
             if is_scalar(call.result.type):
                 access.write_at(access.place(call.result), 0, call.result.type, self.vocabulary.input(call.result.type))
             else:
@@ -302,7 +318,7 @@ class System:
         access.set(_NEXT, linear.add(address, number(self.vocabulary.slot, sort)))
         found = and_(self.vocabulary.inputs.choice(), self._fits(access, call, name))
         if call.result is not None:
-            self._note(access, call.result, is_defined=True)
+            self._note(access, call.result, True)
             given = ite(found, address, number(0, sort))
             if isinstance(call.result.type, Pointer):
                 access.write_at(access.place(call.result), 0, call.result.type, given)
@@ -327,8 +343,14 @@ class System:
         return and_(*(access.arithmetic.compare("<=", size, limit, size_type) for size in sizes))
 
 
+def has_flag(variable: ir.Var) -> bool:
+    """Whether a flag says that the variable has a value: local ones, and whatever takes a structure. (To pass or return anything
+    else that has no value is a violation there.)"""
+    return variable.scope == "local" or (variable.scope in ("parameter", "temporary") and isinstance(variable.type, Record))
+
+
 def definedness_flag(vocabulary: Vocabulary, name: str) -> StateVariable:
-    """The variable that is 1 when the local variable whose state variables' names begin so has a value, else 0."""
+    """The variable that is 1 when the variable whose state variables' names begin so has a value, else 0."""
     return vocabulary.variable(f"{name}?", BOOL)
 
 

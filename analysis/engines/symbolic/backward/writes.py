@@ -18,7 +18,7 @@ from analysis.engines.symbolic.backward.places import ANY, Tag, base_of, may_ali
 from analysis.model import ir
 from analysis.model.c_types import Array, Function, Integer, Pointer, Record, RecordDefinition, Type, Void
 from analysis.model.compatible import fits
-from analysis.smt.encoding.library import ALLOCATIONS, ASSUMPTIONS, NEVER_RETURN, only_returns
+from analysis.smt.encoding.library import ALLOCATIONS, ASSUMPTIONS, NEVER_RETURN, only_returns, writes_through
 
 TWICE = frozenset({"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "getcontext"})
 """Functions that come back more than once; in between everything can have been changed."""
@@ -299,7 +299,7 @@ class WholeProgram:
 
     def external(self, name: str, call: ir.Call) -> Writes:
         """What a call of a function without a body can change, but for its result."""
-        if name == "time":
+        if writes_through(name, call):
             return self._through(call.arguments)
         if library.is_harmless(name) or only_returns(name) or name in _QUIET:
             return Writes(memory=frozenset({_ERRNO}))
