@@ -13,6 +13,7 @@ On lines with macros the same holds of the tokens outside of macros and their ar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from analysis.frontend.macros import Macros
 from analysis.frontend.plain_stretch import any_macro, find_stretch, pieces, stands_free
 from analysis.frontend.source_lines import Copied, Lines, edited_lines, written
 
+_RETURN = re.compile(rb"\r(?!\n)")  # by itself it ends a line to the preprocessor, but not to editors
 _BEFORE = 8  # lines: preprocessors leave out longer runs of blank lines
 
 
@@ -35,7 +37,7 @@ def edit_lines(source: bytes, text: bytes, line_map: LineMap, new: bytes, macros
     """The preprocessed text of the source `new`, from those of `source`; `macros` are those of both. None where the preprocessor
     must be asked."""
     lines = edited_lines(source, new)
-    if lines is None or macros.renumbered:
+    if lines is None or macros.renumbered or _RETURN.search(source) or _RETURN.search(new):
         return None
     old, now = [written(line) for line in lines.old], [written(line) for line in lines.new]
     if any(line is None or line.is_directive for line in (*old, *now)):

@@ -105,6 +105,13 @@ def test_a_chain_of_edits_is_preprocessed_as_from_nothing(seed: int, tmp_path: P
         assert [message.text for message in now.messages] == [message.text for message in expected.messages]
 
 
+def test_a_carriage_return_by_itself_moves_no_edit_to_the_line_above(tmp_path: Path) -> None:
+    path, text = str(tmp_path / "a.c"), _HEAD + "int a;\rint b;\nint c;\nint d;\n"
+    before = _again(preprocess(path, text.encode(), UnitFlags(), Options()), text + " ")
+    now = _again(before, text.replace("int d;", "int d; int e;"))
+    assert b"\nint c;\nint d; int e;\n" in now.text
+
+
 _PROGRAM = _HEAD + "int f(int a)\n{\n    int b = a;\n\n    b = F(a, + 1);\n    return b;\n}\nint g(void) { return HERE; }\n"
 _PROGRAM += "int h(int a)\n{\n    a = F(a, + 1);\n\n    if (F(a, 1)) return G;\n    if (F(a, 2)) a = G;\n"
 _PROGRAM += "    a *=\n        G;\n    return a;\n}\n"
