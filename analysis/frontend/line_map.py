@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 _MARKED = re.compile(rb'\n# (\d{1,9}) "([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"')
 _MARKER = re.compile(rb'\n#(?:line)? (\d{1,9}) "([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"([ 0-9]*+)')
+_FEW = 16  # for no more questions about lines than this, it costs more to note where all lines are than to look for each
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)")
 
 
@@ -40,6 +41,7 @@ class LineMap:
         self._lines: dict[bytes, dict[int, list[tuple[int, int]]]] = {}
         self._used: dict[bytes, list[int]] = {}
         self._own: list[tuple[int, int, int, int]] | None = None
+        self._asked = 0
         if not raw:
             self._read_markers()
 
@@ -82,15 +84,34 @@ class LineMap:
 
     def offsets_of(self, line: Line) -> list[tuple[int, int]]:
         """The half-open ranges of the preprocessed text that come from a line, in order; without line ends and markers."""
+        if self._is_asked_little(line.path):
+            return [row for row in self.rows_at(line.number) if not self._text.startswith(b"# ", row[0])]
         return list(self._lines_of(line.path).get(line.number, ()))
 
     def next_line(self, line: Line) -> int | None:
         """The number of the next line of the same file that left any text."""
+        if self._is_asked_little(line.path):
+            return self._next_row(line.number)
         numbers = self._used.get(line.path)
         if numbers is None:
             numbers = self._used[line.path] = sorted(self._lines_of(line.path))
         at = bisect_right(numbers, line.number)
         return numbers[at] if at < len(numbers) else None
+
+    def _is_asked_little(self, path: bytes) -> bool:
+        """Whether few questions were asked about the lines of the main file, if it is that: after an edit, there are few."""
+        self._asked += path == self.main
+        return path == self.main and path not in self._lines and self._asked <= _FEW
+
+    def _next_row(self, number: int) -> int | None:
+        """The number of the next line of the main file that is not blank."""
+        found: int | None = None
+        for first, last, start, stop in self._own_segments():
+            if last > number and (found is None or first < found):
+                rows = enumerate(self._text[start:stop].split(b"\n"), first)
+                following = next((at for at, row in rows if at > number and _has_text(row)), None)
+                found = following if found is None or (following is not None and following < found) else found
+        return found
 
     def rows_of(self, number: int, count: int) -> tuple[int, int] | None:
         """The range of the preprocessed text that consecutive lines of the main file from a number on left, the blank ones
@@ -117,19 +138,20 @@ class LineMap:
 
     def _pieces(self, number: int, count: int) -> Iterator[tuple[int, int, list[bytes]]]:
         """The segments of the main file that have some of the lines: their first line, where they begin, and their rows."""
-        if self._own is None:
-            self._own = list(self._main_segments())
-        for first, last, start, stop in self._own:
+        for first, last, start, stop in self._own_segments():
             if first < number + count and number <= last:
                 yield first, start, self._text[start:stop].split(b"\n")
 
-    def _main_segments(self) -> Iterator[tuple[int, int, int, int]]:
+    def _own_segments(self) -> list[tuple[int, int, int, int]]:
         """The segments of the main file: their first line, their last one, where they begin and end."""
-        ends = [*self._starts[1:], len(self._text) + 1]
-        for start, path, first, end in zip(self._starts, self._paths, self._numbers, ends, strict=True):
-            if path == self.main:
-                stop = max(start, self._text.rfind(b"\n", start, end - 1) + 1) if end <= len(self._text) else len(self._text)
-                yield first, first + self._text.count(b"\n", start, stop), start, stop
+        if self._own is None:
+            self._own = []
+            ends = [*self._starts[1:], len(self._text) + 1]
+            for start, path, first, end in zip(self._starts, self._paths, self._numbers, ends, strict=True):
+                if path == self.main:
+                    stop = max(start, self._text.rfind(b"\n", start, end - 1) + 1) if end <= len(self._text) else len(self._text)
+                    self._own.append((first, first + self._text.count(b"\n", start, stop), start, stop))
+        return self._own
 
     def edited(self, text: bytes, end: int, by: int, added: int) -> LineMap:
         """The map of a text that differs in a piece of the main file that ended at `end`: what follows moved by so many bytes,
@@ -158,10 +180,15 @@ class LineMap:
 
     def _add_lines(self, lines: dict[int, list[tuple[int, int]]], start: int, end: int, number: int) -> None:
         for row in self._text[start:end].split(b"\n"):
-            if row and not row.isspace() and not row.startswith(b"# "):
+            if _has_text(row):
                 lines.setdefault(number, []).append((start, start + len(row)))
             start += len(row) + 1
             number += 1
+
+
+def _has_text(row: bytes) -> bool:
+    """Whether a row of the preprocessed text is neither blank nor a marker."""
+    return bool(row) and not row.isspace() and not row.startswith(b"# ")
 
 
 def unescape(written: bytes) -> bytes:

@@ -44,10 +44,11 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 class _UnitReports(NamedTuple):
-    """What was said of the functions of a unit, with the verdicts that it was made of."""
+    """What was said of the functions of a unit, with the verdicts and summaries that it was made of."""
 
     unit: UnitView
-    said: dict[str, dict[str, RuleVerdict]]
+    verdicts: dict[str, dict[str, RuleVerdict]]
+    summaries: dict[str, tuple[str, ...]]
     reports: dict[str, FunctionReport]
 
 
@@ -192,8 +193,10 @@ class ProgramCheck:
                 f.cfa.name for f in unit.kept.unit.functions if places.unit_of(f.cfa.name) == unit.path and f.cfa.name in mine
             ]
             known = before.get(unit.path)
-            if known is None or known.unit is not unit or known.said is not result.verdicts or known.reports.keys() != set(names):
-                known = _UnitReports(unit, result.verdicts, self._report_unit(unit, names, result, places))
+            same = known is not None and known.verdicts is result.verdicts and known.summaries is result.summaries
+            if known is None or not same or known.unit is not unit or known.reports.keys() != set(names):
+                reports = self._report_unit(unit, names, result, places)
+                known = _UnitReports(unit, result.verdicts, result.summaries, reports)
             self._by_unit[unit.path] = known
         self._reports = {name: report for known in self._by_unit.values() for name, report in known.reports.items()}
         return list(self._reports.values())

@@ -73,6 +73,21 @@ def test_all_text_of_a_line() -> None:
     assert lines.next_line(Line(b"unknown.h", 1)) is None
 
 
+_ROWS = st.sampled_from([b"", b"  ", b" x;", b"#pragma p", b'# 3 "a.c"', b'# 1 "b.h" 1', b'# 5 "a.c" 2', b"a; b;"])
+
+
+@given(st.lists(_ROWS, max_size=14), st.booleans())
+def test_lines_that_are_looked_for_one_by_one_are_those_noted_at_once(rows: list[bytes], ends: bool) -> None:
+    text = b"\n".join([b'# 1 "a.c"', *rows]) + b"\n" * ends
+    noted = LineMap(text, b"a.c")
+    for _ in range(50):
+        noted.offsets_of(Line(b"a.c", 1))
+    for number in range(1, 24):
+        line = Line(b"a.c", number)
+        assert LineMap(text, b"a.c").offsets_of(line) == noted.offsets_of(line)
+        assert LineMap(text, b"a.c").next_line(line) == noted.next_line(line)
+
+
 def test_raw_text_has_no_markers() -> None:
     lines = LineMap(TEXT, b"a.c", raw=True)
     assert lines.line_at(TEXT.index(b"int b")) == Line(b"a.c", 5)

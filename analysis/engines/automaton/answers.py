@@ -5,7 +5,8 @@ Most functions are as they were in the revision before; what is said of them is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.facts import NOTHING, FactTable
@@ -21,7 +22,16 @@ ENGINE = "automaton"
 UNDECIDED = "the rule can be broken as far as the automaton sees, but no way there was found within the search's budget"
 _NOT_PROVED = "the automaton engine found no violation; it does not prove"
 _NOT_LOOKED_FOR = "the automaton engine does not look for it: provers do (--engine predicate)"
-_Pairs = tuple[tuple[int, tuple[int, ...]], ...]
+
+
+class _Wrong(NamedTuple):
+    """The verdicts on a function in which something is wrong, and what they were made of: those without that, the rules that are
+    violated and the undecided ones."""
+
+    plain: dict[str, RuleVerdict]
+    violated: set[int]
+    undecided: set[int]
+    verdicts: dict[str, RuleVerdict]
 
 
 class Answers:
@@ -34,12 +44,14 @@ class Answers:
         self._facts = facts
         self._assumed: dict[str, tuple[Cfa, tuple[str, ...]]] = {}
         self._alike: dict[tuple[str, tuple[str, ...]], dict[str, RuleVerdict]] = {}
-        self._lines: dict[str, tuple[_Pairs, tuple[str, ...]]] = {}
+        self._wrong: dict[str, _Wrong] = {}
+        self._lines: dict[str, tuple[list[int], tuple[str, ...]]] = {}
 
     def changed(self, functions: Iterable[str]) -> None:
-        """These functions are others, or what they call is."""
+        """These functions are others, or what they call is, or the graph of them."""
         for name in functions:
             self._assumed.pop(name, None)
+            self._lines.pop(name, None)
 
     def verdicts(
         self,
@@ -52,6 +64,7 @@ class Answers:
     ) -> dict[str, dict[str, RuleVerdict]]:
         """What is known of each function for each rule; `violated` and `undecided` are rules by function."""
         verdicts = {}
+        before, self._wrong = self._wrong, {}
         share = ms / max(len(program.functions), 1)
         for name, cfa in program.functions.items():
             key = _doubt(name, cfa, graph, retrace), self._assumptions(name, cfa, program)
@@ -60,15 +73,24 @@ class Answers:
                 said = RuleVerdict("unknown", key[0], key[1], ENGINE, ms=share)
                 unsaid = RuleVerdict("unknown", _NOT_LOOKED_FOR, key[1], ENGINE)
                 plain = self._alike[key] = {rule.name: unsaid if rule.provers_only else said for rule in self._asked}
-            wrong, open_ = violated.get(name, ()), undecided.get(name, ())
-            if wrong or open_:
-                plain = dict(plain)
-                for number in open_:
-                    plain[self._rules[number].name] = RuleVerdict("unknown", UNDECIDED, key[1], ENGINE, ms=share)
-                for number in wrong:
-                    plain[self._rules[number].name] = RuleVerdict("violated", None, key[1], ENGINE, ms=share)
+            if name in violated or name in undecided:
+                wrong, open_ = violated.get(name, set()), undecided.get(name, set())
+                known = before.get(name)
+                if known is None or known[:3] != (plain, wrong, open_):
+                    known = _Wrong(plain, wrong, open_, {**plain, **self._told(wrong, open_, key[1], share)})
+                self._wrong[name] = known
+                plain = known.verdicts
             verdicts[name] = plain
         return verdicts
+
+    def _told(
+        self, wrong: Iterable[int], undecided: Iterable[int], assumptions: tuple[str, ...], share: float
+    ) -> dict[str, RuleVerdict]:
+        told = {
+            self._rules[number].name: RuleVerdict("unknown", UNDECIDED, assumptions, ENGINE, ms=share) for number in undecided
+        }
+        broken = RuleVerdict("violated", None, assumptions, ENGINE, ms=share)
+        return told | {self._rules[number].name: broken for number in wrong}
 
     def _assumptions(self, name: str, cfa: Cfa, program: Program) -> tuple[str, ...]:
         known = self._assumed.get(name)
@@ -85,22 +107,22 @@ class Answers:
         """For each reached function, its entry/exit pairs in words."""
         found = {}
         for name, part in graph.functions.items():
-            pairs = tuple((entry, tuple(part.summaries[entry])) for entry in _entries(name, part, graph, retrace))
-            if pairs:
+            entries = _entries(name, part, graph, retrace)
+            if entries:
                 known = self._lines.get(name)
-                if known is None or known[0] != pairs:
-                    known = self._lines[name] = (pairs, self._spelled(pairs))
+                if known is None or known[0] != entries:
+                    known = self._lines[name] = (entries, self._spelled({entry: part.summaries[entry] for entry in entries}))
                 found[name] = known[1]
         return found
 
-    def _spelled(self, pairs: _Pairs) -> tuple[str, ...]:
+    def _spelled(self, pairs: Mapping[int, Sequence[int]]) -> tuple[str, ...]:
         lines: dict[str, None] = {}
-        for entry, exits in sorted(pairs):
+        for entry, exits in sorted(pairs.items()):
             for exit_ in sorted(exits):
                 line = summary_line(self._facts[entry], self._facts[exit_], self._rules, entry == NOTHING, exit_ == NOTHING)
                 if line:
                     lines[line] = None
-        if not dict(pairs).get(NOTHING):
+        if not pairs.get(NOTHING):
             lines["never returns"] = None
         return tuple(sorted(lines))
 

@@ -3,9 +3,11 @@ state."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from analysis.cfa.graph import Edge, Program
+import msgspec
+
+from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.engines.automaton.beliefs import Beliefs
 from analysis.engines.automaton.calls import CallTransfer
 from analysis.engines.automaton.constants import constant_globals, initial_values, spoiled_by
@@ -43,6 +45,28 @@ class Memo:
             del self.leaves[leave]
 
 
+class _Seen(msgspec.Struct, frozen=True):
+    """How many edges the functions have that see a global, by global, and what that was counted from."""
+
+    edges: dict[str, int] = {}
+    functions: Mapping[str, Cfa] = {}
+    read: Mapping[str, frozenset[str]] = {}
+
+    def revised(self, roots: frozenset[str], functions: Mapping[str, Cfa], read: Mapping[str, frozenset[str]]) -> _Seen:
+        """The same for other functions."""
+        before = self if self.edges.keys() == roots else _Seen(dict.fromkeys(roots, 0))
+        edges = dict(before.edges)
+        for name in before.functions.keys() | functions.keys():
+            old, new = before.functions.get(name), functions.get(name)
+            if old is new and before.read[name] is read[name]:
+                continue
+            if old is not None:
+                edges.update((root, edges[root] - len(old.edges)) for root in roots & before.read[name])
+            if new is not None:
+                edges.update((root, edges[root] + len(new.edges)) for root in roots & read[name])
+        return _Seen(edges, functions, read)
+
+
 def is_small(program: Program, edges: int) -> bool:
     """Whether the program is small enough for the expensive answers."""
     return sum(len(cfa.edges) for cfa in program.functions.values()) <= edges
@@ -66,6 +90,7 @@ class ProgramDelta:
         self.models: dict[str, FunctionModel] = {}
         self.memos: dict[str, Memo] = {}
         self._names: dict[int, frozenset[str] | None] = {}
+        self._seen = _Seen()
         self._alike: dict[frozenset[str], frozenset[str]] = {}  # equal sets as one object, which dicts find faster
         self.connect()
 
@@ -256,11 +281,8 @@ class ProgramDelta:
 
     def _small(self, roots: frozenset[str]) -> set[str]:
         """Those globals that are seen by few enough functions to be followed from the program's start."""
-        edges = dict.fromkeys(roots, 0)
-        for name, cfa in self.program.functions.items():
-            for root in roots & self.footprints.read[name]:
-                edges[root] += len(cfa.edges)
-        return {root for root, count in edges.items() if count <= self._global_edges}
+        self._seen = self._seen.revised(roots, self.program.functions, self.footprints.read)
+        return {root for root, count in self._seen.edges.items() if count <= self._global_edges}
 
     def initial(self, entries: Iterable[str]) -> list[Entry]:
         """The entry states: NOTHING everywhere, and for `main` also what the rules track from the program's start on."""

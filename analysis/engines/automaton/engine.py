@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Literal
 
@@ -32,6 +32,7 @@ from analysis.rules.automaton import Rule
 from analysis.store.packing import PackingError
 
 Algorithm = Literal["full", "incr-fwd", "incr-back"]
+_Said = tuple[dict[str, dict[str, RuleVerdict]], dict[str, tuple[str, ...]]]
 
 
 class AutomatonResult(msgspec.Struct, frozen=True):
@@ -61,7 +62,8 @@ class Analysis:
         self._repaired: Repaired | None = None
         self._by_rules: Repaired | None = None  # what was repaired before that, because rules changed
         self._rechecked: Reasons = {}
-        self._said: tuple[dict[str, dict[str, RuleVerdict]], dict[str, tuple[str, ...]]] | None = None
+        self._said: _Said | None = None
+        self._said_before: _Said = ({}, {})
         self._retrace = Retrace(self.graph)
         self._answers = Answers(rules, self.facts, rules)
         self._entries: tuple[str, ...] = ()
@@ -105,10 +107,9 @@ class Analysis:
         add_reasons(self._rechecked, old, program, revised.touched, self._repaired)
         done = self._repaired
         texts = [name for name in revised.touched if program.functions[name] is not old.get(name)]
-        differ = revised.remodelled | revised.gone
-        differ = differ.union(done.checked if self.delta.thorough else done.changed)
+        differ = (revised.remodelled | revised.gone).union(done.changed, done.checked if self.delta.thorough else ())
         self._findings.changed(differ, revised.rewritten, texts)
-        self._answers.changed(revised.touched)
+        self._answers.changed(revised.touched | done.changed)
         self._retrace = Retrace(self.graph)
         return self.graph.complete
 
@@ -164,13 +165,16 @@ class Analysis:
         """Whether the last findings were final."""
         return self._findings.settled
 
-    def said(self, ms: float) -> tuple[dict[str, dict[str, RuleVerdict]], dict[str, tuple[str, ...]]]:
-        """What is known of each function for each rule, and its entry/exit pairs in words if it is reached, after `findings`;
-        `ms` is the time that it took, if it is not known from the revision before."""
+    def said(self, ms: float) -> _Said:
+        """What is known of each function for each rule, and its entry/exit pairs in words if it is reached, after `findings`; the
+        very same as in the revision before, if it is the same of all. `ms` is the time that it took, where it is not known."""
         if self._said is None:
             found, answers = self._findings, self._answers
             verdicts = answers.verdicts(self.program, self.graph, self._retrace, found.violated, found.undecided, ms)
-            self._said = verdicts, answers.summaries(self.graph, self._retrace)
+            said = verdicts, answers.summaries(self.graph, self._retrace)
+            before = self._said_before
+            same = _is_same_of_all(said[0], before[0]) and _is_same_of_all(said[1], before[1])
+            self._said = self._said_before = before if same else said
         return self._said
 
     def work(self) -> Work:
@@ -199,6 +203,10 @@ class Analysis:
             raise PackingError("the facts have other numbers")
         self.graph, self._findings.ways = known.graph, known.ways
         self._retrace = Retrace(self.graph)
+
+
+def _is_same_of_all(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
+    return one.keys() == other.keys() and all(other[name] is said for name, said in one.items())
 
 
 def _still_refuted(before: Analysis, program: Program) -> frozenset[Error]:

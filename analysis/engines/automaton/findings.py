@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 import msgspec
 
 from analysis.cfa.graph import Places, Program
+from analysis.engines.automaton.chains import Chains, Joined
 from analysis.engines.automaton.delta import ProgramDelta
 from analysis.engines.automaton.facts import Fact
 from analysis.engines.automaton.feasibility import Feasibility, Way
@@ -48,6 +49,8 @@ class Findings:
         self._trace_steps = trace_steps
         self._jobs = jobs
         self.ways: dict[tuple[str, frozenset[int]], Way] = {}
+        self._chains = Chains(trace_steps)
+        self._joined: dict[Error, Joined] = {}
         self._chosen: list[tuple[Error, list[Taken]]] | None = None
         self._told: dict[Error, _Told] = {}
         self._spelled: dict[Taken, Spelled] = {}
@@ -72,6 +75,7 @@ class Findings:
         stay = {key: way for key, way in self.ways.items() if stays(way)}
         self._doubtful.update((key, way) for key, way in self.ways.items() if key not in stay)
         self.ways = stay
+        self._chains.changed(functions | rewritten.keys())
         self._urgent.update(texts)
         self.refuted = frozenset(error for error in self.refuted if error[0] not in self._urgent)
         self._chosen = None
@@ -82,6 +86,7 @@ class Findings:
         self._rules, self._told, self._spelled = rules, {}, {}
         self.refuted = frozenset(error for error in self.refuted if error[1].rule not in differing)
         self.changed(functions, {}, ())
+        self._chains.forget()
 
     def refute(self, errors: frozenset[Error]) -> None:
         """Somebody knows that these errors cannot happen: they are not found from now on, until the text of their function
@@ -104,10 +109,10 @@ class Findings:
         """One finding per function, rule and message (the others have the same cause, and go when it goes): the first in the
         text whose branches do not contradict each other, with a short trace; in order of place. `patient` False: see above."""
         spelled: dict[Taken, Spelled] = {}
-        tracer = Tracer(graph, delta, places, self._trace_steps, self._spelled, spelled)
+        tracer = Tracer(delta, places, self._trace_steps, self._spelled, spelled)
         if self._chosen is None or (patient and not self.settled):
             self.settled, self._chosen = True, None  # nothing is chosen while this may be ended from outside
-            self._chosen = self._choose(graph, delta, retrace, places, tracer, patient)
+            self._chosen = self._choose(graph, delta, retrace, places, patient)
             if self.settled:
                 self._doubtful, self._urgent = {}, set()
         before, self._told = self._told, {}
@@ -126,7 +131,7 @@ class Findings:
         return findings
 
     def _choose(
-        self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, tracer: Tracer, patient: bool
+        self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, patient: bool
     ) -> list[tuple[Error, list[Taken]]]:
         self.violated, self.undecided = {}, {}
         feasibility = Feasibility(graph, delta, retrace, delta.thorough)
@@ -138,6 +143,7 @@ class Findings:
         for name, fact in errors:
             alike.setdefault((places.place(name, fact.edge).path, name, fact.rule, self._message(fact)), []).append((name, fact))
         chosen = []
+        before, self._joined = self._joined, {}
         for same in alike.values():
             tries = _TRIES
             for name, fact in sorted(same, key=lambda error: places.place(error[0], error[1].edge).range):
@@ -148,9 +154,10 @@ class Findings:
                         break
                     continue
                 self.violated.setdefault(name, set()).add(fact.rule)
-                steps = tracer.joined(*way.start, way.steps)
-                if not _follows(facts, fact, steps):
-                    chosen.append(((name, fact), steps))
+                joined = self._chains.joined(graph, delta, way.start, way.steps, before.get((name, fact)))
+                self._joined[name, fact] = joined
+                if not _follows(facts, fact, joined.steps):
+                    chosen.append(((name, fact), joined.steps))
                     break
         return chosen
 

@@ -1,8 +1,4 @@
-"""Counterexample traces: from an error configuration back through the derivation graph to the program's entry.
-
-Every configuration knows the first configuration that it was derived from, and every entry state the first call site that
-asked for it; both were discovered earlier, so the way back ends at an initial state. A call that was passed with a callee's
-summary is opened up when the tracked value went through the callee; else it is one step.
+"""Counterexample traces: the edges from the program's entry to an error (`chains`, `search`), as they are told.
 
 A trace shows what matters for the finding: entered calls, returns, branches, and the edges at which the tracked value
 changes its state or its paths.
@@ -17,8 +13,6 @@ import msgspec
 
 from analysis.cfa.graph import Edge, Places
 from analysis.engines.automaton.delta import ProgramDelta
-from analysis.engines.automaton.facts import NOTHING, Fact
-from analysis.engines.automaton.full import DIRECT, DerivationGraph, pack, unpack
 from analysis.engines.automaton.spelled import without_temporaries
 from analysis.model import ir
 from analysis.model.places import Place
@@ -49,12 +43,11 @@ class Spelled(NamedTuple):
 
 
 class Tracer:
-    """Reads traces off one derivation graph. `spelled` are steps as they were told in a revision before; those told now are
-    added to `told`."""
+    """Tells ways. `spelled` are steps as they were told in a revision before; those told now are added to `told`. A trace has no
+    more than `limit` steps."""
 
     def __init__(
         self,
-        graph: DerivationGraph,
         delta: ProgramDelta,
         places: Places,
         limit: int,
@@ -63,70 +56,9 @@ class Tracer:
     ) -> None:
         self._spelled = spelled
         self._told = told
-        self._graph = graph
         self._delta = delta
         self._places = places
         self._limit = limit
-
-    def way(self, function: str, configuration: int) -> list[Taken]:
-        """All edges from the program's entry to a configuration."""
-        chain: list[list[Taken]] = []
-        while True:
-            inside = self._inside(function, configuration)
-            _, entry, _ = unpack(configuration)
-            chain.append(inside)
-            if entry in self._graph.initial.get(function, ()):
-                break
-            caller, site, edge = self._graph.functions[function].sites[entry][0]
-            _, _, state = unpack(site)
-            chain.append([Taken("call", caller, 0, edge.id, state, entry)])
-            function, configuration = caller, site
-        steps = [Taken("entry", function, 0, -1, NOTHING, NOTHING)]
-        depth = 0
-        for part in reversed(chain):
-            steps.extend(msgspec.structs.replace(taken, depth=taken.depth + depth) for taken in part)
-            depth += bool(part) and part[0].event == "call" and len(part) == 1
-        return steps
-
-    def _inside(self, function: str, configuration: int) -> list[Taken]:
-        """The edges inside a function from its entry to a configuration; opened callees are one deeper."""
-        graph = self._graph.functions[function]
-        backwards: list[list[Taken]] = []
-        while (parent := graph.parent(configuration)) is not None:
-            edge, before = parent
-            taken = Taken("edge", function, 0, edge, unpack(before)[2], unpack(configuration)[2])
-            via = graph.via.get((before, edge, configuration))
-            opened = None if via is None or via[0] == DIRECT else self._opened(via[0], taken)
-            backwards.append(opened if opened is not None else [taken, *self._stretch(taken, unpack(configuration)[0])])
-            configuration = before
-        return [taken for part in reversed(backwards) for taken in part]
-
-    def _stretch(self, taken: Taken, place: int) -> list[Taken]:
-        """The edges on which nothing happens between an edge and the place to which its derivation leads."""
-        first = self._delta.program.functions[taken.function].by_id[taken.edge]
-        if first.target == place:
-            return []
-        ways = self._delta.stretches(taken.function, first, taken.before, place)
-        return [msgspec.structs.replace(taken, edge=edge.id, before=taken.after) for edge in min(ways, key=len)[1:]]
-
-    def _opened(self, via: tuple[str, int, int], taken: Taken) -> list[Taken] | None:
-        callee, entry, exit_ = via
-        if entry == NOTHING and (exit_ == NOTHING or taken.before != NOTHING):
-            return None
-        inside = self._inside(callee, pack(self._delta.exit(callee), entry, exit_))
-        if not inside or len(inside) > self._limit:
-            return None
-        return [
-            msgspec.structs.replace(taken, event="call", after=entry),
-            *(msgspec.structs.replace(step, depth=step.depth + 1) for step in inside),
-            msgspec.structs.replace(taken, event="return", before=exit_),
-        ]
-
-    def joined(self, function: str, entry: int, steps: tuple[Taken, ...]) -> list[Taken]:
-        """All edges from the program's entry, by way of `function` entered in state `entry`, and then over the given steps."""
-        before = self.way(function, pack(self._delta.entry(function), entry, entry))
-        depth = max(taken.depth + (taken.event == "call") for taken in before[-1:])
-        return before + [msgspec.structs.replace(taken, depth=taken.depth + depth) for taken in steps]
 
     def steps(self, way: list[Taken], message: str) -> tuple[TraceStep, ...]:
         """The trace for a way to an error, ending with the violation."""
@@ -183,7 +115,3 @@ class Tracer:
 
     def _name(self, function: str) -> str:
         return display_name(function)
-
-    def error(self, configuration: int) -> Fact:
-        """The rejecting fact of an error configuration."""
-        return self._delta.facts[unpack(configuration)[2]]
