@@ -5,6 +5,8 @@ head, has the tree of the text before but for that definition. The definition is
 broken, and nothing else is: where a parser that sees the whole text would take the functions after a missing brace to be
 inside it, here they stay what they are. What was broken is kept as a `Slot`, so that the next keys are typed into it.
 
+An edit of the white space between two tokens changes no CFA: only places move.
+
 `edit_body` gives up (None) wherever this does not hold: the edit is not inside a body, touches two, changes the number of
 definitions, or the text of the function before the edit does not parse by itself. Then the whole text is parsed.
 """
@@ -17,10 +19,13 @@ import re
 import msgspec
 
 from analysis.cfa.build import LoweredFunction
+from analysis.cfa.shift import Shift
 from analysis.cfa.unit import BrokenFunction, Extras, FunctionBuilder, Unit, assemble
+from analysis.frontend.blanks import changes_no_token
 from analysis.frontend.difference import Difference, difference
 from analysis.frontend.syntax import Node, SyntaxTree, parse
 from analysis.model.limits import Limits
+from analysis.model.report import Count
 
 _MARKER = re.compile(rb"\n# .*")  # not with "^", which is looked for at each byte
 
@@ -48,10 +53,15 @@ class BodyEdit(msgspec.Struct, frozen=True):
     slots: tuple[Slot, ...]
 
 
-def edit_body(previous: Unit, slots: tuple[Slot, ...], old: bytes, new: bytes, limits: Limits) -> BodyEdit | None:
-    """The unit of the preprocessed text `new`, from the one of `old` and its slots; None if the whole text must be parsed."""
-    found_in = _place(previous, slots, old, difference(old, new))
-    if found_in is None:  # perhaps a line was added, so that all numbers of lines below are others
+def edit_body(
+    previous: Unit, slots: tuple[Slot, ...], old: bytes, new: bytes, limits: Limits, replaced: Difference | None = None
+) -> BodyEdit | None:
+    """The unit of the preprocessed text `new`, from the one of `old` and its slots; None if the whole text must be parsed.
+    `replaced`: in what they differ, beside numbers in line markers, if that is known."""
+    if replaced is not None and changes_no_token(old, new, replaced) and not _touches_broken(previous, replaced):
+        return BodyEdit(_with_other_blanks(previous, replaced), tuple(slot.moved(replaced) for slot in slots))
+    found_in = _place(previous, slots, old, replaced or difference(old, new))
+    if found_in is None and replaced is None:  # perhaps a line was added, so that all numbers of lines below are others
         old_text, new_text = _without_lines(old, previous.path), _without_lines(new, previous.path)
         found_in = _place(previous, slots, old_text, difference(old_text, new_text))
     if found_in is None:
@@ -70,6 +80,27 @@ def edit_body(previous: Unit, slots: tuple[Slot, ...], old: bytes, new: bytes, l
     others = tuple(other.moved(edit) for other in slots if other is not slot)
     unit = _assemble(previous, edit, slot, found, after)
     return BodyEdit(unit, others if found is not None else (*others, after))
+
+
+def _touches_broken(previous: Unit, edit: Difference) -> bool:
+    return any(broken.start < edit.old_end and edit.start < broken.end for broken in previous.broken)
+
+
+def _with_other_blanks(previous: Unit, edit: Difference) -> Unit:
+    """The unit of the same tokens, after an edit of the white space between two of them."""
+    shift = Shift(*edit)
+
+    def moved(function: LoweredFunction) -> LoweredFunction:
+        source = function.source
+        if source.start >= edit.old_end:
+            return _moved(function, edit.new_end - edit.old_end)
+        if source.start + source.end_site.end <= edit.start:
+            return function
+        return msgspec.structs.replace(function, source=shift.source(source))
+
+    functions = tuple(map(moved, previous.functions))
+    broken = tuple(_broken_moved(broken, edit) for broken in previous.broken)
+    return msgspec.structs.replace(previous, functions=functions, broken=broken, work=Count(reused=len(functions)))
 
 
 def _place(

@@ -337,9 +337,23 @@ class Declarations(Context):
             known = self.names.tag_here(tag)
             key = known.key if isinstance(known, Record) else self.names.record_key(tag)
             self.names.declare_tag(tag, Record(record_kind, key))  # type: ignore[arg-type]
-            members = self._members(body)
+            members = [member for member in self._members(body) if not self._holds(member.type, key)]
         self.names.define(RecordDefinition(key, record_kind, tuple(members), packed))  # type: ignore[arg-type]
         return Record(record_kind, key)  # type: ignore[arg-type]
+
+    def _holds(self, type_: Type, key: str) -> bool:
+        """Whether an object of a type has a record in it that is not complete yet: a member cannot (C11 6.7.2.1p3), but it is
+        written so before the `*` of a pointer is there."""
+        work, seen = [type_], set[str]()
+        while work:
+            one = work.pop()
+            if isinstance(one, Array):
+                work.append(one.element)
+            elif isinstance(one, Record) and one.key not in seen:
+                seen.add(one.key)
+                definition = self.names.record(one.key)
+                work.extend(member.type for member in (definition.members if definition is not None else ()))
+        return key in seen
 
     def _is_packed(self, node: Node, body: Node) -> bool:
         """Whether the attribute `packed` is before the members of a record, or right after them."""

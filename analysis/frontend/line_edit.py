@@ -17,27 +17,30 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from analysis.frontend.difference import Difference, difference
 from analysis.frontend.line_map import LineMap, with_later_lines
 from analysis.frontend.macros import Macros
 from analysis.frontend.plain_stretch import any_macro, find_stretch, pieces, stands_free
 from analysis.frontend.source_lines import Copied, Lines, edited_lines, written
 
-_RETURN = re.compile(rb"\r(?!\n)")  # by itself it ends a line to the preprocessor, but not to editors
+LONE_RETURN = re.compile(rb"\r(?!\n)")  # by itself it ends a line to the preprocessor, but not to editors
 _BEFORE = 8  # lines: preprocessors leave out longer runs of blank lines
 
 
 class Edit(NamedTuple):
-    """The text and its line map after an edit."""
+    """The text and its line map after an edit. `replaced`: what became what in the text, if it is known; beside that, only the
+    numbers in line markers may be others."""
 
     text: bytes
     line_map: LineMap
+    replaced: Difference | None = None
 
 
 def edit_lines(source: bytes, text: bytes, line_map: LineMap, new: bytes, macros: Macros) -> Edit | None:
     """The preprocessed text of the source `new`, from those of `source`; `macros` are those of both. None where the preprocessor
     must be asked."""
     lines = edited_lines(source, new)
-    if lines is None or macros.renumbered or _RETURN.search(source) or _RETURN.search(new):
+    if lines is None or macros.renumbered or LONE_RETURN.search(source) or LONE_RETURN.search(new):
         return None
     old, now = [written(line) for line in lines.old], [written(line) for line in lines.new]
     if any(line is None or line.is_directive for line in (*old, *now)):
@@ -124,7 +127,9 @@ def replace_rows(text: bytes, line_map: LineMap, rows: tuple[int, int], now: byt
     if added:
         tail = with_later_lines(tail, line_map.main, added)
     result = head + tail
-    return Edit(result, line_map.edited(result, rows[1], len(head) - rows[1], added))
+    edit = difference(text[slice(*rows)], now)
+    replaced = Difference(rows[0] + edit.start, rows[0] + edit.old_end, rows[0] + edit.new_end)
+    return Edit(result, line_map.edited(result, rows[1], len(head) - rows[1], added), replaced)
 
 
 def _mentions(lines: Sequence[Copied], macros: Macros) -> bool:

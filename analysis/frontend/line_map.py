@@ -113,6 +113,28 @@ class LineMap:
                 found = following if found is None or (following is not None and following < found) else found
         return found
 
+    def first_row(self, number: int) -> tuple[int, bool] | None:
+        """Where the text begins that comes from the lines of the main file from a number on; whether that is with their line
+        marker. None if there is none, or something from lines above follows."""
+        found: tuple[int, bool] | None = None
+        for first, last, start, stop in self._own_segments():
+            if found is None and last >= number:
+                found = self._first_row_in(start, stop, first, number)
+            elif found is not None and first < number:
+                return None
+        return found
+
+    def _first_row_in(self, start: int, stop: int, first: int, number: int) -> tuple[int, bool] | None:
+        marker, begin, is_first = self._text.rfind(b"\n", 0, max(start - 1, 0)) + 1, start, True
+        for at, row in enumerate(self._text[start:stop].split(b"\n"), first):
+            if _has_text(row):
+                if at >= number:
+                    has_marker = is_first and start > 0 and self._text.startswith(b"# ", marker)
+                    return (marker, True) if has_marker else (begin, False)
+                is_first = False
+            begin += len(row) + 1
+        return None
+
     def rows_of(self, number: int, count: int) -> tuple[int, int] | None:
         """The range of the preprocessed text that consecutive lines of the main file from a number on left, the blank ones
         included, without the last line end; None if they are not all there, in one piece and just once."""

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from analysis.frontend.compiler import Outcome, find_compiler, run_compiler
 from analysis.frontend.compiler_flags import UnitFlags, include_folders
+from analysis.frontend.difference import Difference
 from analysis.frontend.line_map import LineMap, escape, printable, with_even_markers
 from analysis.frontend.macros import Macros
 from analysis.frontend.overlay import Mirror, shared_mirror
@@ -37,6 +38,13 @@ _MISSING = re.compile(r"^'?(?P<name>[^'\n]+?)'?(?:: No such file or directory| f
 _UNIVERSAL = re.compile(rb"""\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|\\U(?P<code>[0-9a-f]{8})""")
 
 
+class Change(NamedTuple):
+    """How a text came out of another, `of`: what was replaced by what. Beside that, numbers in line markers may be others."""
+
+    of: bytes
+    replaced: Difference
+
+
 class Preprocessed(NamedTuple):
     """A preprocessed file.
 
@@ -45,7 +53,7 @@ class Preprocessed(NamedTuple):
     `raw`: no preprocessor could be used and `text` is `source`. `folder`: from where relative paths in the line map count.
     `macros` are known where they have been asked for (`reprocess`). `in_comment` is the number of the line with a comment that
     hides what follows, if it was told (0: it was not). `whole`: the text before something was left open that hides the rest of a
-    function, as long as that is so.
+    function, as long as that is so. `change`: how the text came out of one before, if it is known.
     """
 
     path: str
@@ -60,6 +68,7 @@ class Preprocessed(NamedTuple):
     macros: Macros | None = None
     in_comment: int = 0
     whole: Preprocessed | None = None
+    change: Change | None = None
 
 
 def preprocess(

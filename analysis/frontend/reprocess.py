@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
+from analysis.frontend.blank_edit import blank_edit, move_lines
 from analysis.frontend.compiler_flags import UnitFlags
 from analysis.frontend.line_edit import edit_lines
 from analysis.frontend.macros import Macros, read_macros
-from analysis.frontend.preprocess import Preprocessed, definitions, preprocess, read_source
+from analysis.frontend.preprocess import Change, Preprocessed, definitions, preprocess, read_source
 from analysis.frontend.source_lines import Lines, edited_lines, open_comment, written
 from analysis.model.options import Options
 
@@ -26,16 +27,23 @@ def reprocess(
     if lines is not None and _is_inside_comment(before, lines):
         return before._replace(source=source, ms=(time.perf_counter() - began) * 1000)
     base = before.whole or before
+    blank = blank_edit(base.source, source)
+    if blank is not None and blank.by == 0:
+        return base._replace(source=source, ms=(time.perf_counter() - began) * 1000, in_comment=0)
     lines = edited_lines(base.source, source)
-    macros = None
-    if lines is not None and not base.messages and _has_only_text(base.source, lines):
+    macros = edit = None
+    if not base.messages and (blank is not None or (lines is not None and _has_only_text(base.source, lines))):
         macros = base.macros or _read(base, flags, options, overlay)
-    if macros is not None:
+    if macros is not None and blank is not None:
+        edit = move_lines(base.text, base.line_map, source, blank, macros)
+    elif macros is not None:
         edit = edit_lines(base.source, base.text, base.line_map, source, macros)
-        if edit is not None:
-            ms = (time.perf_counter() - began) * 1000
-            return base._replace(source=source, text=edit.text, line_map=edit.line_map, ms=ms, macros=macros, in_comment=0)
-    return preprocess(before.path, text, flags, options, overlay)._replace(macros=macros)
+    if edit is None:
+        return preprocess(before.path, text, flags, options, overlay)._replace(macros=macros)
+    ms = (time.perf_counter() - began) * 1000
+    change = None if edit.replaced is None else Change(base.text, edit.replaced)
+    now = base._replace(source=source, text=edit.text, line_map=edit.line_map, ms=ms, macros=macros, in_comment=0)
+    return now._replace(change=change)
 
 
 def _is_inside_comment(before: Preprocessed, lines: Lines) -> bool:

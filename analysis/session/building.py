@@ -103,7 +103,9 @@ def _edit_body(preprocessed: Preprocessed, options: Options, previous: Built, st
     before = previous.preprocessed
     if before.raw or preprocessed.raw:
         return None
-    edit = edit_body(previous.unit, previous.slots, before.text, preprocessed.text, options.limits)
+    change = preprocessed.change
+    replaced = change.replaced if change is not None and change.of is before.text else None
+    edit = edit_body(previous.unit, previous.slots, before.text, preprocessed.text, options.limits, replaced)
     if edit is None:
         return None
     errors = previous.parse_errors + sum(slot.errors for slot in edit.slots) - sum(slot.errors for slot in previous.slots)

@@ -11,9 +11,9 @@ from collections.abc import Collection
 import msgspec
 
 from analysis.cfa.build import LoweredFunction
+from analysis.cfa.shift import Shift, shift_between
 from analysis.cfa.unit import Unit, assemble
 from analysis.session.building import Built
-from analysis.session.shift import Shift, shift_between
 
 
 class Kept(msgspec.Struct, frozen=True):

@@ -43,6 +43,8 @@ class _Edited(NamedTuple):
 
 def with_the_rest(previous: Built, now: Preprocessed) -> Preprocessed:
     """The preprocessed text, with what is hidden by something unclosed as it was before."""
+    if now.text is previous.preprocessed.text or (now.change is not None and now.change.of is previous.preprocessed.text):
+        return now  # the lines that were edited came through
     edited = None if now.raw else _edited(previous, now.source)
     if edited is None:
         return now
@@ -77,12 +79,14 @@ def opened_comment(previous: Built, text: bytes | None, options: Options) -> Pre
     began = time.perf_counter()
     before = previous.preprocessed
     source, problem = read_source(before.path, text, options.limits.source_bytes)
-    edited = None if problem is not None or before.messages else _edited(previous, source)
-    if edited is None or len(edited.lines.old) != 1 or len(edited.lines.new) != 1:
+    lines = None if problem is not None or before.messages or before.raw else edited_lines(before.source, source)
+    if lines is None or len(lines.old) != 1 or len(lines.new) != 1 or (opened := open_comment(lines.new[0])) is None:
         return None
-    number, (old,), (new,) = edited.lines
-    opened = open_comment(new)
-    if opened is None or any((line := written(there)) is None or line.is_directive for there in (*_above(source, number), old)):
+    edited = _edited(previous, source)
+    if edited is None:
+        return None
+    number, (old,), _ = edited.lines
+    if any((line := written(there)) is None or line.is_directive for there in (*_above(source, number), old)):
         return None
     below = source.split(b"\n", number - 1)[-1][len(opened) :]
     hidden, ends, _ = below.partition(b"*/")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 import pytest
 from hypothesis import example, given
@@ -9,10 +11,14 @@ from hypothesis import strategies as st
 
 from analysis.cfa.body_edit import edit_body
 from analysis.cfa.unit import Unit, build_unit
+from analysis.frontend.blanks import changes_no_token
+from analysis.frontend.difference import difference
 from analysis.frontend.syntax import parse
 from analysis.model.c_types import LP64
 from analysis.model.limits import Limits
+from analysis.model.report import Count
 
+TOKENS = re.compile(rb"""(?m:^)#[^\n]*|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|\w+|->|\+\+|--|&&|\S""")
 TEXT = b"""\
 # 1 "a.c"
 struct item { int count; struct item *next; };
@@ -74,6 +80,8 @@ def whole(text: bytes, previous: Unit | None = None) -> Unit:
 
 
 BEFORE = whole(TEXT)  # before any test: it raises Python's recursion limit
+TYPED = TEXT.replace(b"main(argc", b"int main(argc")  # a type that is not written begins in the white space before
+BEFORE_TYPED = whole(TYPED)
 
 
 def answers(unit: Unit) -> object:
@@ -104,6 +112,7 @@ def replaced(text: bytes, start: int, length: int, by: bytes) -> bytes:
 @given(st.integers(0, len(TEXT)), st.integers(0, 12), st.sampled_from(PIECES))
 @example(TEXT.index(b"calls++"), 0, b"} int other(void) {")
 @example(TEXT.index(b"}\nstatic int (*"), 1, b"")
+@example(TEXT.index(b"*next"), 1, b"")  # a record that would hold itself
 def test_one_edit(start: int, length: int, piece: bytes) -> None:
     before, text = BEFORE, replaced(TEXT, start, length, piece)
     edit = edit_body(before, (), TEXT, text, Limits())
@@ -121,6 +130,35 @@ def test_one_edit(start: int, length: int, piece: bytes) -> None:
         assert all(any(f.cfa is old.cfa for old in before.functions) for f in edit.unit.functions)
         assert text[slot.body : slot.body + 1] == b"{"
         assert [b.name for b in edit.unit.broken] == [slot.name.rpartition("::")[2]]
+
+
+@given(st.integers(0, len(TYPED)), st.integers(0, 3), st.sampled_from([b"", b" ", b"\n", b"\n\t ", b'\n# 12 "a.c"\n']))
+@example(TYPED.index(b"run(argv") - 1, 1, b"  ")
+@example(TYPED.index(b"run("), 0, b"\n")
+def test_an_edit_of_white_space_moves_places_alone(start: int, length: int, piece: bytes) -> None:
+    text = replaced(TYPED, start, length, piece)
+    change = difference(TYPED, text)
+    edit = edit_body(BEFORE_TYPED, (), TYPED, text, Limits(), change)
+    if edit is None or not changes_no_token(TYPED, text, change):
+        return
+    assert all(new.cfa is old.cfa for new, old in zip(edit.unit.functions, BEFORE_TYPED.functions, strict=True))
+    assert edit.unit.work == Count(reused=len(BEFORE_TYPED.functions))
+    expected = whole(text, BEFORE_TYPED)
+    assert not expected.broken
+    assert answers(_without_keys(edit.unit)) == answers(_without_keys(expected))
+
+
+def _without_keys(unit: Unit) -> Unit:
+    """The unit without the digests of its functions' texts, white space included."""
+    return msgspec.structs.replace(unit, functions=tuple(msgspec.structs.replace(f, text_key="") for f in unit.functions))
+
+
+@given(st.text("ab+-&/*'\"# \n;(", max_size=14), st.integers(0, 13), st.integers(0, 3), st.text(" \n", max_size=2))
+def test_where_white_space_changes_no_token_the_tokens_are_the_same(text: str, start: int, length: int, typed: str) -> None:
+    old = text.encode()
+    new = replaced(old, min(start, len(old)), length, typed.encode())
+    if changes_no_token(old, new, difference(old, new)):
+        assert TOKENS.findall(old) == TOKENS.findall(new)
 
 
 @given(st.lists(st.tuples(st.integers(0, 500), st.integers(0, 6), st.sampled_from(PIECES)), min_size=2, max_size=8))

@@ -124,3 +124,18 @@ def test_declarations_that_read_as_calls() -> None:
         "  6 -> 7  y = $1 + $2",
         "  7 -> 1  return y",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("struct s { int a; struct s next; };", ["a"]),
+        ("struct s { int a; struct { struct s two[3]; } in; union { struct s u; int b; }; };", ["a"]),
+        ("struct t { struct s x; int y; }; struct s { int a; struct t t; };", ["a"]),
+        ("struct t { struct s *x; int y; }; struct s { int a; struct t t; };", ["a", "t"]),
+    ],
+)
+def test_no_record_holds_itself(text: str, left: list[str]) -> None:
+    unit = unit_of(text + " struct s v = { 1 }; unsigned long f(struct s *p) { struct s q = *p; return sizeof q + q.a; }")
+    assert [member.name for member in unit.records["struct s"].members] == left
+    assert [function.cfa.name for function in unit.functions] == ["f"]

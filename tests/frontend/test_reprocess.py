@@ -167,6 +167,78 @@ def test_the_compiler_is_run_where_it_must_be(
     assert _rows(after) == _rows(preprocess(path, text.encode(), UnitFlags(), Options()))
 
 
+_BLANKS = _HEAD + (
+    "/*\n * What stands\n * in many\n * lines\n *\n *\n *\n *\n *\n * isn't read\n * \"here\n # there\n */\n"
+    "int f(int a)\n{\n    /* one line */\n    a = F(a,\n          /* + 2\n           */ + 1);  /* after\n it */ a++;\n\n"
+    "#define LATE /* this\n goes on */ 1\n    // no /* comment\n\n\n\n\n\n\n\n\n\n\n    return a + LATE\n;\n}\n\n"
+    "#if 0\nint c;\n\n/* left\n * out */\n#endif\nint d = G;\n#include <limits.h>\n\nint e; /*/ is\n one */ int g;\n"
+    "#define TWO 1 \\\n  + 1\nchar h = '\"';\nint i = TWO;\n/* last\n one */\n"
+)
+_INSIDE = (
+    "\n",
+    "\n\n",
+    "x",
+    " ",
+    "*",
+    "/",
+    "*/",
+    "/*",
+    "\n\n\n\n\n\n\n\n\n\n\n\n",
+    "\\",
+    "\\\n",
+    "'",
+    "#",
+    "\n#define G 8\n",
+    "//",
+    "\t\n ",
+)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_edits_of_comments_and_blank_lines_are_preprocessed_as_from_nothing(seed: int, tmp_path: Path) -> None:
+    random, path, text = Random(seed), str(tmp_path / "a.c"), _BLANKS
+    now = preprocess(path, text.encode(), UnitFlags(), Options())
+    places = [match.start() for match in re.finditer(r"[ \n*]", _BLANKS) if match.start() >= len(_HEAD)]
+    for _ in range(20):
+        at = random.choice([place for place in places if place <= len(text)])
+        typed, erased = random.choice(_INSIDE), random.choice([0, 0, 1, 2, 5])
+        text = text[:at] + typed * (erased < 2) + text[at + erased :]
+        now = _again(now, text)
+        expected = preprocess(path, text.encode(), UnitFlags(), Options())
+        assert _rows(now) == _rows(expected), text
+        assert [message.text for message in now.messages] == [message.text for message in expected.messages]
+        if random.random() < 0.3 or expected.messages:
+            text = _BLANKS
+            now = _again(now, text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("isn't read", "isn't read by anyone"),
+        ("isn't read\n", "isn't read\n * by\n * anyone\n"),
+        (" *\n *\n *\n *\n *\n", "\n"),
+        ("/* one line */", "/* one\n line */"),
+        ("/* left\n * out */", "/* left\n *\n * out */"),
+        ("return a", "\n\n   return a"),
+        ("\n\n\n\n\n\n\n\n", "\n"),
+        ("}\n\n", "}\n\n\n\n\n\n\n\n\n\n\n\n\n\n"),
+        ("/*/ is\n", "/*/ is\n\n"),
+        ("#define TWO", "\n\n#define TWO"),
+    ],
+)
+def test_no_compiler_is_run_for_comments_and_blank_lines(
+    old: str, new: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "a.c")
+    before = _again(preprocess(path, _BLANKS.encode(), UnitFlags(), Options()), _BLANKS.replace("int d", "int  dd"))
+    assert before.macros is not None
+    text = _BLANKS.replace("int d", "int  dd").replace(old, new, 1)
+    expected = preprocess(path, text.encode(), UnitFlags(), Options())
+    monkeypatch.delattr("analysis.frontend.reprocess.preprocess")
+    assert _rows(_again(before, text)) == _rows(expected)
+
+
 def test_macros_that_depend_on_lines_are_found_through_others() -> None:
     definitions = b"#define A(x) B\n#define B __LINE__ + 1\n#define C 2\n#define CHECK(x) fail(#x, __FILE__, __LINE__)\n"
     macros = read_macros(definitions, b"int x;\n")

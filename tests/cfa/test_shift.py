@@ -2,8 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.cfa.graph import FunctionSource
+from analysis.cfa.shift import shift_between
 from analysis.model.places import Site
-from analysis.session.shift import shift_between
 
 SHORT = st.binary(max_size=12)
 
