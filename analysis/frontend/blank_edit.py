@@ -27,11 +27,12 @@ _LITERAL = b'R"'
 
 class Blank(NamedTuple):
     """An edit without tokens. `below`: the number of the first line, before the edit, that counts otherwise after it; `by`: by
-    how many lines. `end` is where the text below begins, after the edit."""
+    how many lines. `end` is where the text below begins, after the edit. `in_comment`: it is inside a comment, and that stays."""
 
     below: int
     by: int
     end: int
+    in_comment: bool = False
 
 
 def blank_edit(source: bytes, new: bytes) -> Blank | None:
@@ -44,6 +45,8 @@ def blank_edit(source: bytes, new: bytes) -> Blank | None:
 
 def move_lines(text: bytes, line_map: LineMap, new: bytes, blank: Blank, macros: Macros) -> Edit | None:
     """The preprocessed text after the edit of the source to `new`; None where the preprocessor must be asked."""
+    if not blank.by:
+        return Edit(text, line_map)
     if macros.renumbered or macros.depends_on_lines(new[blank.end :]):
         return None
     place = line_map.first_row(blank.below)
@@ -92,5 +95,5 @@ def _of_a_comment(source: bytes, new: bytes, edit: Difference) -> Blank | None:
     last = source.count(b"\n", 0, span[1]) + 1
     following = new.find(b"\n", end)
     if not new[end : following if following >= 0 else len(new)].strip():
-        return Blank(last + 1, by, end)
-    return Blank(last, by, end) if by == 0 or (b"\n" in was and b"\n" in is_) else None
+        return Blank(last + 1, by, end, in_comment=True)
+    return Blank(last, by, end, in_comment=True) if by == 0 or (b"\n" in was and b"\n" in is_) else None

@@ -28,16 +28,17 @@ def reprocess(
         return before._replace(source=source, ms=(time.perf_counter() - began) * 1000)
     base = before.whole or before
     blank = blank_edit(base.source, source)
-    if blank is not None and blank.by == 0:
+    if blank is not None and blank.in_comment and not blank.by:
         return base._replace(source=source, ms=(time.perf_counter() - began) * 1000, in_comment=0)
     lines = edited_lines(base.source, source)
+    by_lines = lines is not None and (blank is None or not blank.in_comment) and _has_only_text(base.source, lines)
     macros = edit = None
-    if not base.messages and (blank is not None or (lines is not None and _has_only_text(base.source, lines))):
+    if not base.messages and (by_lines or blank is not None):
         macros = base.macros or _read(base, flags, options, overlay)
-    if macros is not None and blank is not None:
-        edit = move_lines(base.text, base.line_map, source, blank, macros)
-    elif macros is not None:
+    if macros is not None and by_lines:
         edit = edit_lines(base.source, base.text, base.line_map, source, macros)
+    if macros is not None and edit is None and blank is not None:
+        edit = move_lines(base.text, base.line_map, source, blank, macros)
     if edit is None:
         return preprocess(before.path, text, flags, options, overlay)._replace(macros=macros)
     ms = (time.perf_counter() - began) * 1000
