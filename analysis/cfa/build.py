@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import msgspec
 
 from analysis.cfa.graph import Cfa, Edge, FunctionSource
@@ -102,7 +104,9 @@ def _number(
         target = numbers.setdefault(raw.target, len(numbers))
         sites[len(edges)] = Site(raw.start - start, raw.end - start)
         edges.append(Edge(len(edges), source, target, raw.effect))
-    digest = digest_value([type_, parameters, [(e.source, e.target, e.effect) for e in edges]])
+    blocks = _blocks(edges, lowering.names.blocks)
+    told = [type_, parameters, [(e.source, e.target, e.effect) for e in edges]]
+    digest = digest_value([*told, sorted(blocks.items())] if blocks else told)
     cfa = Cfa(
         name=part.linkage,
         path=path,
@@ -112,5 +116,16 @@ def _number(
         exit_=numbers[flow.find(lowering.exit)],
         edges=tuple(edges),
         digest=digest,
+        blocks=blocks,
     )
     return cfa, sites
+
+
+def _blocks(edges: Sequence[Edge], placed: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    """The blocks of variables (graph.Cfa), if anything could outlive one of them: an address in an inner block."""
+    parts = [part for edge in edges for expr in ir.expressions(edge.effect) for part in ir.walk(expr)]
+    pointed = {root.name for part in parts if isinstance(part, ir.AddressOf) and isinstance(root := ir.root(part.lvalue), ir.Var)}
+    if not any(placed.get(name) for name in pointed):
+        return {}
+    named = {part.name for part in parts if isinstance(part, ir.Var)}
+    return {name: block for name, block in placed.items() if name in named and (block or name.startswith("$"))}

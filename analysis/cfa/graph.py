@@ -35,6 +35,10 @@ class Cfa:
     the user gave it. `edges` are in source order. `digest` depends on the parameters and the graph up to the
     numbering of ids, and on nothing else: not on layout, comments or position.
 
+    `blocks` has, for each local variable that is gone before the function ends, the blocks around its declaration, outermost
+    first, by numbers that mean nothing else (C11 6.2.4p5); of temporaries those that are objects or values of statement
+    expressions. Empty where no address is taken of any such variable, as it says nothing then.
+
     `next_location` and `next_edge` are above every id that the function had in any revision so far, so that no retired id is
     given out again; `follows` is the CFA of the revision before that the ids were taken from, while it is alive.
     """
@@ -52,6 +56,7 @@ class Cfa:
         digest: str,
         next_location: int | None = None,
         next_edge: int | None = None,
+        blocks: Mapping[str, tuple[int, ...]] | None = None,
     ) -> None:
         self.name = name
         self.path = path
@@ -61,6 +66,7 @@ class Cfa:
         self.exit = exit_
         self.edges = edges
         self.digest = digest
+        self.blocks: Mapping[str, tuple[int, ...]] = blocks or {}
         self.next_location = self.locations[-1] + 1 if next_location is None else next_location
         self.next_edge = max((edge.id for edge in edges), default=-1) + 1 if next_edge is None else next_edge
         self._follows: weakref.ref[Cfa] | None = None
@@ -74,9 +80,16 @@ class Cfa:
         return {**self.__dict__, "_follows": None}
 
     def renumbered(
-        self, entry: int, exit_: int, edges: tuple[Edge, ...], next_location: int, next_edge: int, follows: Cfa
+        self,
+        entry: int,
+        exit_: int,
+        edges: tuple[Edge, ...],
+        next_location: int,
+        next_edge: int,
+        follows: Cfa,
+        names: Mapping[str, str],
     ) -> Cfa:
-        """The same CFA with other ids, taken from `follows`; for `cfa.match`."""
+        """The same CFA with other ids, taken from `follows`, and other `names` of variables; for `cfa.match`."""
         copy = Cfa(
             name=self.name,
             path=self.path,
@@ -88,6 +101,7 @@ class Cfa:
             digest=self.digest,
             next_location=next_location,
             next_edge=next_edge,
+            blocks={names.get(name, name): block for name, block in self.blocks.items()},
         )
         copy._follows = weakref.ref(follows)
         return copy
@@ -103,6 +117,7 @@ class Cfa:
             exit_=self.exit,
             edges=edges,
             digest=self.digest,
+            blocks=self.blocks,
         )
 
     @cached_property

@@ -46,14 +46,15 @@ def match(new: Cfa, old: Cfa) -> Cfa:
             locations[location] = next_location
             next_location += 1
     ids = {at: old.edges[before].id for at, before in pairs}
-    rename = Renaming(_names(new, old, pairs))
+    names = _names(new, old, pairs)
+    rename = Renaming(names)
     edges: list[Edge] = []
     for at, edge in enumerate(new.edges):
         if at not in ids:
             ids[at] = next_edge
             next_edge += 1
         edges.append(Edge(ids[at], locations[edge.source], locations[edge.target], rename(edge.effect)))
-    return new.renumbered(locations[new.entry], locations[new.exit], tuple(edges), next_location, next_edge, old)
+    return new.renumbered(locations[new.entry], locations[new.exit], tuple(edges), next_location, next_edge, old, names)
 
 
 def _names(new: Cfa, old: Cfa, pairs: list[tuple[int, int]]) -> dict[str, str]:

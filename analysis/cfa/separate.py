@@ -124,6 +124,7 @@ def _cfa(cfa: Cfa, keys: dict[str, str], rename: Renaming) -> Cfa:
         digest=digest_text(cfa.digest, *(part for pair in chosen for part in pair)),
         next_location=cfa.next_location,
         next_edge=cfa.next_edge,
+        blocks=cfa.blocks,
     )
     known[chosen] = renamed
     return renamed

@@ -180,7 +180,12 @@ class Calls(Atomics):
             return None
         if result is not None and same_representation(returned, result.type):
             return result
-        return self.temporary(returned)
+        made = self.temporary(returned)
+        if isinstance(made.type, Record):  # it is gone at the end of the expression (C11 6.2.4p8)
+            self.names.enter()
+            self.names.place(made.name)
+            self.names.leave()
+        return made
 
     def _does_not_return(self, function: Node) -> bool:
         while function.type == "parenthesized_expression":

@@ -364,6 +364,7 @@ class Expressions(Assignments):
         if isinstance(type_, Array) and type_.length is None:
             type_ = Array(type_.element, self.initialised_length(type_.element, value))
         result = self.temporary(type_)
+        self.names.place(result.name)
         self.initialise(result, value, value)
         return result
 

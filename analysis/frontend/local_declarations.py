@@ -48,6 +48,7 @@ class LocalDeclarations(Declarations):
                 return
             var = ir.Var(self.names.unique(name), "local", type_)
             self.names.declare(name, ObjectEntry(var, volatile=found.volatile))
+            self.names.place(var.name)
             if initialiser is None:
                 self.emit(ir.Assign(var, ir.Undefined(type_)), site)
             else:

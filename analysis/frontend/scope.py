@@ -52,7 +52,8 @@ class FileScope:
 class Names:
     """Names as one function sees them: its blocks' declarations, innermost first, then the file's.
 
-    `used` maps ("name" | "tag" | "record", what) to the file-level answer; `records` are those declared in the function.
+    `used` maps ("name" | "tag" | "record", what) to the file-level answer; `records` are those declared in the function. `blocks`
+    has where each variable was `placed`: the blocks around it, by number, outermost first, without the function's own.
     """
 
     def __init__(self, file: FileScope, function: str | None) -> None:
@@ -64,6 +65,9 @@ class Names:
         self._tags: list[dict[str, Type]] = []
         self._counts: dict[str, int] = {}
         self._given: list[str] = []
+        self.blocks: dict[str, tuple[int, ...]] = {}
+        self._open: list[int] = []
+        self._opened = 0
 
     @property
     def at_file_level(self) -> bool:
@@ -74,11 +78,14 @@ class Names:
         """Opens a block."""
         self._names.append({})
         self._tags.append({})
+        self._opened += 1
+        self._open.append(self._opened)
 
     def leave(self) -> None:
         """Closes the innermost block."""
         self._names.pop()
         self._tags.pop()
+        self._open.pop()
 
     def level(self) -> int:
         """How many blocks are open."""
@@ -88,6 +95,11 @@ class Names:
         """Closes blocks until `level` are open."""
         del self._names[level:]
         del self._tags[level:]
+        del self._open[level:]
+
+    def place(self, name: str, *, above: int = 0) -> None:
+        """Notes that a variable lives as long as the innermost block runs (C11 6.2.4p5), or one that is so many `above` it."""
+        self.blocks[name] = tuple(self._open[1 : len(self._open) - above])
 
     def lookup(self, name: str) -> Entry | None:
         """What an ordinary identifier means here."""

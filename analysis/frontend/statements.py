@@ -129,6 +129,12 @@ class Statements(LocalDeclarations):
             self.statement(child)
         self.names.leave()
 
+    def _block_of(self, node: Node) -> None:
+        """What depends on a condition is a block, also without braces (C11 6.8.4p3, 6.8.5p5)."""
+        self.names.enter()
+        self.statement(node)
+        self.names.leave()
+
     def block_value(self, node: Node) -> ir.Expr:
         """A statement expression: the value of its last statement, if that is an expression."""
         self.names.enter()
@@ -150,6 +156,7 @@ class Statements(LocalDeclarations):
             if isinstance(value.type, Void):
                 return value
             result = self.temporary(value.type)
+            self.names.place(result.name, above=1)
             self.emit(ir.Assign(result, value), last)
             return result
         finally:
@@ -180,13 +187,13 @@ class Statements(LocalDeclarations):
             yes, no = self.flow.location(), self.flow.location()
             self.branch(field_of(following, "condition"), yes, no)
             self.flow.current = yes
-            self.statement(field_of(following, "consequence"))
+            self._block_of(field_of(following, "consequence"))
             self.flow.join(end)
             self.flow.current = no
             other = following.child_by_field_name("alternative")
             following = None if other is None else children(other)[0] if children(other) else None
         if following is not None:
-            self.statement(following)
+            self._block_of(following)
         self.flow.join(end)
 
     def _preprocessor_choice(self, node: Node) -> None:
@@ -216,7 +223,7 @@ class Statements(LocalDeclarations):
         self._breaks.append(after)
         self._continues.append(again)
         self.flow.current = start
-        self.statement(node)
+        self._block_of(node)
         self.flow.go(again)
         self._breaks.pop()
         self._continues.pop()
@@ -274,7 +281,7 @@ class Statements(LocalDeclarations):
                 self._test_case(value, case, tested, label)
         self.flow.go(default)
         self._breaks.append(after)
-        self.statement(body)
+        self._block_of(body)
         self._breaks.pop()
         self.flow.go(after)
         self.flow.current = after

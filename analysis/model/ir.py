@@ -247,6 +247,13 @@ def variables(expr: Expr) -> Iterator[Var]:
             yield part
 
 
+def root(lvalue: Expr) -> Expr:
+    """The object that an lvalue is a part of: a variable, or what a pointer leads to."""
+    while isinstance(lvalue, Field | Index):
+        lvalue = lvalue.record if isinstance(lvalue, Field) else lvalue.array
+    return lvalue
+
+
 def strip_casts(expr: Expr) -> Expr:
     """The expression under any casts."""
     while isinstance(expr, Cast):

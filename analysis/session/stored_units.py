@@ -38,6 +38,7 @@ class _Cfa(msgspec.Struct):
     digest: str
     next_location: int
     next_edge: int
+    blocks: dict[str, tuple[int, ...]]
 
 
 class _Function(msgspec.Struct):
@@ -179,6 +180,7 @@ def _packed(function: LoweredFunction) -> _Function:
             cfa.digest,
             cfa.next_location,
             cfa.next_edge,
+            dict(cfa.blocks),
         ),
         unit=source.unit,
         start=source.start,
@@ -209,6 +211,7 @@ def _unpacked(packed: _Function) -> LoweredFunction:
             digest=cfa.digest,
             next_location=cfa.next_location,
             next_edge=cfa.next_edge,
+            blocks=cfa.blocks,
         ),
         source=FunctionSource(
             unit=packed.unit,

@@ -10,6 +10,7 @@ from typing import NamedTuple, get_args
 
 from analysis.cfa.graph import Edge, Program
 from analysis.cpa.library import HEAP
+from analysis.cpa.lifetimes import outlived
 from analysis.cpa.predicates.definedness import was_jumped_past
 from analysis.cpa.predicates.violations import ENDS, has_float_division, moves_pointer
 from analysis.model import ir
@@ -78,11 +79,18 @@ class EdgeChecks:
             return has_float_division(edge.effect)
         if kind == "uninitialized-read" and was_jumped_past(self._program.functions[encoder.function], edge):
             return True
+        if kind in ("uninitialized-read", "use-after-free") and self._may_be_gone(encoder, edge):
+            return True
         if kind in ("array-bounds", "use-after-free") and encoder.reaches_unknown(edge):
             return True
         if kind in ("double-free", "invalid-free", "use-after-free") and self.unfollowed_release(edge):
             return True
         return encoder.may_fail_inside(edge, kind)
+
+    def _may_be_gone(self, encoder: PathEncoder, edge: Edge) -> bool:
+        """Whether the edge may access a variable through a pointer that can be there after the variable's block."""
+        found = outlived(self._program)
+        return bool(found) and any(name in found.get(function, ()) for function, name in encoder.reached_variables(edge))
 
     def unfollowed_release(self, edge: Edge) -> bool:
         """Whether the edge ends a block by a function that formulas do not know, or through a pointer to one that they do."""

@@ -23,6 +23,7 @@ from analysis.cfa.graph import Edge
 from analysis.cpa.algorithm import Cancellation
 from analysis.cpa.completeness import called_outside, depends_on_addresses, hidden_flow, is_known
 from analysis.cpa.formulas import Mode
+from analysis.cpa.lifetimes import outlived
 from analysis.cpa.paths.checks import Check, EdgeChecks
 from analysis.cpa.paths.following import Path, Questions
 from analysis.engines.symbolic.candidates import MAIN, Kept
@@ -51,6 +52,7 @@ _EDGES = 10  # along paths that may be taken for one abstract state that may be 
 _TRIES = 12  # runs for one violation on one edge
 # until which shares of the time: paths, exploration with an encoding of integers (None: paths)
 _TURNS: tuple[tuple[Mode | None, float], ...] = ((None, 0.15), ("int", 0.4), (None, 0.75), ("bv", 0.9), (None, 1.0))
+_GONE = frozenset({"use-after-free", "uninitialized-read"})  # what can happen to variables of blocks that have ended
 NO_OTHER = "no other undefined behaviour happens first"
 
 
@@ -115,6 +117,9 @@ class _Deciding:
                 return None
             choices = next_choices(recipe.first.choices)
         if choices is not None or depends_on_addresses(self._program, (MAIN,)):
+            return None
+        if self._task.rules & _GONE and outlived(self._program):
+            self._why["where blocks end is not modelled"] = None
             return None
         return Refuted((), self._spent())
 

@@ -209,6 +209,7 @@ def _content(part: Part) -> Content:
             digest=part.digest,
             next_location=part.next_location,
             next_edge=part.next_edge,
+            blocks=part.blocks,
         )
         ids = ",".join(f"{edge.id}:{edge.source}:{edge.target}" for edge in part.edges)
         names = (found.name for parts in part.parts.values() for found in parts if isinstance(found, ir.Var))

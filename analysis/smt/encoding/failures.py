@@ -78,6 +78,23 @@ class Failures:
                 return True
         return False
 
+    def reached_variables(self, edge: Edge) -> set[tuple[str, str]]:
+        """See PathEncoder.reached_variables."""
+        state = self._state.fork()
+        variables = {number: (frame.cfa.name, name) for frame in state.frames for name, number in frame.variables.items()}
+        regions: set[int | None] = set()
+        for operation in operations(edge.effect):
+            if _dereferenced(operation) is not None:
+                regions.update(spot.region for _, spot in _accessed(state, operation.expr))
+        for argument in edge.effect.arguments if isinstance(edge.effect, ir.Call) else ():
+            inner = ir.strip_casts(argument)
+            is_here = isinstance(inner, ir.AddressOf) and isinstance(ir.root(inner.lvalue), ir.Var)
+            if isinstance(argument.type, Pointer) and not is_here:
+                regions |= state.memory.objects_of(state.places.expressions.value(argument))
+        if None in regions:
+            return set(variables.values())
+        return {variables[region] for region in regions if region in variables}
+
     def _assertion(self, edge: Edge) -> Condition | None:
         name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
         if name not in library.FAILED_ASSERTIONS:

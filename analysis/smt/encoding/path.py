@@ -211,6 +211,11 @@ class PathEncoder:
         """Whether the edge, taken next, may access an object of which the size is not known, or one outside of the program."""
         return Failures(self._state).reaches_unknown(edge)
 
+    def reached_variables(self, edge: Edge) -> set[tuple[str, str]]:
+        """The local variables, each with its function, that the edge, taken next, may access through pointers: by itself, or in a
+        function that it calls with them."""
+        return Failures(self._state).reached_variables(edge)
+
     def same_object(self, one: ir.Expr, other: ir.Expr) -> bool:
         """Whether two pointers lead into the same known object at the current point, so that comparing them tells the same
         wherever objects lie."""

@@ -1,0 +1,159 @@
+"""Variables of inner blocks that an address may outlive (C11 6.2.4p2, p5): whatever is read or written through it then is gone.
+
+Addresses are followed from variable to variable, whatever the order of the edges and the context of calls (as Andersen's
+points-to analysis does, without what memory holds: an address that is stored in memory may be anywhere). An address outlives a
+variable if it may come to a variable of a block around, or to memory. CFAs do not say where blocks end, so who reads through a
+pointer that may lead to such a variable does not know whether it is still there.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
+
+from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.cpa import library
+from analysis.model import ir
+from analysis.model.c_types import Floating, Integer, Pointer
+
+Node = tuple[str, str]
+_MEMORY: Node = ("", "")
+_RESULT = "return"
+_KNOWN: weakref.WeakKeyDictionary[Program, Mapping[str, frozenset[str]]] = weakref.WeakKeyDictionary()
+_SMALLEST = 32  # bits of a pointer, at least: what is smaller holds no address
+_KEEPING = """
+    setbuf setvbuf setbuffer putenv strtok pthread_setspecific tss_set sigaltstack initstate setstate hsearch tsearch insque
+    fmemopen open_memstream fopencookie aio_read aio_write lio_listio
+"""
+_KEEP = frozenset(_KEEPING.split())
+_FORGETTING = "mempcpy realloc scanf fscanf sscanf fread fwrite"
+_FORGET = library.WRITES_FIRST | library.HEAP | frozenset(_FORGETTING.split())
+
+
+def outlived(program: Program) -> Mapping[str, frozenset[str]]:
+    """The variables of each function that an address may outlive; functions without any are absent."""
+    known = _KNOWN.get(program)
+    if known is None:
+        known = _KNOWN[program] = dict(_find(program)) if any(cfa.blocks for cfa in program.functions.values()) else {}
+    return known
+
+
+def _find(program: Program) -> Iterator[tuple[str, frozenset[str]]]:
+    flows: dict[Node, set[Node]] = {}
+    for cfa in program.functions.values():
+        pointed = _pointed(cfa)
+        for edge in cfa.edges:
+            for source, target in _moves(program, cfa, edge):
+                if target[0] == cfa.name and target[1] in pointed:
+                    target = _MEMORY  # it can be read through pointers
+                flows.setdefault(source, set()).add(target)
+    for name, cfa in program.functions.items():
+        inner = [variable for variable, block in cfa.blocks.items() if block]
+        found = frozenset(v for v in inner if _is_outlived(cfa, v, _reached(flows, (name, "&" + v))))
+        if found:
+            yield name, found
+
+
+def _is_outlived(cfa: Cfa, variable: str, holders: Iterable[Node]) -> bool:
+    block = cfa.blocks[variable]
+    for holder in holders:
+        if holder == _MEMORY:
+            return True
+        function, name = holder
+        is_variable = function == cfa.name and name != _RESULT and (not name.startswith("$") or name in cfa.blocks)
+        if is_variable and cfa.blocks.get(name, ())[: len(block)] != block:
+            return True
+    return False
+
+
+def _reached(flows: Mapping[Node, set[Node]], start: Node) -> set[Node]:
+    reached: set[Node] = set()
+    waiting = [start]
+    while waiting:
+        for node in flows.get(waiting.pop(), ()):
+            if node not in reached:
+                reached.add(node)
+                waiting.append(node)
+    return reached
+
+
+def _pointed(cfa: Cfa) -> set[str]:
+    """The variables whose address is taken."""
+    roots = (ir.root(p.lvalue) for parts in cfa.parts.values() for p in parts if isinstance(p, ir.AddressOf))
+    return {root.name for root in roots if isinstance(root, ir.Var)}
+
+
+def _moves(program: Program, cfa: Cfa, edge: Edge) -> Iterator[tuple[Node, Node]]:
+    """From where to where an edge may bring addresses."""
+    match edge.effect:
+        case ir.Assign(target, value):
+            for source in _held(cfa.name, value):
+                yield source, _holder(cfa.name, target)
+        case ir.Return(value) if value is not None:
+            for source in _held(cfa.name, value):
+                yield source, (cfa.name, _RESULT)
+        case ir.Call() as call:
+            for name in program.targets(call) or ("",):
+                yield from _through_call(program, cfa.name, call, name)
+
+
+def _through_call(program: Program, caller: str, call: ir.Call, name: str) -> Iterator[tuple[Node, Node]]:
+    callee = program.functions.get(name)
+    result = None if call.result is None else _holder(caller, call.result)
+    if callee is not None and result is not None:
+        yield (name, _RESULT), result
+    parameters = () if callee is None else callee.parameters
+    for argument, parameter in zip_longest(call.arguments, parameters):
+        for source in () if argument is None else _held(caller, argument):
+            if callee is not None:  # what has no parameter is read by `va_arg`
+                yield source, _MEMORY if parameter is None else (name, parameter.name)
+                continue
+            if not _forgets(program, name, call):
+                yield source, _MEMORY
+            if result is not None and call.result is not None and _can_hold(call.result):
+                yield source, result
+
+
+def _forgets(program: Program, name: str, call: ir.Call) -> bool:
+    """Whether a function without a body keeps no pointer that it is given, but for what it returns. Functions like `strtol` store
+    one where another points to."""
+    if library.is_harmless(name) or name in _FORGET:
+        return True
+    external = program.externals.get(name)
+    if external is None or not external.system or name in _KEEP:
+        return False
+    given = (argument for argument in call.arguments if not isinstance(ir.strip_casts(argument), ir.IntConst))
+    return not any(isinstance(one.type, Pointer) and isinstance(one.type.target, Pointer) for one in given)
+
+
+def _holder(function: str, target: ir.Expr) -> Node:
+    root = ir.root(target)
+    return (function, root.name) if isinstance(root, ir.Var) and root.scope != "global" else _MEMORY
+
+
+def _can_hold(expr: ir.Expr) -> bool:
+    return not isinstance(expr.type, Floating) and not (isinstance(expr.type, Integer) and expr.type.bits < _SMALLEST)
+
+
+def _held(function: str, expr: ir.Expr) -> Iterator[Node]:
+    """What a value may be the address of (with a `&`), and the variables that it may be the value of. What is read through
+    pointers is neither: addresses in memory are not followed."""
+    if not _can_hold(expr):
+        return
+    match expr:
+        case ir.AddressOf(lvalue):
+            root = ir.root(lvalue)
+            if isinstance(root, ir.Var):
+                yield function, "&" + root.name
+            elif isinstance(root, ir.Deref):
+                yield from _held(function, root.pointer)
+        case ir.Var() | ir.Field() | ir.Index():
+            root = ir.root(expr)
+            if isinstance(root, ir.Var):
+                yield function, root.name
+        case ir.Binary(operator) if operator in ("==", "!=", "<", "<=", ">", ">="):
+            return
+        case ir.Cast() | ir.Unary() | ir.Binary():
+            for operand in ir.operands(expr):
+                yield from _held(function, operand)
