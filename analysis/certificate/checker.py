@@ -14,6 +14,7 @@ from analysis.certificate.questions import Questions, RefusedError
 from analysis.certificate.summaries import check_summaries
 from analysis.cfa.graph import Program
 from analysis.cpa import library
+from analysis.cpa.completeness import KEEPS_ERRNO, keeps_errno
 from analysis.cpa.predicates.violations import violations
 from analysis.frontend.file_level import UNSEEN
 from analysis.model.c_types import LP64, DataModel
@@ -35,6 +36,8 @@ def check(program: Program, proof: Proof, model: DataModel = LP64, budget: Budge
     strange = set(proof.edges) - known
     if strange:
         raise RefusedError(f"{proof.property} is nothing that edge {min(strange)[1]} of {min(strange)[0]} could violate")
+    if keeps_errno(program):
+        raise RefusedError(KEEPS_ERRNO)
     is_whole = proof.entry == "main"
     if is_whole and UNSEEN in program.externals:
         raise RefusedError("attributes make functions run before or after main, or give them other names")

@@ -5,9 +5,10 @@ Whoever leaves states out because no edges lead from them to the target must ask
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Sequence
 
-from analysis.cfa.graph import Edge, Program
+from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cpa import library
 from analysis.cpa.passed_code import leads_to_code
 from analysis.frontend.file_level import UNSEEN
@@ -18,12 +19,17 @@ from analysis.model.verifiers import CHECKS, is_assumption
 from analysis.smt.encoding.library import ALLOCATIONS, COPIES, READ_ONLY
 
 _KNOWN = ALLOCATIONS | COPIES | READ_ONLY | CHECKS | {"memset", "free"}
+_ERRNO = frozenset({"__errno_location", "__errno", "___errno", "_errno", "__error"})  # of Linux and others
+KEEPS_ERRNO = "a pointer to errno is kept, which library functions change"
+_KEEPING: weakref.WeakKeyDictionary[Cfa, bool] = weakref.WeakKeyDictionary()
 _BACK = frozenset({"longjmp", "siglongjmp", "_longjmp", "atexit", "at_quick_exit", "on_exit", "pthread_atfork"})
 
 
 def hidden_flow(program: Program, entries: tuple[str, ...]) -> tuple[str, ...]:
     """The reasons, each once, in the program's order."""
     found: dict[str, None] = {}
+    if keeps_errno(program):
+        found[KEEPS_ERRNO] = None
     if UNSEEN in program.externals and "main" in entries:
         found["attributes make functions run before or after main, or give them other names"] = None
     for name in _reachable(program, entries):
@@ -87,6 +93,39 @@ def is_known(program: Program, name: str) -> bool:
     """Whether it is known of a function without a body that it writes to no globals of the program by itself."""
     external = program.externals.get(name)
     return library.is_harmless(name) or name in _KNOWN or is_assumption(name) or (external is not None and external.system)
+
+
+def keeps_errno(program: Program) -> bool:
+    """Whether a pointer to `errno` goes anywhere but to where it is read or written at once: any library function may change what
+    it leads to (C11 7.5p3), also those that write to nothing else."""
+    if not program.address_taken.isdisjoint(_ERRNO):
+        return True
+    return any(name in program.externals for name in _ERRNO) and any(map(_keeps_errno, program.functions.values()))
+
+
+def _keeps_errno(cfa: Cfa) -> bool:
+    known = _KEEPING.get(cfa)
+    if known is None:
+        calls = [edge.effect for edge in cfa.calls if isinstance(edge.effect, ir.Call)]
+        results = [call.result for call in calls if ir.direct_callee(call) in _ERRNO and call.result is not None]
+        pointers = {result.name for result in results if isinstance(result, ir.Var) and result.scope == "temporary"}
+        known = len(pointers) < len(results) or any(_uses(edge.effect, pointers) for edge in cfa.edges if pointers)
+        _KEEPING[cfa] = known
+    return known
+
+
+def _uses(effect: ir.Effect, pointers: set[str]) -> bool:
+    """Whether the effect does anything with one of the pointers but to read or write what it leads to."""
+    waiting = [expr for expr in ir.expressions(effect) if not (isinstance(effect, ir.Call) and expr is effect.result)]
+    if isinstance(effect, ir.Call) and effect.result is not None and not isinstance(effect.result, ir.Var):
+        waiting.append(effect.result)
+    while waiting:
+        expr = waiting.pop()
+        if isinstance(expr, ir.Var) and expr.name in pointers:
+            return True
+        if not (isinstance(expr, ir.Deref) and isinstance(expr.pointer, ir.Var)):
+            waiting.extend(ir.operands(expr))
+    return False
 
 
 def depends_on_addresses(program: Program, entries: tuple[str, ...]) -> bool:

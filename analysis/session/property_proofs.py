@@ -16,6 +16,7 @@ import msgspec
 from analysis.certificate.outcome import Proved, Unproved, Work
 from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Program
+from analysis.cpa.completeness import KEEPS_ERRNO, keeps_errno
 from analysis.cpa.library import CONCURRENT
 from analysis.cpa.predicates.violations import Property, Violation, violations
 from analysis.engines.predicate.decide import PredicateOptions
@@ -62,6 +63,8 @@ def prove_property(
     called, wanted = callees(program), violations(program, property_)
     if tuple(entries) != ("main",) and (starting := _starting(called)) is not None:
         attempt = _refusing(f"{display_name(starting)} starts what can run at any time, with all that is entered from outside")
+    if keeps_errno(program):
+        attempt = _refusing(KEEPS_ERRNO)
     left, found = time.monotonic() + seconds, []
     for number, entry in enumerate(entries):
         reached = _reached(entry, called)

@@ -19,6 +19,7 @@ _SECONDS = 2.0
 _DECLARED = """
 typedef unsigned long size_t; void *malloc(size_t); void free(void *); void exit(int); void abort(void); void reach_error(void);
 int printf(const char *, ...); int scanf(const char *, ...); long time(long *); void other(void); void *lookup(int);
+int *__errno_location(void); void *fopen(const char *, const char *);
 """
 
 
@@ -164,6 +165,24 @@ _CASES = (
         "void __VERIFIER_error(void) { } int main(void) { int z = 0; __VERIFIER_error(); return 10 / z; }",
     ),
     Case(
+        "errno is kept",
+        "assertion",
+        "int main(void) { int *e = __errno_location(); *e = 0; fopen(0, 0); if (*e) reach_error(); return 0; }",
+    ),
+    Case(
+        "errno is passed on",
+        "division-by-zero",
+        """static int f(int *e) { *e = 1; fopen(0, 0); return 10 / *e; }
+        int main(void) { return f(&(*__errno_location())); }""",
+        "f",
+    ),
+    Case(
+        "errno is returned",
+        "assertion",
+        """static int *last(void) { return __errno_location(); }
+        int main(void) { int *e = last(); *e = 0; fopen(0, 0); if (*e) reach_error(); return 0; }""",
+    ),
+    Case(
         "a pointer leads to an error",
         "assertion",
         """static void fine(void) { }
@@ -208,6 +227,11 @@ def test_blocks_are_not_followed_through_pointers(rule: str) -> None:
         (
             "assertion",
             'static int g = 3; int main(void) { time(0); printf("%d%s", g, "n"); if (g != 3) reach_error(); return 0; }',
+        ),
+        (
+            "assertion",
+            """static int g = 3; int main(void) { (*__errno_location()) = 0; (*__errno_location())++; fopen("a", "r");
+            if (*__errno_location() && g != 3) reach_error(); return *__errno_location(); }""",
         ),
         (
             "division-by-zero",

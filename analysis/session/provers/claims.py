@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from typing import Literal, NamedTuple
 
 from analysis.cfa.graph import Program
+from analysis.cpa.completeness import keeps_errno
 from analysis.cpa.library import CONCURRENT, is_harmless
 from analysis.frontend.file_level import UNSEEN
 from analysis.model import ir
@@ -196,6 +197,8 @@ class Claims:
         whole = before is not None and before.decided is not None
         if UNSEEN in program.externals and (whole or function == "main" or self._slicer.calls(CONCURRENT)):
             return None  # `main` does not start from the initial values, or not all that runs is called from it
+        if keeps_errno(program):
+            return None  # any pointer from outside may lead there
         if not whole and not self._slicer.calls(CONCURRENT):
             part = self._slicer.below(function)
             if not self._understood and any(_may_be_inside(program, name) for name in part.externals):
@@ -229,7 +232,7 @@ class _Difference:
         self._all = not called.isdisjoint(CONCURRENT)
         for old, new in ((before.globals, now.globals), (before.externals, now.externals)):
             names |= {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
-        self._all = self._all or UNSEEN in names
+        self._all = self._all or UNSEEN in names or keeps_errno(before) != keeps_errno(now)
         self._names, self._called = frozenset(names), frozenset(called)
 
     def keeps(self, names: frozenset[str], whole: bool) -> bool:
