@@ -31,10 +31,12 @@ class Clause(msgspec.Struct, frozen=True):
     conclusion: Applied | None
 
 
-def solve(clauses: Sequence[Clause], parameters: Mapping[int, tuple[Term, ...]], budget: Budget) -> dict[int, Term] | None:
+def solve(
+    clauses: Sequence[Clause], parameters: Mapping[int, tuple[Term, ...]], budget: Budget, *, guidance: bool = False
+) -> dict[int, Term] | None:
     """A formula for each predicate over its parameters (symbols), which make all clauses true if z3 is right; None if none was
-    found. Sound uses check them."""
-    answer = Z3Horn().solve(script(clauses, parameters), budget)
+    found. Sound uses check them. `guidance`: see `Z3Horn`."""
+    answer = Z3Horn(guidance=guidance).solve(script(clauses, parameters), budget)
     if answer is None:
         return None
     try:

@@ -443,9 +443,14 @@ def _was_interrupted(reason: str) -> bool:
 
 
 class Z3Horn:
-    """Constrained Horn clauses, solved by Spacer. Clauses and solutions are SMT-LIB text."""
+    """Constrained Horn clauses, solved by Spacer. Clauses and solutions are SMT-LIB text.
 
-    def __init__(self) -> None:
+    With `guidance`, Spacer looks at its lemmas together: it conjectures what several of them are instances of, and gives up what
+    it tries to block with ever more of them (Krishnan, Chen, Shoham and Gurfinkel, "Global guidance for local generalization in
+    model checking", CAV 2020)."""
+
+    def __init__(self, *, guidance: bool = False) -> None:
+        self._guidance = guidance
         self._context = z3.Context()
         self._ref = self._context.ref()
         self._solver: Any = None
@@ -476,6 +481,8 @@ class Z3Horn:
         z3core.Z3_params_inc_ref(self._ref, parameters)
         for name in ("xform.inline_eager", "xform.inline_linear"):
             z3core.Z3_params_set_bool(self._ref, parameters, z3core.Z3_mk_string_symbol(self._ref, f"fp.{name}"), False)
+        guided = z3core.Z3_mk_string_symbol(self._ref, "fp.spacer.global")
+        z3core.Z3_params_set_bool(self._ref, parameters, guided, self._guidance)
         if budget.milliseconds is not None:
             name = z3core.Z3_mk_string_symbol(self._ref, "timeout")
             z3core.Z3_params_set_uint(self._ref, parameters, name, max(1, budget.milliseconds))

@@ -40,8 +40,8 @@ class Clauses:
         self._contexts = Contexts()
         self._heads = {name: loop_heads(cfa) for name, cfa in system.program.functions.items()}
 
-    def solution(self, budget: Budget) -> Annotation | None:
-        """An annotation; None if none was found in the budget, or a stretch is too long."""
+    def solution(self, budget: Budget, *, guidance: bool = False) -> Annotation | None:
+        """An annotation; None if none was found in the budget, or a stretch is too long. `guidance`: see `smt.horn`."""
         stretches = self._stretches()
         if stretches is None:
             return None
@@ -60,7 +60,8 @@ class Clauses:
                     conclusion = Applied(numbers[after], values)
                 used = (*state.guard, *(conclusion.arguments if conclusion is not None else ()))
                 clauses.append(Clause(before, and_(*state.guard, *vocabulary.axioms(used)), conclusion))
-        found = solve(clauses, {n: p for s, n in numbers.items() if s is not None for p in (parameters[n],)}, budget)
+        wanted = {number: parameters[number] for source, number in numbers.items() if source is not None}
+        found = solve(clauses, wanted, budget, guidance=guidance)
         return None if found is None else self._annotation(numbers, found)
 
     def _annotation(self, numbers: Mapping[Location | None, int], found: Mapping[int, Term]) -> Annotation:

@@ -44,12 +44,14 @@ from analysis.smt.transitions.vocabulary import TooLargeError
 from analysis.smt.z3_backend import Z3Solver
 
 _LOCATION, _PREDICATE = 0, 1
+_SMALL = 3_000  # edges: of larger programs, clauses take long to make
+_EARLY = 0.1  # of the seconds, for the clauses before refinement
 
 
 class PredicateOptions(msgspec.Struct, frozen=True):
-    """How to look for a proof. `seconds` of the clock for all, of which the share `clauses` is for the program as Horn clauses;
-    `states`: abstract states; `query_milliseconds` for one question; `recursion`: activations of one function that are followed,
-    beyond which only summaries prove; `depth`: calls that may be open."""
+    """How to look for a proof. `seconds` of the clock for all, of which the share `clauses`, and a little before refinement, is
+    for the program as Horn clauses (0: none); `states`: abstract states; `query_milliseconds` for one question; `recursion`:
+    activations of one function that are followed, beyond which only summaries prove; `depth`: calls that may be open."""
 
     mode: Mode = "int"
     abstraction: AbstractionKind = "boolean"
@@ -118,6 +120,24 @@ class _Proving:
         )
 
     def run(self) -> Proved | Unproved:
+        """The clauses are asked before and after refinement: what Spacer can solve it mostly solves at once, and what it cannot,
+        it rarely can with more time."""
+        options, program = self._options, self._program
+        if self._share and sum(len(cfa.edges) for cfa in program.functions.values()) <= _SMALL:
+            early = self._by_clauses(self._began + _EARLY * options.seconds, guidance=True)
+            if early is not None:
+                return early
+        refined, is_open = self._by_refinement()
+        return (self._late_clauses() or refined) if is_open else refined
+
+    def _late_clauses(self) -> Proved | None:
+        """What is left of the time is for the whole program at once."""
+        until = self._began + self._options.seconds
+        half = (time.monotonic() + until) / 2
+        return self._by_clauses(half, guidance=True) or self._by_clauses(until, guidance=False)
+
+    def _by_refinement(self) -> tuple[Proved | Unproved, bool]:
+        """What CEGAR says; and whether a proof may be found in another way."""
         options = self._options
         locations = LocationTransfer(self._program, Bounds(options.recursion, options.depth))
         component, transfer = predicate_cpa(
@@ -140,30 +160,29 @@ class _Proving:
         )
         work = Work(reached.made, self._abstraction.computed, ended.refinements)
         if ended.ending == "safe":
-            return self._certified(self._annotation(reached), work)
+            return self._certified(self._annotation(reached), work), False
         flaw = None if ended.target is None else ended.target.state[_PREDICATE].flaw
         if ended.ending == "feasible" and isinstance(flaw, str):
-            otherwise = Unproved(flaw, work)
-            return self._by_clauses(otherwise) if self._is_recursive else otherwise
+            return Unproved(flaw, work), self._is_recursive
         if ended.ending == "feasible":
-            return Unproved("there is a way to a violation that the formulas allow", work, may_violate=True)
-        return self._by_clauses(Unproved(ended.reason, work))
+            return Unproved("there is a way to a violation that the formulas allow", work, may_violate=True), False
+        return Unproved(ended.reason, work), True
 
-    def _by_clauses(self, otherwise: Unproved) -> Proved | Unproved:
-        """What is left of the time is for the whole program at once."""
-        options = self._options
-        left = self._began + options.seconds - time.monotonic()
+    def _by_clauses(self, until: float, *, guidance: bool) -> Proved | None:
+        """A proof from the program as Horn clauses; None if none is found, or accepted, until then (of the clock)."""
+        left = until - time.monotonic()
         if left <= 0 or not self._share or (self._cancellation is not None and self._cancellation.cancelled()):
-            return otherwise
-        system = self._new_system()
+            return None
+        system, options = self._new_system(), self._options
         budget = Budget(int(1000 * left))
         annotation: Proof | None
         if self._is_recursive:
-            annotation = SummaryClauses(system, self._violations, self._entry).solution(budget)
+            annotation = SummaryClauses(system, self._violations, self._entry).solution(budget, guidance=guidance)
         else:
             bounds = Bounds(options.recursion, options.depth)
-            annotation = Clauses(system, self._violations, self._entry, bounds).solution(budget)
-        return otherwise if annotation is None else self._certified(annotation, otherwise.work)
+            annotation = Clauses(system, self._violations, self._entry, bounds).solution(budget, guidance=guidance)
+        found = None if annotation is None else self._certified(annotation, Work())
+        return found if isinstance(found, Proved) else None
 
     def _annotation(self, reached: ReachabilityGraph[Any, Any]) -> Annotation:
         """IPA Algorithm 2, at the ends of blocks."""

@@ -31,8 +31,8 @@ class SummaryClauses:
         self._returned = [(call, *self._procedures.returned(call)) for call in self._procedures.calls]
         self._numbers: dict[Place, int] = {}
 
-    def solution(self, budget: Budget) -> Summaries | None:
-        """Summaries that z3 believes in; None if none were found in the budget."""
+    def solution(self, budget: Budget, *, guidance: bool = False) -> Summaries | None:
+        """Summaries that z3 believes in; None if none were found in the budget. `guidance`: see `smt.horn`."""
         relevant = self._relevant()
         parameters: dict[Place, tuple[StateVariable, ...]] = {}
         for place in self._places():
@@ -40,7 +40,7 @@ class SummaryClauses:
             parameters[place] = self._procedures.parameters(place, relevant)
         vocabulary = self._system.vocabulary
         own = {self._numbers[place]: tuple(vocabulary[v] for v in variables) for place, variables in parameters.items()}
-        found = solve(list(self._clauses(parameters)), own, budget)
+        found = solve(list(self._clauses(parameters)), own, budget, guidance=guidance)
         if found is None:
             return None
         edges = tuple((violation.function, violation.edge) for violation in self._violations)
