@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from analysis.frontend.blank_edit import blank_edit, move_lines
+from analysis.frontend.blank_edit import Blank, blank_edit, move_lines
 from analysis.frontend.compiler_flags import UnitFlags
-from analysis.frontend.line_edit import edit_lines
+from analysis.frontend.line_edit import Edit, edit_lines
 from analysis.frontend.macros import Macros, read_macros
 from analysis.frontend.preprocess import Change, Preprocessed, definitions, preprocess, read_source
 from analysis.frontend.source_lines import Lines, edited_lines, open_comment, written
@@ -30,21 +30,31 @@ def reprocess(
     blank = blank_edit(base.source, source)
     if blank is not None and blank.in_comment and not blank.by:
         return base._replace(source=source, ms=(time.perf_counter() - began) * 1000, in_comment=0)
-    lines = edited_lines(base.source, source)
-    by_lines = lines is not None and (blank is None or not blank.in_comment) and _has_only_text(base.source, lines)
-    macros = edit = None
-    if not base.messages and (by_lines or blank is not None):
-        macros = base.macros or _read(base, flags, options, overlay)
-    if macros is not None and by_lines:
-        edit = edit_lines(base.source, base.text, base.line_map, source, macros)
-    if macros is not None and edit is None and blank is not None:
-        edit = move_lines(base.text, base.line_map, source, blank, macros)
+    macros, edit = _edited(base, source, blank, flags, options, overlay)
     if edit is None:
         return preprocess(before.path, text, flags, options, overlay)._replace(macros=macros)
     ms = (time.perf_counter() - began) * 1000
     change = None if edit.replaced is None else Change(base.text, edit.replaced)
     now = base._replace(source=source, text=edit.text, line_map=edit.line_map, ms=ms, macros=macros, in_comment=0)
     return now._replace(change=change)
+
+
+def _edited(
+    base: Preprocessed, source: bytes, blank: Blank | None, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes]
+) -> tuple[Macros | None, Edit | None]:
+    """The macros, if they were needed, and the text edited, if that can be done. What is copied line by line keeps the layout that
+    the preprocessor would give it, on which the next edit can go on; so that comes first."""
+    lines = edited_lines(base.source, source)
+    by_lines = lines is not None and (blank is None or not blank.in_comment) and _has_only_text(base.source, lines)
+    if base.messages or not (by_lines or blank is not None):
+        return None, None
+    macros = base.macros or _read(base, flags, options, overlay)
+    if macros is None:
+        return None, None
+    edit = edit_lines(base.source, base.text, base.line_map, source, macros) if by_lines else None
+    if edit is None and blank is not None:
+        edit = move_lines(base.text, base.line_map, source, blank, macros)
+    return macros, edit
 
 
 def _is_inside_comment(before: Preprocessed, lines: Lines) -> bool:
