@@ -42,8 +42,8 @@ def reprocess(
 def _edited(
     base: Preprocessed, source: bytes, blank: Blank | None, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes]
 ) -> tuple[Macros | None, Edit | None]:
-    """The macros, if they were needed, and the text edited, if that can be done. What is copied line by line keeps the layout that
-    the preprocessor would give it, on which the next edit can go on; so that comes first."""
+    """The macros, if they were needed, and the text edited, if that can be done. What is copied line by line keeps the layout
+    that the preprocessor would give it, on which the next edit can go on; so that comes first."""
     lines = edited_lines(base.source, source)
     by_lines = lines is not None and (blank is None or not blank.in_comment) and _has_only_text(base.source, lines)
     if base.messages or not (by_lines or blank is not None):
