@@ -7,11 +7,13 @@ other.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -442,6 +444,22 @@ def _was_interrupted(reason: str) -> bool:
     return any(word in reason for word in ("interrupt", "cancel", "timeout"))
 
 
+@contextlib.contextmanager
+def _without_errors() -> Iterator[None]:
+    """Without what z3 itself writes to standard error: with guidance, it tells there of a defect of its own (in
+    spacer_global_generalizer.cpp), and goes on with an exception. Nobody else has anything to say meanwhile."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nothing, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nothing)
+
+
 class Z3Horn:
     """Constrained Horn clauses, solved by Spacer. Clauses and solutions are SMT-LIB text.
 
@@ -465,7 +483,9 @@ class Z3Horn:
         _WATCH.begin(self, budget)
         try:
             z3core.Z3_solver_from_string(self._ref, self._solver, script)
-            if z3core.Z3_solver_check(self._ref, self._solver) != 1:
+            with _without_errors() if self._guidance else contextlib.nullcontext():
+                is_solved = z3core.Z3_solver_check(self._ref, self._solver) == 1
+            if not is_solved:
                 return None
             return str(z3core.Z3_model_to_string(self._ref, z3core.Z3_solver_get_model(self._ref, self._solver)))
         except z3.Z3Exception:
@@ -481,8 +501,8 @@ class Z3Horn:
         z3core.Z3_params_inc_ref(self._ref, parameters)
         for name in ("xform.inline_eager", "xform.inline_linear"):
             z3core.Z3_params_set_bool(self._ref, parameters, z3core.Z3_mk_string_symbol(self._ref, f"fp.{name}"), False)
-        guided = z3core.Z3_mk_string_symbol(self._ref, "fp.spacer.global")
-        z3core.Z3_params_set_bool(self._ref, parameters, guided, self._guidance)
+        for name, value in (("global", self._guidance), ("gg.concretize", False)):  # which does not pay
+            z3core.Z3_params_set_bool(self._ref, parameters, z3core.Z3_mk_string_symbol(self._ref, f"fp.spacer.{name}"), value)
         if budget.milliseconds is not None:
             name = z3core.Z3_mk_string_symbol(self._ref, "timeout")
             z3core.Z3_params_set_uint(self._ref, parameters, name, max(1, budget.milliseconds))
