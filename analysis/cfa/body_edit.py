@@ -27,6 +27,7 @@ from analysis.frontend.syntax import Node, SyntaxTree, parse
 from analysis.model.limits import Limits
 from analysis.model.report import Count
 
+_RECORD = re.compile(rb"\b(?:struct|union)\b[^;{}()]*\{|#[ \t]*pragma")
 _MARKER = re.compile(rb"\n# .*")  # not with "^", which is looked for at each byte
 
 
@@ -68,6 +69,8 @@ def edit_body(
         return None
     edit, slot, function = found_in
     end = slot.end + edit.new_end - edit.old_end
+    if b"pragma pack" in new and _RECORD.search(new, slot.start, end):
+        return None  # how its members lie depends on what is before the function
     tree = parse(new[slot.start : end])
     broken = bool(tree.errors) or tree.root.has_error
     node = None if broken else _only_definition(tree, slot.body - slot.start)

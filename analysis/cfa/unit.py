@@ -281,9 +281,10 @@ class Extras:
         return [part for at, text in (*inside, *attributes) for part in (str(at - start), text)]
 
     def key(self, node: Node) -> str:
-        """A digest of a node's text, layout included."""
+        """A digest of a node's text, layout included, and of the `#pragma pack` that it is under."""
         start, end = node.start_byte, node.end_byte
-        return digest_text(self._tree.text[start:end], *self.between(start, end))
+        packing = self._tree.packing(start)
+        return digest_text(self._tree.text[start:end], *self.between(start, end), *([f"pack {packing}"] if packing != 0 else []))
 
 
 def level_digest(tree: SyntaxTree, nodes: list[Node], extras: Extras) -> str:
@@ -292,10 +293,18 @@ def level_digest(tree: SyntaxTree, nodes: list[Node], extras: Extras) -> str:
     at = 0
     for node in nodes:
         if node.type == "function_definition" and (body := node.child_by_field_name("body")) is not None:
-            parts += [_without_layout(tree.text[at : body.start_byte]), *(p for p in extras.texts(at, body.start_byte))]
+            parts += [*_between_attributes(tree, at, body.start_byte), *extras.texts(at, body.start_byte)]
             at = node.end_byte
-    parts += [_without_layout(tree.text[at:]), *(p for p in extras.texts(at, len(tree.text)))]
+    parts += [*_between_attributes(tree, at, len(tree.text)), *extras.texts(at, len(tree.text))]
     return digest_text(*parts)
+
+
+def _between_attributes(tree: SyntaxTree, start: int, end: int) -> Iterator[bytes]:
+    """The text in [start, end), cut where attributes are: it matters what they are of."""
+    for attribute in tree.attributes_in(start, end):
+        yield _without_layout(tree.text[start : attribute[0]])
+        start = attribute[0]
+    yield _without_layout(tree.text[start:end])
 
 
 def _without_layout(text: bytes) -> bytes:

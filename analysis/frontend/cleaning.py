@@ -22,7 +22,7 @@ IMPLICIT_INT = b"int"
 
 
 class Attribute(NamedTuple):
-    """An attribute or specifier that was blanked: `text` is everything that stood at [start, end)."""
+    """An attribute, a specifier or a `#pragma pack` that was blanked: `text` is everything that stood at [start, end)."""
 
     start: int
     end: int
@@ -79,6 +79,7 @@ _WORDS: dict[bytes, bytes] = {
 _RECORDED = frozenset({b"_Noreturn", b"_Complex", b"__complex__", b"_Imaginary"})
 _STRING = rb"\"(?:[^\"\\\n]++|\\.)*+\""
 _DIRECTIVE = re.compile(rb"\n#[ \t]*+(?:\d|pragma\b|ident\b|sccs\b|line\b)[^\n]*+")
+_PACK = re.compile(rb"\n#[ \t]*+pragma[ \t]++pack\b[^\n]*+")
 _DOUBLE = re.compile(  # one literal prefix, which the regular expression engine looks for fast
     rb"__(?<![\w$]__)(?:(?P<attribute>(?:attribute|declspec)(?:__)?+(?![\w$])\s*+\("
     + _BALANCED
@@ -163,6 +164,8 @@ def _scan(buffer: bytearray) -> list[Attribute]:
     """Everything that is recognised by how it begins."""
     attributes: list[Attribute] = []
     with_newline = b"\n" + bytes(buffer)  # so that the first line has a newline before it, too
+    for match in _PACK.finditer(with_newline) if b"pragma" in with_newline else ():
+        attributes.append(Attribute(match.start(), match.end() - 1, match.group()[1:]))
     buffer[:] = _DIRECTIVE.sub(lambda match: b"\n".ljust(len(match.group())), with_newline)[1:]
     for pattern, marks in _SCANS:
         text = bytes(buffer)

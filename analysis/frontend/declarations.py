@@ -6,13 +6,14 @@ the name is reached.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 import msgspec
+from msgspec.structs import replace
 
 from analysis.frontend.constants import number
 from analysis.frontend.context import Context, RefusedError, children
+from analysis.frontend.layout_attributes import MODE, NOTHING, Said, is_packing, moded, said
 from analysis.frontend.scope import ConstantEntry, ObjectEntry, TypedefEntry
 from analysis.frontend.syntax import Node, parse_apart, text_of
 from analysis.frontend.types import LONG_DOUBLE, adjust_parameter
@@ -34,7 +35,6 @@ from analysis.model.c_types import (
 from analysis.model.digest import digest_value
 
 NAME_KINDS = frozenset(("identifier", "type_identifier", "field_identifier", "primitive_type"))
-_PACKED = re.compile(rb"\b_*packed_*\b")
 _NEAR = 1_000  # bytes after a record's members in which an attribute of theirs can begin
 _LAYERS = frozenset(("parenthesized_declarator", "abstract_parenthesized_declarator", "attributed_declarator", "init_declarator"))
 _FLOATS = {
@@ -327,18 +327,25 @@ class Declarations(Context):
                 known = Record(record_kind, self.names.record_key(tag))  # type: ignore[arg-type]
                 self.names.declare_tag(tag, known)
             return known
-        packed = self._is_packed(node, body)
+        told, packing = said(self._attributes_of(node, body)[0]), self.tree.packing(node.end_byte)
         if tag is None:
-            members = self._members(body)
+            members, is_clear = self._members(body)
             names = ", ".join(m.name or "_" for m in members[:3]) + (", ..." if len(members) > 3 else "")
             key = f"{kind} {{{names}}}#{digest_value([[m.name, _plain(m.type), m.bits] for m in members])[:8]}"
-            key += " packed" if packed else ""
+            key += " packed" if told.packed else ""
+            layout = [told.alignment, packing, is_clear and told.known, [[m.packed, m.alignment] for m in members]]
+            if any(layout[:2]) or not layout[2] or any(m.packed or m.alignment for m in members):
+                key += f" {digest_value(layout)[:8]}"
         else:
             known = self.names.tag_here(tag)
             key = known.key if isinstance(known, Record) else self.names.record_key(tag)
             self.names.declare_tag(tag, Record(record_kind, key))  # type: ignore[arg-type]
-            members = [member for member in self._members(body) if not self._holds(member.type, key)]
-        self.names.define(RecordDefinition(key, record_kind, tuple(members), packed))  # type: ignore[arg-type]
+            members, is_clear = self._members(body)
+            members = [member for member in members if not self._holds(member.type, key)]
+        is_laid_out = is_clear and told.known and packing is not None
+        self.names.define(
+            RecordDefinition(key, record_kind, tuple(members), told.packed, told.alignment, packing or 0, is_laid_out)  # type: ignore[arg-type]
+        )
         return Record(record_kind, key)  # type: ignore[arg-type]
 
     def _holds(self, type_: Type, key: str) -> bool:
@@ -355,8 +362,8 @@ class Declarations(Context):
                 work.extend(member.type for member in (definition.members if definition is not None else ()))
         return key in seen
 
-    def _is_packed(self, node: Node, body: Node) -> bool:
-        """Whether the attribute `packed` is before the members of a record, or right after them."""
+    def _attributes_of(self, node: Node, body: Node) -> tuple[list[bytes], int]:
+        """The attributes of a record, which are before its members or right after them, and where the last one ends."""
         found = [attribute[2] for attribute in self.tree.attributes_in(node.start_byte, body.start_byte)]
         end = node.end_byte
         for start, after, text in self.tree.attributes_in(end, end + _NEAR):
@@ -364,13 +371,55 @@ class Declarations(Context):
                 break
             found.append(text)
             end = after
-        return any(_PACKED.search(text) for text in found)
+        return found, end
 
-    def _members(self, body: Node) -> list[Member]:
+    def _beside(self, node: Node, after: int) -> list[bytes]:
+        """The attributes between an offset and the end of a declaration that are not those of a record that it defines."""
+        texts = [(start, text) for start, _, text in self.tree.attributes_in(after, node.end_byte) if not is_packing(text)]
+        specifier = node.child_by_field_name("type")
+        body = None if specifier is None else specifier.child_by_field_name("body")
+        if texts and specifier is not None and body is not None:
+            end = self._attributes_of(specifier, body)[1]
+            texts = [(start, text) for start, text in texts if not specifier.start_byte <= start < end]
+        return [text for _, text in texts]
+
+    def typedef_entry(self, found: Declarator, node: Node) -> TypedefEntry:
+        """What a `typedef` declares; refuses attributes that make another type of it which is not modelled."""
+        before = node.prev_sibling
+        texts = self._beside(node, node.start_byte if before is None else before.end_byte)
+        type_ = moded(found.type, texts, self.model)
+        if type_ is None:
+            raise RefusedError("an attribute that makes another type")
+        told = said(text for text in texts if MODE.search(text) is None)
+        is_aligned = self._is_aligned_name(node) or not told.known or told.alignment not in (0, self.layout.alignment(type_))
+        return TypedefEntry(type_, found.volatile, is_aligned)
+
+    def _is_aligned_name(self, node: Node) -> bool:
+        """Whether a declaration begins with the name of a type that has an alignment of its own."""
+        specifier = node.child_by_field_name("type")
+        if specifier is None or specifier.type != "type_identifier":
+            return False
+        entry = self.names.lookup(self.source(specifier))
+        return isinstance(entry, TypedefEntry) and entry.is_aligned
+
+    def _said_of_member(self, node: Node, after: int) -> Said:
+        """What attributes between an offset and the end of a member's declaration say of the member."""
+        if self._is_aligned_name(node):
+            return Said(known=False)
+        found = said(self._beside(node, after))
+        declared = sum(node.field_name_for_child(position) == "declarator" for position in range(len(node.children)))
+        is_plain = declared < 2 and not any(part.type == "bitfield_clause" for part in node.children)
+        return found if found == NOTHING or (is_plain and node.start_byte not in self.tree.unnamed_bits) else Said(known=False)
+
+    def _members(self, body: Node) -> tuple[list[Member], bool]:
+        """The members of a record, and whether all that attributes say of them is understood."""
         members: list[Member] = []
+        is_clear, after = True, body.start_byte
         for child in children(body):
             if child.type != "field_declaration":
                 continue
+            told, first = self._said_of_member(child, after), len(members)
+            is_clear, after = is_clear and told.known, child.end_byte
             specifiers = self.specifiers(child)
             base, levels = specifiers.type, specifiers.volatile
             declared = False
@@ -391,7 +440,9 @@ class Declarations(Context):
                 members.append(Member("", base, self._width(self.tree.unnamed_bits[child.start_byte])))
             elif not declared and isinstance(base, Record):
                 members.append(Member("", base))
-        return members
+            if told != NOTHING:
+                members[first:] = [replace(member, packed=told.packed, alignment=told.alignment) for member in members[first:]]
+        return members, is_clear
 
     def _width(self, written: bytes) -> int:
         """The width of an unnamed bit-field: a number, or the name of a constant."""

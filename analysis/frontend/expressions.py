@@ -347,6 +347,8 @@ class Expressions(Assignments):
     def _alignof(self, node: Node) -> ir.Expr:
         type_node = node.child_by_field_name("type")
         type_ = self.type_name(type_node) if type_node is not None else self.probe_type(children(node)[0])
+        if isinstance(type_, Record) and self.layout.size(type_) is None:
+            return ir.Unknown(self.model.unsigned_long)
         return ir.IntConst(self.layout.alignment(type_), self.model.unsigned_long)
 
     def _offsetof(self, node: Node) -> ir.Expr:

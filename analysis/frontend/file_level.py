@@ -12,7 +12,7 @@ from analysis.frontend.constants import number
 from analysis.frontend.context import MisreadError, RefusedError, field_of
 from analysis.frontend.declarations import Declarator
 from analysis.frontend.lowering import Lowering
-from analysis.frontend.scope import ConstantEntry, FileScope, Names, ObjectEntry, TypedefEntry
+from analysis.frontend.scope import ConstantEntry, FileScope, Names, ObjectEntry
 from analysis.frontend.syntax import Node, SyntaxTree, text_of
 from analysis.frontend.volatile import Levels
 from analysis.model import ir
@@ -160,7 +160,7 @@ class FileReader:
         if found.name is None:
             return
         if "typedef" in storage:
-            self.level.scope.names[found.name] = TypedefEntry(found.type, found.volatile)
+            self.level.scope.names[found.name] = self._lowering.typedef_entry(found, node)
         elif isinstance(found.type, Function):
             self._function(found.name, found.type, storage, node, defined=False)
         else:

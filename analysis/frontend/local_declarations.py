@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.frontend import operators
 from analysis.frontend.context import RefusedError, StaticLocal, children, field_of
 from analysis.frontend.declarations import Declarations, Declarator
-from analysis.frontend.scope import ObjectEntry, TypedefEntry
+from analysis.frontend.scope import ObjectEntry
 from analysis.frontend.syntax import Node
 from analysis.frontend.volatile import Levels
 from analysis.model import ir
@@ -35,7 +35,7 @@ class LocalDeclarations(Declarations):
         if name is None:
             return
         if "typedef" in storage:
-            self.names.declare(name, TypedefEntry(type_, found.volatile))
+            self.names.declare(name, self.typedef_entry(found, site.parent or site))
         elif isinstance(type_, Function):
             self._declare_function(name, type_)
         elif "extern" in storage:

@@ -15,10 +15,12 @@ from analysis.model.c_types import RecordDefinition, Type
 
 
 class TypedefEntry(msgspec.Struct, frozen=True):
-    """A name for a type; `volatile` are the levels (see `frontend.volatile`) of what is declared with it."""
+    """A name for a type; `volatile` are the levels (see `frontend.volatile`) of what is declared with it. `is_aligned`: by an
+    attribute it has another alignment than its type."""
 
     type: Type
     volatile: Levels = NONE
+    is_aligned: bool = False
 
 
 class ConstantEntry(msgspec.Struct, frozen=True):

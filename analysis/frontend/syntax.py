@@ -25,6 +25,7 @@ from tree_sitter import Language, Node, Parser, Point, Range, Tree
 
 from analysis.frontend.cleaning import Attribute, Fragment, clean
 from analysis.frontend.difference import difference
+from analysis.frontend.layout_attributes import is_packing, packings
 from analysis.frontend.old_style import OldStyle, give_types, separate
 
 __all__ = ["Attribute", "Node", "SyntaxTree", "child_of", "error_ranges", "parse", "parse_again", "parse_apart", "text_of"]
@@ -48,6 +49,7 @@ class SyntaxTree:
         self.text = text
         self.root = tree.root_node
         self.attributes = attributes
+        self._packings: list[tuple[int, int | None]] | None = None
         self.computed_gotos = computed_gotos
         self.errors: list[tuple[int, int]] = list(error_ranges(tree.root_node))
         self.old_style: dict[int, tuple[Node, ...]] = {}
@@ -57,6 +59,13 @@ class SyntaxTree:
         self.unnamed_bits: dict[int, bytes] = {}
         self.offsetofs: dict[int, tuple[Node, ...]] = {}
         self.compatibles: dict[int, tuple[Node, ...]] = {}
+
+    def packing(self, offset: int) -> int | None:
+        """To how many bytes members are aligned at most in a record that ends at the offset (`layout_attributes.packings`)."""
+        if self._packings is None:
+            self._packings = packings([(start, text) for start, _, text in self.attributes if is_packing(text)])
+        before = bisect_left(self._packings, offset, key=lambda found: found[0])
+        return self._packings[before - 1][1] if before else 0
 
     def attributes_in(self, start: int, end: int) -> Sequence[Attribute]:
         """The attributes that begin in [start, end)."""

@@ -127,7 +127,7 @@ class Layout:
                 return None if size is None or length is None else size * length
             case Record(_, key):
                 definition = self._lookup(key)
-                return None if definition is None else self._record(definition)[0]
+                return None if definition is None or not self._is_laid_out(definition) else self._record(definition)[0]
 
     def alignment(self, type_: Type) -> int:
         """`_Alignof`."""
@@ -146,28 +146,45 @@ class Layout:
     def offset(self, record: Record, name: str) -> int | None:
         """`offsetof` a member, None when there is none or it is a bit-field."""
         definition = self._lookup(record.key)
-        return None if definition is None else self._record(definition)[2].get(name)
+        return None if definition is None or not self._is_laid_out(definition) else self._record(definition)[2].get(name)
 
     def bit_field(self, record: Record, name: str) -> int | None:
         """How many bits before the bit-field `name` the record has, None when it has no such bit-field."""
         definition = self._lookup(record.key)
-        return None if definition is None else self._record(definition)[3].get(name)
+        return None if definition is None or not self._is_laid_out(definition) else self._record(definition)[3].get(name)
 
     def _floating(self, type_: Floating) -> tuple[int, int]:
         if self.model.pointer_bits == 32:
             return (12, 4) if type_.bits == 128 and "128" not in type_.name else (type_.bits // 8, 4)
         return type_.bits // 8, min(16, type_.bits // (16 if "_Complex" in type_.name else 8))
 
+    def _is_laid_out(self, definition: RecordDefinition) -> bool:
+        """Whether the layout of a record, and of all that are inside it, is known."""
+        if not definition.is_laid_out:
+            return False
+        for member in definition.members:
+            type_ = member.type
+            while isinstance(type_, Array):
+                type_ = type_.element
+            inner = self._lookup(type_.key) if isinstance(type_, Record) else None
+            if inner is not None and not self._is_laid_out(inner):
+                return False
+        return True
+
     def _record(self, definition: RecordDefinition) -> tuple[int, int, dict[str, int], dict[str, int]]:
         """Size and alignment, where members start in bytes, and where bit-fields start in bits."""
-        bit, alignment = 0, 1
+        bit, alignment = 0, max(1, definition.alignment)
         largest = 0
         offsets: dict[str, int] = {}
         fields: dict[str, int] = {}
         for member in definition.members:
             size, align = self.size(member.type) or 0, self.alignment(member.type)
-            if definition.packed and member.bits != 0:
+            packed = definition.packed or member.packed
+            if packed and (member.bits is None or (member.bits != 0 and not definition.packing)):
                 align = 1
+            align = max(align, member.alignment)
+            if definition.packing and member.bits != 0:
+                align = min(align, definition.packing)
             if definition.kind == "union":
                 bit = 0
             if member.bits is not None:
@@ -177,7 +194,7 @@ class Layout:
                     largest = max(largest, bit)
                     continue
                 units = -(-(bit % unit + member.bits) // unit)
-                if units > size // align and not definition.packed:  # over more units than the type has
+                if units > size // align and not (packed or definition.packing):  # over more units than the type has
                     bit = -(-bit // unit) * unit
                 if member.name:
                     fields[member.name] = bit

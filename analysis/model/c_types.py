@@ -73,21 +73,29 @@ Type = Void | Integer | Floating | Pointer | Array | Record | Function
 
 class Member(msgspec.Struct, frozen=True):
     """One member of a record. Anonymous struct/union members have an empty name. `bits` is a bit-field's width; `volatile` says
-    what is: 0 the member itself, 1 what it points to, and so on (C11 6.7.3)."""
+    what is: 0 the member itself, 1 what it points to, and so on (C11 6.7.3). `packed`: it is not aligned; `alignment`: it is to
+    so many bytes, at least."""
 
     name: str
     type: Type
     bits: int | None = None
     volatile: tuple[int, ...] = ()
+    packed: bool = False
+    alignment: int = 0
 
 
 class RecordDefinition(msgspec.Struct, frozen=True):
-    """The members of a record; an incomplete record has no definition. `packed`: there is no padding between them."""
+    """The members of a record; an incomplete record has no definition. `packed`: there is no padding between them; `alignment`:
+    the record is aligned to so many bytes, at least; `packing`: members are to so many, at most (0: there is no limit). Not
+    `is_laid_out`: attributes say something of the layout that is not understood."""
 
     key: str
     kind: Literal["struct", "union"]
     members: tuple[Member, ...]
     packed: bool = False
+    alignment: int = 0
+    packing: int = 0
+    is_laid_out: bool = True
 
 
 VOID = Void()

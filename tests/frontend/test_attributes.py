@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.cfa.body_edit import edit_body
 from analysis.frontend.file_level import UNSEEN
 from analysis.frontend.types import Layout
 from analysis.model.c_types import LP64, Record
+from analysis.model.limits import Limits
 from tests.support.explorations import program_of
-from tests.support.lowered import edges_of
+from tests.support.lowered import edges_of, unit_of
 
 
 @pytest.mark.parametrize(
@@ -41,6 +43,59 @@ def test_a_packed_record_has_no_padding(text: str, size: int, start: int) -> Non
 )
 def test_what_main_does_not_tell_is_noted(text: str) -> None:
     assert UNSEEN in program_of(f"{text} int main(void) {{ return 0; }}").externals
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "struct s { int i __attribute__((aligned(N))); };",
+        "struct __attribute__((aligned(4), aligned(2))) s { int i; };",
+        "struct s { int a, i __attribute__((packed)); };",
+        "struct s { unsigned a : 3 __attribute__((aligned(8))); int i; };",
+        'struct __attribute__((scalar_storage_order("big-endian"))) s { int i; };',
+        "typedef int wide __attribute__((aligned(16))); typedef wide other; struct s { other i; };",
+        "#pragma pack(N)\nstruct s { int i; };\n#pragma pack()\n",
+        "struct t { int j __attribute__((aligned(N))); }; struct s { int i; struct t inner[2]; };",
+    ],
+)
+def test_what_is_not_understood_has_no_layout(text: str) -> None:
+    layout = Layout(LP64, program_of(f"{text} struct other {{ int i; }};").records.get)
+    record = Record("struct", "struct s")
+    assert (layout.size(record), layout.offset(record, "i")) == (None, None)
+    assert layout.size(Record("struct", "struct other")) == 4
+
+
+def test_records_of_functions_are_between_pragmas_after_an_edit() -> None:
+    text = "#pragma pack(1)\nint f(void) { struct s { char c; int i; }; return sizeof(struct s) + 1; }\n"
+    old, new = text.encode(), text.replace("+ 1", "+ 2").encode()
+    assert edit_body(unit_of(text), (), old, new, Limits()) is None
+    assert edges_of(text) == "0 -> 1  return 6"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sizes"),
+    [
+        ("#pragma pack(1)\nstruct s { char c; int i; };", "#pragma pack(2)\nstruct s { char c; int i; };", (5, 6)),
+        ("#pragma pack(1)\nstruct s { char c; int i; };", "struct s { char c; int i; };\n#pragma pack(1)", (5, 8)),
+        (
+            "struct s { char c; int i; } __attribute__((packed)); int g;",
+            "struct s { char c; int i; }; int g __attribute__((packed));",
+            (5, 8),
+        ),
+    ],
+)
+def test_an_edit_of_what_says_the_layout_is_noticed(before: str, after: str, sizes: tuple[int, int]) -> None:
+    text = "\n{}\nint f(void) {{ return sizeof(struct s); }}\n"
+    old = unit_of(text.format(before))
+    new = unit_of(text.format(after), previous=old)
+    found = [str(unit.functions[0].cfa.edges[0].effect) for unit in (old, new)]
+    assert [f"value={size}," in effect for size, effect in zip(sizes, found, strict=True)] == [True, True]
+
+
+def test_a_function_is_lowered_again_under_another_pragma() -> None:
+    text = "#pragma pack({})\nint f(void) {{ struct s {{ char c; int i; }}; return sizeof(struct s); }}\n"
+    old = unit_of(text.format(1))
+    assert unit_of(text.format(2), previous=old).functions[0].cfa.digest != old.functions[0].cfa.digest
 
 
 def test_other_attributes_are_not_noted() -> None:

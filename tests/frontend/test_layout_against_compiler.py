@@ -19,6 +19,48 @@ TYPES = (
 )  # fmt: skip
 
 
+def attribute(random: Random) -> str:
+    """An attribute of a member or record that changes its layout, half of the time."""
+    one = ["packed", "aligned(2)", "aligned(8)", "__aligned__(4)", "aligned", "packed, aligned(2)", "aligned(32)", "unused"]
+    return f"__attribute__(({random.choice(one)}))" if random.random() < 0.5 else ""
+
+
+def attributed(random: Random, depth: int, prefix: str) -> list[tuple[str, str, bool]]:
+    """Members of which some have attributes, before or behind their declarators, and inner records that have some."""
+    found: list[tuple[str, str, bool]] = []
+    for number in range(random.randrange(1, 6)):
+        name, type_, kind = f"{prefix}{number}", random.choice(TYPES[:15]), random.randrange(6)
+        if kind == 0:
+            found.append((f"{attribute(random)} {type_} {name};", name, True))
+        elif kind == 1:
+            found.append((f"_Alignas(16) {type_} {name};", name, True))
+        elif kind == 2:
+            most = random.choice([8, 31])
+            found.append((f"unsigned {name} : {random.randrange(1, most + 1)};", name, False))
+        elif kind == 3 and depth > 0:
+            inner = " ".join(text for text, _, _ in attributed(random, depth - 1, f"{name}_"))
+            found.append((f"struct {{ {inner} }} {attribute(random)} {name} {attribute(random)};", name, True))
+        else:
+            found.append((f"{type_} {name}{random.choice(['', '[3]'])} {attribute(random)};", name, True))
+    return found
+
+
+def packed_records(random: Random) -> tuple[str, dict[str, list[tuple[str, str, bool]]]]:
+    """Definitions of records with attributes and between pragmas, and their members."""
+    pragmas = ["(1)", "(2)", "(4)", "()", "(push, 1)", "(push)", "(pop)", "(push, a, 2)", "(pop, a)", "(16)"]
+    text, records = "", {}
+    for number in range(RECORDS):
+        tag = f"s{number}"
+        records[tag] = attributed(random, 2, "m") if number % 3 else members(random, 1, "m")
+        if random.random() < 0.5:
+            text += f"#pragma pack{random.choice(pragmas)}\n"
+        body = " ".join(part for part, _, _ in records[tag])
+        said = ["", attribute(random)]
+        random.shuffle(said)
+        text += f"struct {said[0]} {tag} {{ {body} }} {said[1]};\n"
+    return text, records
+
+
 def members(random: Random, depth: int, prefix: str) -> list[tuple[str, str, bool]]:
     """Declarations of members, with their names and whether these have an offset; unnamed ones have an empty name."""
     found: list[tuple[str, str, bool]] = []
@@ -55,17 +97,32 @@ def test_records(tmp_path: Path, model: DataModel, flag: str) -> None:
     random = Random(107)
     records = {f"s{number}": members(random, 2, "m") for number in range(RECORDS)}
     text = "".join(f"struct {tag} {{ {' '.join(t for t, _, _ in parts)} }};\n" for tag, parts in records.items())
+    compare(tmp_path, text, records, model, flag)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("model", "flag"), [(LP64, "-m64"), (ILP32, "-m32")])
+def test_records_with_attributes_and_between_pragmas(tmp_path: Path, model: DataModel, flag: str, seed: int) -> None:
+    text, records = packed_records(Random(seed))
+    compare(tmp_path, text, records, model, flag)
+
+
+def compare(tmp_path: Path, text: str, records: dict[str, list[tuple[str, str, bool]]], model: DataModel, flag: str) -> None:
+    """Has gcc check sizes, alignments and offsets."""
     layout = Layout(model, unit_of(text, model=model).records.get)
     checks = []
     for tag, parts in records.items():
         record = Record("struct", f"struct {tag}")
+        if layout.size(record) is None:
+            assert "attribute" in text
+            continue  # what is not understood has no layout
         checks.append(f'_Static_assert(sizeof(struct {tag}) == {layout.size(record)}, "size of {tag}");')
         checks.append(f'_Static_assert(_Alignof(struct {tag}) == {layout.alignment(record)}, "alignment of {tag}");')
         for _, name, has_offset in parts:
             if name and has_offset:
                 offset = layout.offset(record, name)
                 checks.append(f'_Static_assert(__builtin_offsetof(struct {tag}, {name}) == {offset}, "{tag}.{name}");')
-    assert len(checks) > 4 * RECORDS
+    assert len(checks) > (4 if "attribute" not in text else 3) * RECORDS
     (tmp_path / "t.c").write_text(text + "\n".join(checks) + "\n")
     done = subprocess.run(["gcc", flag, "-w", "-fsyntax-only", "t.c"], cwd=tmp_path, capture_output=True, text=True)
     assert done.stderr == ""

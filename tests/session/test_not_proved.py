@@ -113,6 +113,44 @@ _CASES = (
         """struct __attribute__((packed)) s { char c; int i; };
         int main(void) { struct s v = {1, 1}; char *p = (char *)&v; p[1] = 0; return 10 / v.i; }""",
     ),
+    Case(
+        "a pragma packs",
+        "division-by-zero",
+        """
+#pragma pack(push, 1)
+        struct s { char c; int i; };
+#pragma pack(pop)
+        int main(void) { struct s v = {1, 1}; char *p = (char *)&v; p[1] = 0; return 10 / v.i; }""",
+    ),
+    Case(
+        "one member is packed",
+        "division-by-zero",
+        """struct s { char c; int i __attribute__((packed)); };
+        int main(void) { struct s v = {1, 1}; char *p = (char *)&v; p[1] = 0; return 10 / v.i; }""",
+    ),
+    Case(
+        "a record is aligned",
+        "assertion",
+        """struct __attribute__((aligned(16))) s { int i; };
+        int main(void) { if (sizeof(struct s) != 4) reach_error(); return 0; }""",
+    ),
+    Case(
+        "a type is aligned by its name",
+        "assertion",
+        """typedef int wide __attribute__((aligned(16))); struct s { char c; wide i; };
+        int main(void) { if (sizeof(struct s) != 8) reach_error(); return 0; }""",
+    ),
+    Case(
+        "an alignment is not understood",
+        "assertion",
+        """struct s { int i __attribute__((aligned(2 * sizeof(long)))); };
+        int main(void) { if (sizeof(struct s) != 4) reach_error(); return 0; }""",
+    ),
+    Case(
+        "a type has a mode",
+        "assertion",
+        "typedef int word __attribute__((mode(DI))); int main(void) { if (sizeof(word) != 4) reach_error(); return 0; }",
+    ),
     Case("null plus something", "null-dereference", "int main(void) { int *p = 0; int *q = &p[3]; return *q; }"),
     Case(
         "the address of a member of null",
@@ -237,6 +275,16 @@ def test_blocks_are_not_followed_through_pointers(rule: str) -> None:
             "division-by-zero",
             """static int one(void) { return 1; } static int two(void) { return 2; }
             int main(int argc, char **argv) { int (*f)(void) = argc > 1 ? one : two; return 10 / f(); }""",
+        ),
+        (
+            "assertion",
+            """
+#pragma pack(1)
+            struct s { char c; int i; };
+#pragma pack()
+            struct t { char c; int i __attribute__((aligned(8))); }; typedef int word __attribute__((__mode__(__word__)));
+            int main(void) { struct s v = {1, 2}; struct t w = {1, 2}; v.c = 0;
+            if (v.i != w.i || sizeof(struct s) != 5 || sizeof w != 16 || sizeof(word) != 8) reach_error(); return 0; }""",
         ),
         (
             "uninitialized-read",
