@@ -123,6 +123,8 @@ def _number(
 
 def _blocks(edges: Sequence[Edge], placed: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
     """The blocks of variables (graph.Cfa), if anything could outlive one of them: an address in an inner block."""
+    if not any(placed.values()):
+        return {}
     parts = [part for edge in edges for expr in ir.expressions(edge.effect) for part in ir.walk(expr)]
     pointed = {root.name for part in parts if isinstance(part, ir.AddressOf) and isinstance(root := ir.root(part.lvalue), ir.Var)}
     if not any(placed.get(name) for name in pointed):
