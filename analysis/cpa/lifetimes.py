@@ -41,13 +41,12 @@ def outlived(program: Program) -> Mapping[str, frozenset[str]]:
 
 def _find(program: Program) -> Iterator[tuple[str, frozenset[str]]]:
     flows: dict[Node, set[Node]] = {}
+    pointed = {(cfa.name, variable) for cfa in program.functions.values() for variable in _pointed(cfa)}
     for cfa in program.functions.values():
-        pointed = _pointed(cfa)
         for edge in cfa.edges:
             for source, target in _moves(program, cfa, edge):
-                if target[0] == cfa.name and target[1] in pointed:
-                    target = _MEMORY  # it can be read through pointers
-                flows.setdefault(source, set()).add(target)
+                # a variable that is pointed to can be read as memory
+                flows.setdefault(source, set()).add(_MEMORY if target in pointed else target)
     for name, cfa in program.functions.items():
         inner = [variable for variable, block in cfa.blocks.items() if block]
         found = frozenset(v for v in inner if _is_outlived(cfa, v, _reached(flows, (name, "&" + v))))

@@ -23,6 +23,7 @@ char *strchr(const char *, int); int printf(const char *, ...); int *pass(int *)
 struct node { struct node *next; int value; }; struct pair { int a, b; };
 int *kept; static struct pair make(int n) { struct pair p = {n, n}; return p; }
 static int get(const int *q) { return *q; } static void keep(int *q) { kept = q; } static int *same(int *q) { return q; }
+static void keep_copy(int *q) { int **to = &q; kept = *to; }
 static void put(int **into, int *q) { *into = q; }
 """
 
@@ -42,6 +43,7 @@ _GONE = {
     "by way of a number": "int *p; { int x = 1; size_t q = (size_t)&x; p = (int *)q; } return *p;",
     "a global": "{ int x = 1; kept = &x; } return *kept;",
     "a global that a function stores to": "{ int x = 1; keep(&x); } return *kept;",
+    "a parameter that is pointed to": "{ int x = 1; keep_copy(&x); } return *kept;",
     "a variable that a function stores to": "int *p; { int x = 1; put(&p, &x); } return *p;",
     "a result": "int *p; { int x = 1; p = same(&x); } return *p;",
     "a result of a library": 'char *p; { char x[2] = "a"; p = strchr(x, 97); } return p ? *p : 0;',
