@@ -98,7 +98,7 @@ def test_what_is_proved_is_safe_with_a_certificate_and_what_it_rests_on(proved: 
     assert known["open_"].verdicts[RULE].verdict == "unknown"
     assert (known["open_"].verdicts[RULE].reason or "").startswith("not proved: ")
     assert known["plain"].verdicts[RULE] == known["main"].verdicts["assertion"]  # nothing to prove: not asked about
-    assert [(i.rule, i.place.range.start.line, i.text) for i in known["counted"].invariants] == [(RULE, 9, "c != 0")]
+    assert [(i.rule, i.place.range.start.line, i.text) for i in known["counted"].invariants] == [(RULE, 9, "c > 0")]
     assert proved.report is not None
     assert proved.report.work.solver_queries > 0
 
