@@ -48,6 +48,7 @@ _FIXED = {"int8_t": (8, True), "int16_t": (16, True), "int32_t": (32, True), "in
 }  # fmt: skip
 _NAMED = {(8, True): c_types.SIGNED_CHAR, (16, True): c_types.SHORT, (32, True): INT, (8, False): c_types.UNSIGNED_CHAR}
 _NAMED |= {(16, False): c_types.UNSIGNED_SHORT, (32, False): c_types.UNSIGNED_INT}
+_NOT_MODELLED = Record("struct", "struct {not modelled}")
 VA_LIST = Array(Record("struct", "struct __va_list_tag"), 1)
 
 
@@ -384,12 +385,13 @@ class Declarations(Context):
         return [text for _, text in texts]
 
     def typedef_entry(self, found: Declarator, node: Node) -> TypedefEntry:
-        """What a `typedef` declares; refuses attributes that make another type of it which is not modelled."""
+        """What a `typedef` declares. A type that an attribute makes of it and that is not modelled, such as a vector, is like a
+        record of which nothing is known."""
         before = node.prev_sibling
         texts = self._beside(node, node.start_byte if before is None else before.end_byte)
         type_ = moded(found.type, texts, self.model)
         if type_ is None:
-            raise RefusedError("an attribute that makes another type")
+            type_ = _NOT_MODELLED
         told = said(text for text in texts if MODE.search(text) is None)
         is_aligned = self._is_aligned_name(node) or not told.known or told.alignment not in (0, self.layout.alignment(type_))
         return TypedefEntry(type_, found.volatile, is_aligned)

@@ -29,7 +29,7 @@ PROGRAMS: dict[str, tuple[Property, str, set[str]]] = {
                     c = c - 1;
             return 100 / c;
         }""",
-        {"c != 0"},
+        {"c > 0"},
     ),
     "two loops, and a member": (
         "division-by-zero",
@@ -44,7 +44,7 @@ PROGRAMS: dict[str, tuple[Property, str, set[str]]] = {
                 s.b++;
             return 100 / s.a;
         }""",
-        {"s.a != 0"},
+        {"s.a > 0"},
     ),
     "an index": (
         "array-bounds",

@@ -7,6 +7,7 @@ import pytest
 from analysis.cfa.body_edit import edit_body
 from analysis.frontend.file_level import UNSEEN
 from analysis.frontend.types import Layout
+from analysis.model import ir
 from analysis.model.c_types import LP64, Record
 from analysis.model.limits import Limits
 from tests.support.explorations import program_of
@@ -113,3 +114,17 @@ def test_cleanup_is_not_modelled() -> None:
 def test_sizeof_that_is_evaluated_is_not_modelled() -> None:
     assert "side effects" in edges_of("unsigned long f(int n) { return sizeof(int[n--]); }")
     assert "side effects" not in edges_of("unsigned long f(int n) { int a[n]; return sizeof(a) + sizeof(n++); }")
+
+
+def test_vectors_are_values_of_which_nothing_is_known() -> None:
+    unit = unit_of(
+        "typedef int v4 __attribute__((__vector_size__(16)));"
+        "v4 twice(v4 a) { return a + a; } int first(v4 *p) { return (*p)[0]; } int none(void) { return 1; }"
+    )
+    assert not unit.broken
+    returned = {f.cfa.name: [e.effect.value for e in f.cfa.edges if isinstance(e.effect, ir.Return)] for f in unit.functions}
+    assert [type(value) for name in ("twice", "first", "none") for value in returned[name]] == [
+        ir.Unknown,
+        ir.Unknown,
+        ir.IntConst,
+    ]
