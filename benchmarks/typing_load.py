@@ -189,7 +189,11 @@ async def _compared(editor: JudgedEditor, documents: Sequence[Typed]) -> list[st
     if not answer["complete"]:
         return [f"the full check is not complete: {answer['reason']}"]
     await _until_settled(editor)
-    return [f"{d.name}: a check from scratch shows something else" for d in documents if _plain(d) != before[d.uri]]
+    return [
+        f"{d.name}: a check from scratch shows something else: {sorted(set(_plain(d)) ^ set(before[d.uri]))}"
+        for d in documents
+        if _plain(d) != before[d.uri]
+    ]
 
 
 def _plain(document: Typed) -> list[str]:

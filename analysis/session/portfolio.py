@@ -1,10 +1,10 @@
 """Several engines on one question, the cheap ones first (SYMCEGAR section 4; DESIGN.md section 8): is a property of a whole
 program violated?
 
-Value analysis proves what needs few values. Runs and symbolic execution confirm violations. Symbolic execution with CEGAR proves
-programs of few paths, predicate analysis the others. What symbolic execution excludes is proved by the tree of its paths, if
-there are only so many. `safe` is what has an accepted certificate, and nothing else: that symbolic execution finds no violation
-is a reason for `unknown`.
+Value analysis proves what needs few values, predicate analysis what it can prove at once. Runs and symbolic execution confirm
+violations. Symbolic execution with CEGAR proves programs of few paths, predicate analysis with more time the others. What
+symbolic execution excludes is proved by the tree of its paths, if there are only so many. `safe` is what has an accepted
+certificate, and nothing else: that symbolic execution finds no violation is a reason for `unknown`.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class _Asking:
             case "predicate":
                 yield 1.0, self._by_predicates
             case "auto":
-                yield from ((0.1, self._by_values), (0.4, self._by_runs))
+                yield from ((0.1, self._by_values), (0.15, self._by_predicates), (0.4, self._by_runs))
                 yield from ((0.55, self._by_constraints), (1.0, self._by_predicates))
 
     # -- engines ------------------------------------------------------------------------------------------------
