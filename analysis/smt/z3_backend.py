@@ -8,11 +8,9 @@ other.
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
@@ -20,6 +18,7 @@ from typing import Any
 import z3  # type: ignore[import-untyped]  # it has no stubs
 from z3 import z3core
 
+from analysis.smt.budget_watch import Watch
 from analysis.smt.build import not_, or_, symbol
 from analysis.smt.solver import INTERRUPTED, SAT, UNSAT, Answer, Budget, Model, Reason, Value
 from analysis.smt.terms import BOOL, Sort, Term
@@ -27,7 +26,6 @@ from analysis.smt.terms import BOOL, Sort, Term
 _CACHED = 200_000  # translated terms that are kept; beyond it all are forgotten
 _DEFAULT = Budget()
 _UNBOUNDED = 4_294_967_295
-_LOOK_AGAIN = 0.005  # seconds between two looks at running checks
 _INTERRUPT_AGAIN = 0.001  # seconds: z3 forgets an interrupt that comes before its check has begun
 
 _NARY = {"and": z3core.Z3_mk_and, "or": z3core.Z3_mk_or, "+": z3core.Z3_mk_add, "*": z3core.Z3_mk_mul}
@@ -218,52 +216,7 @@ class Z3Model:
         return {term: self.value(term) for term in terms}
 
 
-class _Watch:
-    """Ends checks that take more time or memory than their budget has.
-
-    z3 could do so itself, but it makes a thread for every check that has a time limit, which takes longer than most checks, and
-    it looks at its memory only in some of its phases. This is one thread for all checks of the process.
-    """
-
-    def __init__(self) -> None:
-        self._running: dict[Z3Solver | Z3Horn, tuple[float, float]] = {}
-        self._wake = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    def begin(self, solver: Z3Solver | Z3Horn, budget: Budget) -> None:
-        """Looks after a check from now on."""
-        deadline = math.inf if budget.milliseconds is None else time.monotonic() + budget.milliseconds / 1000
-        self._running[solver] = deadline, math.inf if budget.megabytes is None else budget.megabytes * 2**20
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._look, name="budgets of z3", daemon=True)
-            self._thread.start()
-        self._wake.set()
-
-    def end(self, solver: Z3Solver | Z3Horn) -> None:
-        """Lets a solver alone."""
-        self._running.pop(solver, None)
-
-    def _look(self) -> None:
-        while self._wake.wait():
-            self._wake.clear()
-            while self._running:
-                time.sleep(_LOOK_AGAIN)  # z3 tells nobody when its memory grows: it can only be looked at
-                now, used = time.monotonic(), z3core.Z3_get_estimated_alloc_size()
-                for solver, (deadline, most) in list(self._running.items()):
-                    if used > most or now > deadline:
-                        solver.run_out("memory" if used > most else "time")
-
-
-_WATCH = _Watch()
-
-
-def _watch_again() -> None:
-    """In a process that was forked, where there is no such thread."""
-    global _WATCH  # one for the process, as the memory that it watches
-    _WATCH = _Watch()
-
-
-os.register_at_fork(after_in_child=_watch_again)
+_WATCH = Watch(z3core.Z3_get_estimated_alloc_size)
 
 
 class Z3Solver:
@@ -510,5 +463,5 @@ class Z3Horn:
         z3core.Z3_params_dec_ref(self._ref, parameters)
 
     def run_out(self, reason: Reason) -> None:
-        """See Z3Solver."""
+        """See `budget_watch`."""
         z3core.Z3_solver_interrupt(self._ref, self._solver)
