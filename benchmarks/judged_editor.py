@@ -131,6 +131,11 @@ class JudgedEditor(Editor):
         """Whether nothing is being checked, and what is shown of each document is of its text."""
         return all(document.state == (document.version, "idle") for document in self.documents.values())
 
+    def undecided(self) -> bool:
+        """Whether provers have something to say yet of what is shown: a finding that stays possible says why it does."""
+        known = [item["data"] for document in self.documents.values() for item in document.shown if item.get("data")]
+        return any(finding["status"] == "possible" and not finding.get("reason") for finding in known)
+
     async def _send(self, message: Json) -> None:
         self._note("client", message)
         await super()._send(message)

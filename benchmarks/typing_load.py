@@ -91,7 +91,7 @@ async def _run(root: Path, sources: Sequence[Path], seconds: float, log: Path) -
             editor.typing = True
             memory, late = await _type(editor, documents, seconds)
             editor.typing = False
-        await _until_settled(editor)
+        await _until_settled(editor, decided=True)
         wrong = [*editor.heard.wrong, *_left_behind(documents), *await _compared(editor, documents)]
     finally:
         await editor.close()
@@ -155,12 +155,13 @@ def _keys(documents: Sequence[Typed], count: int) -> list[tuple[Typed, str]]:
     return keys
 
 
-async def _until_settled(editor: JudgedEditor) -> None:
-    """Waits until all is checked and the provers, too, have nothing to add for a second."""
+async def _until_settled(editor: JudgedEditor, decided: bool = False) -> None:
+    """Waits until all is checked, and nothing is added for a second. `decided`: until provers have said of each finding what they
+    will, too: they refute some, and what took the place of one was compared with it otherwise."""
     quiet = 0
     for _ in range(3000):
         await asyncio.sleep(0.1)
-        quiet = quiet + 1 if editor.settled() else 0
+        quiet = quiet + 1 if editor.settled() and not (decided and editor.undecided()) else 0
         if quiet >= 10:
             return
     raise ServerError("The server did not come to rest.")
@@ -188,16 +189,20 @@ async def _compared(editor: JudgedEditor, documents: Sequence[Typed]) -> list[st
     answer = await editor.request("workspace/executeCommand", {"command": "everproof.fullCheck", "arguments": []})
     if not answer["complete"]:
         return [f"the full check is not complete: {answer['reason']}"]
-    await _until_settled(editor)
-    return [
-        f"{d.name}: a check from scratch shows something else: {sorted(set(_plain(d)) ^ set(before[d.uri]))}"
-        for d in documents
-        if _plain(d) != before[d.uri]
-    ]
+    await _until_settled(editor, decided=True)
+    wrong = []
+    for document in documents:
+        edited, scratch = before[document.uri], _plain(document)
+        gone = sorted(edited[key] for key in edited.keys() - scratch.keys())
+        new = sorted(scratch[key] for key in scratch.keys() - edited.keys())
+        if gone or new:
+            wrong.append(f"{document.name}: only after the edits: {gone}; only from scratch: {new}")
+    return wrong
 
 
-def _plain(document: Typed) -> list[str]:
-    return sorted(json.dumps([item["code"], item["message"], item["range"]]) for item in document.shown)
+def _plain(document: Typed) -> dict[str, str]:
+    """What is shown, by what must be the same; with all that is known of it."""
+    return {json.dumps([item["code"], item["message"], item["range"]]): json.dumps(item) for item in document.shown}
 
 
 def _rows(editor: JudgedEditor, wrong: Sequence[str], memory: Memory, late: float) -> list[str]:
