@@ -39,6 +39,9 @@ def _serve(command: Sequence[str], started: subprocess.Popen[bytes] | None, opti
     # only now: importing the server takes as long as the start of the checker, which goes on meanwhile. What it makes stays: no
     # collection looks at it, now or later, which would take a tenth of the start and hold up the event loop for 50 ms at a time
     gc.disable()
+    from server import class_code
+
+    class_code.import_types(class_code.read())
     from server.app import EverproofServer
     from server.settings import NO_STORE
     from server.stdio import serve_stdio

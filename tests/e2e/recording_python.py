@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """A Python that records what a language server says: name it where a Python is asked for.
 
-Started as `recording_python.py -m server ...` it runs the real server between the editor and a log, one JSON object a line: the
-time in seconds, who spoke (`client` or `server`), and the message. Started with anything else it is the Python that runs it. The
-log is the file named by EVERPROOF_SESSION_LOG.
+It runs the real one, which may say a line first, what Python it is, and then goes on as the server. What it and the editor say is
+passed on and noted, one JSON object a line: the time in seconds, who spoke (`client` or `server`), and the message. The log is the
+file named by EVERPROOF_SESSION_LOG.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _lock = threading.Lock()
 
 
 def main() -> int:
-    """Runs the server, or becomes Python."""
-    arguments = sys.argv[1:]
-    if arguments[:2] != ["-m", "server"]:
-        os.execv(sys.executable, [sys.executable, *arguments])
+    """Runs Python; its exit code."""
     with open(os.environ["EVERPROOF_SESSION_LOG"], "a", encoding="utf-8") as log:
-        server = subprocess.Popen([sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        server = subprocess.Popen([sys.executable, *sys.argv[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert server.stdin is not None
         assert server.stdout is not None
+        if sys.argv[1:3] != ["-m", "server"]:
+            sys.stdout.buffer.write(server.stdout.readline())
+            sys.stdout.buffer.flush()
         editor = threading.Thread(target=copy, args=(sys.stdin.buffer, server.stdin, "client", log), daemon=True)
         editor.start()
         copy(server.stdout, sys.stdout.buffer, "server", log)

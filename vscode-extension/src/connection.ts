@@ -6,6 +6,7 @@ import { findingsOf } from './findings';
 import type { StateModel } from './model/state';
 import { STATUS, type DocumentStatus } from './protocol';
 import type { ServerCommand } from './server/discovery';
+import { ServerProcess } from './server/process';
 
 /** The server's commands are registered by the extension, once and before the server runs, not by the client. */
 class Client extends LanguageClient {
@@ -22,6 +23,7 @@ export type Locate = () => Promise<ServerCommand | undefined>;
 
 export class ServerConnection implements vscode.Disposable {
   private client: Client | undefined;
+  private process: ServerProcess | undefined;
   private starting: Promise<void> | undefined;
   private startedWith = '';
   private readonly subscriptions: vscode.Disposable[] = [];
@@ -63,9 +65,10 @@ export class ServerConnection implements vscode.Disposable {
   async stop(): Promise<void> {
     await this.starting?.catch(() => undefined);
     this.starting = undefined;
-    const client = this.client;
-    this.client = undefined;
+    const { client, process } = this;
+    this.client = this.process = undefined;
     await client?.dispose();
+    process?.end();
     this.model.connectionChanged('stopped');
   }
 
@@ -94,8 +97,9 @@ export class ServerConnection implements vscode.Disposable {
       return;
     }
     this.log.info(`Starting ${[server.command, ...server.args].join(' ')}: ${server.found}`);
-    const env = { ...process.env, ...server.environment };
-    const client = new Client('everproof', 'Everproof', { command: server.command, args: [...server.args], options: { env } }, this.options());
+    const process = new ServerProcess(server, vscode.workspace.workspaceFolders?.[0]?.uri.fsPath);
+    this.process = process;
+    const client = new Client('everproof', 'Everproof', () => process.start(), this.options());
     this.client = client;
     client.onDidChangeState(({ newState }) => {
       if (this.client === client && newState !== State.Starting) {

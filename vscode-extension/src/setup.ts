@@ -2,7 +2,7 @@
 
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { find, readManifest, type Manifest, type ServerCommand } from './server/discovery';
+import { find, readManifest, type Found, type Manifest, type ServerCommand } from './server/discovery';
 import { environmentFolder, environmentPython, makeEnvironment } from './server/environment';
 import type { Python } from './server/python';
 
@@ -14,8 +14,9 @@ export class Setup {
   private readonly manifest: Manifest | undefined;
   private readonly environment: string;
   private offering = false;
+  private ahead: Promise<Found> | undefined;
 
-  /** `restart` is called when the server was set up. */
+  /** Begins to look for the server. `restart` is called when it was set up. */
   constructor(
     context: vscode.ExtensionContext,
     private readonly log: vscode.LogOutputChannel,
@@ -24,11 +25,14 @@ export class Setup {
     this.bundled = path.join(context.extensionPath, 'bundled');
     this.manifest = readManifest(this.bundled);
     this.environment = environmentFolder(context.globalStorageUri.fsPath, this.manifest?.version ?? 'none');
+    this.ahead = this.search();
   }
 
   /** The server; undefined if there is none. Then the user is told why, or asked whether to set it up, without waiting for that. */
   async locate(): Promise<ServerCommand | undefined> {
-    const { server, python } = await this.search();
+    const searched = this.ahead ?? this.search();
+    this.ahead = undefined;
+    const { server, python } = await searched;
     if (server !== undefined) {
       return server;
     }
@@ -45,7 +49,7 @@ export class Setup {
     return undefined;
   }
 
-  private search() {
+  private search(): Promise<Found> {
     const settings = vscode.workspace.getConfiguration('everproof.server');
     return find({
       command: settings.get<string[]>('command') ?? [],

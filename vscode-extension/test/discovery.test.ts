@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { carries, find, type Manifest, type Search } from '../src/server/discovery';
 import { environmentPython, ownRequirement } from '../src/server/environment';
-import { candidates, parseProbe, probe, type Python } from '../src/server/python';
+import { ServerProcess } from '../src/server/process';
+import { candidates, parseProbe, probe, type Carried, type Python } from '../src/server/python';
 
 const platform = `${process.platform}-${process.arch}`;
 const manifest: Manifest = { version: '1', wheel: 'everproof-1-py3-none-any.whl', sha256: 'ab', platform, pythons: ['3.11', '3.12'] };
 const PYTHON = resolve('../.venv/bin/python'); // the project's own, in which it is installed
+const NOTHING: Carried = { pythons: [], libs: '/x/bundled/libs' };
 const search = (more: Partial<Search> = {}): Search => ({ command: [], python: '', searchPath: '/a:/b', folders: [], bundled: '/x/bundled', manifest, ownPython: '/own/bin/python', ...more });
 const python = (command: string, minor: number, everproof: string | null = null): Python => ({ command, executable: command, version: [3, minor], everproof });
 
@@ -96,15 +101,58 @@ describe('which programs are asked', () => {
   });
 
   it('a program that cannot be run is none', async () => {
-    assert.equal(await probe('/no/such/python', []), undefined);
-    assert.equal(await probe(process.execPath, []), undefined);
+    assert.equal(await probe('/no/such/python', NOTHING), undefined);
+    assert.equal(await probe(process.execPath, NOTHING), undefined);
   });
 
-  it('a Python is asked for Everproof only where that is not carried for it', { skip: !existsSync(PYTHON) && `there is no ${PYTHON}` }, async () => {
-    const python = await probe(PYTHON, []);
+  it('a Python is asked for Everproof only where that is not carried for it, and else goes on as what is', { skip: !existsSync(PYTHON) && `there is no ${PYTHON}` }, async () => {
+    const python = await probe(PYTHON, NOTHING);
     assert.match(python?.everproof ?? '', /^\d+\.\d+/);
     assert.ok(python);
-    assert.deepEqual(await probe(PYTHON, [python.version.join('.')]), { ...python, everproof: null });
+    assert.equal(python.running, undefined);
+    const libs = mkdtempSync(join(tmpdir(), 'everproof-libs-'));
+    try {
+      writeFileSync(join(libs, 'server.py'), 'import os, sys\nprint(__name__, sys.argv[1:], os.environ["PYTHONPATH"], input())\n');
+      const { running, ...answer } = (await probe(PYTHON, { pythons: [python.version.join('.')], libs })) ?? {};
+      assert.deepEqual(answer, { ...python, everproof: null });
+      assert.ok(running);
+      let said = '';
+      running.stdout.on('data', (data: Buffer) => {
+        said += data.toString('utf8');
+      });
+      running.stdin.end('said to the server\n');
+      await once(running, 'close');
+      assert.equal(said, `__main__ ['--stdio'] ${libs} said to the server\n`);
+    } finally {
+      rmSync(libs, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('the process of the server', () => {
+  const server = { command: process.execPath, args: ['-e', 'process.stdin.pipe(process.stdout)'], environment: {}, found: '' };
+
+  it('is the one that runs already, once', async () => {
+    const running = spawn(server.command, server.args);
+    const process = new ServerProcess({ ...server, running }, undefined);
+    assert.equal(await process.start(), running);
+    running.stdin.end();
+    const next = await process.start();
+    assert.notEqual(next, running);
+    next.stdin.end('heard');
+    assert.equal((await next.stdout.setEncoding('utf8').toArray()).join(''), 'heard');
+  });
+
+  it('says when it cannot be started', async () => {
+    await assert.rejects(new ServerProcess({ ...server, command: '/no/such/program' }, undefined).start(), /ENOENT/);
+  });
+
+  it('ends, even if it does not listen', async () => {
+    const process = new ServerProcess(server, undefined);
+    const deaf = await process.start();
+    process.end(0);
+    const [, signal] = (await once(deaf, 'exit')) as [number | null, string | null];
+    assert.equal(signal, 'SIGTERM');
   });
 });
 

@@ -1,10 +1,9 @@
-// The first time: a folder with one C file, the extension just installed, nothing set up. What a person waits for is measured, and
-// judged where the machine has nothing else to do. It is counted from when VS Code's own window is there: until then VS Code starts,
-// which in a browser, on two cores, takes longer than all that follows.
+// The first time: a folder with one C file, the extension just installed, nothing set up. What a person waits for is said, not judged:
+// it depends on the machine (docs/benchmarks.md).
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { command } from './person.mjs';
@@ -27,18 +26,8 @@ int main(void)
 }
 `;
 
-const FINDING_MS = 5000;
-const ACTIVATION_MS = 500;
-
-const quiet = loadavg()[0] < availableParallelism() / 2;
 let folder;
 let vscode;
-
-/** Says a time, and holds it to its limit if nothing else was running. */
-function judge(context, what, milliseconds, limit) {
-  context.diagnostic(`${what}: ${milliseconds.toFixed(0)} ms${quiet ? '' : ' (not judged: the machine is busy)'}`);
-  assert.ok(!quiet || milliseconds < limit, `${what} took ${milliseconds.toFixed(0)} ms, more than ${limit}`);
-}
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'everproof-e2e-folder-'));
@@ -62,7 +51,7 @@ test('a true finding is seen without any other step', async (context) => {
   await lens.first().waitFor();
   context.diagnostic(`from opening the folder to the window: ${(ready - opened).toFixed(0)} ms`);
   context.diagnostic(`from the window to the text: ${(text - ready).toFixed(0)} ms`);
-  judge(context, 'from the window to the finding', squiggle - ready, FINDING_MS);
+  context.diagnostic(`from the window to the finding: ${(squiggle - ready).toFixed(0)} ms`);
 });
 
 test('the activation of the extension is measured by VS Code itself', async (context) => {
@@ -72,5 +61,5 @@ test('the activation of the extension is measured by VS Code itself', async (con
   const match = /Activation: (\d+)ms/.exec((await row.innerText()).replace(/\s+/g, ' '));
   await vscode.picture('running-extensions');
   assert.ok(match !== null, await row.innerText());
-  judge(context, 'activation', Number(match[1]), ACTIVATION_MS);
+  context.diagnostic(`activation: ${match[1]} ms`);
 });

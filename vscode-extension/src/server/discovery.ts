@@ -7,7 +7,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { candidates, probe, type Python } from './python';
+import { candidates, closedEnvironment, probe, type Carried, type Python } from './python';
 
 export interface ServerCommand {
   readonly command: string;
@@ -16,6 +16,8 @@ export interface ServerCommand {
   readonly environment: Readonly<Record<string, string>>;
   /** For the log. */
   readonly found: string;
+  /** Its process, if it runs already. */
+  readonly running?: Python['running'];
 }
 
 /** What scripts/bundle.py writes. */
@@ -46,8 +48,6 @@ export interface Found {
 }
 
 const SERVER = ['-m', 'server', '--stdio'];
-// nothing of the folder that the server happens to be started in, nor of the user's own packages, is imported in place of its own
-const CLOSED = { PYTHONSAFEPATH: '1', PYTHONNOUSERSITE: '1' };
 
 export function readManifest(bundled: string): Manifest | undefined {
   try {
@@ -57,8 +57,8 @@ export function readManifest(bundled: string): Manifest | undefined {
   }
 }
 
-/** Asks a program what Python it is, and for Everproof only if its version is not among those carried. */
-export type Ask = (command: string, carried: readonly string[]) => Promise<Python | undefined>;
+/** Asks a program what Python it is; `probe`. */
+export type Ask = (command: string, carried: Carried) => Promise<Python | undefined>;
 
 /** Looks for the server. Runs no more programs than needed to find it. */
 export async function find(search: Search, ask: Ask = probe, exists: (file: string) => boolean = existsSync): Promise<Found> {
@@ -66,17 +66,18 @@ export async function find(search: Search, ask: Ask = probe, exists: (file: stri
   if (program !== undefined) {
     return { server: { command: program, args, environment: {}, found: 'the setting everproof.server.command' }, python: undefined };
   }
+  const carried = { pythons: carriedPythons(search.manifest), libs: path.join(search.bundled, 'libs') };
   let usable: Python | undefined;
   let importing: Python | undefined;
   for (const candidate of search.python !== '' ? [search.python] : candidates(search.searchPath, search.folders, exists)) {
-    const python = await ask(candidate, carriedPythons(search.manifest));
+    const python = await ask(candidate, carried);
     if (python === undefined) {
       continue;
     }
     // what the user named is run as it was named
     const command = search.python === '' ? python.executable : python.command;
     if (carries(search.manifest, python)) {
-      return { server: bundledServer(command, search.bundled), python };
+      return { server: { ...bundledServer(command, carried.libs), running: python.running }, python };
     }
     usable ??= python;
     importing ??= python.everproof === null ? undefined : { ...python, command };
@@ -100,8 +101,8 @@ export function carries(manifest: Manifest | undefined, python: Python): boolean
   return carriedPythons(manifest).includes(python.version.join('.'));
 }
 
-function bundledServer(command: string, bundled: string): ServerCommand {
-  return { command, args: SERVER, environment: { ...CLOSED, PYTHONPATH: path.join(bundled, 'libs') }, found: 'what the extension carries' };
+function bundledServer(command: string, libs: string): ServerCommand {
+  return { command, args: SERVER, environment: closedEnvironment(libs), found: 'what the extension carries' };
 }
 
 function installedServer(command: string, found: string): ServerCommand {

@@ -1,7 +1,7 @@
 // Which Python there is. Only programs in absolute folders of PATH are asked, and none inside an opened folder: opening a folder
 // must not run what is in it.
 
-import { execFile } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as path from 'node:path';
 
@@ -15,14 +15,25 @@ export interface Python {
   readonly version: readonly [number, number];
   /** The version of Everproof that it can import, null for none, or where nobody needs to know. */
   readonly everproof: string | null;
+  /** The server, if what is carried fits: the process that was asked runs it. */
+  readonly running?: ChildProcessWithoutNullStreams;
+}
+
+/** What the package carries for this platform: a server, with all that it needs, for some versions of Python. */
+export interface Carried {
+  readonly pythons: readonly string[];
+  /** The folder to import it from. */
+  readonly libs: string;
 }
 
 const NAMES = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python'];
-// Most of the time of a Python's start goes into the packages that are installed for it: they are looked at only when it matters.
+// Most of the time of a Python's start goes into the packages that are installed for it: they are looked at only when it matters. A
+// Python that fits becomes the server at once, since to start it again takes as long as to ask, and longer where a script chooses one.
 const PROBE = `
 import json, sys
-found = None
-if "%d.%d" % sys.version_info[:2] not in sys.argv[1:]:
+libs, carried, found = sys.argv[1], sys.argv[2:], None
+fits = "%d.%d" % sys.version_info[:2] in carried
+if not fits:
     import site
     site.main()
     import importlib.metadata
@@ -30,8 +41,15 @@ if "%d.%d" % sys.version_info[:2] not in sys.argv[1:]:
         found = importlib.metadata.version("everproof")
     except importlib.metadata.PackageNotFoundError:
         pass
-print(json.dumps([sys.version_info[0], sys.version_info[1], found, sys.executable]))
+print(json.dumps([sys.version_info[0], sys.version_info[1], found, sys.executable]), flush=True)
+if fits:
+    import runpy
+    sys.path.insert(0, libs)
+    sys.argv[1:] = ["--stdio"]
+    runpy.run_module("server", run_name="__main__", alter_sys=True)
 `;
+// nothing of the folder that the server happens to be started in, nor of the user's own packages, is imported in place of its own
+const CLOSED = { PYTHONSAFEPATH: '1', PYTHONNOUSERSITE: '1' };
 const PROBE_MILLISECONDS = 10_000;
 
 /** Where a Python may be, in the order in which they are asked. */
@@ -47,17 +65,51 @@ function isInside(place: string, folder: string, paths: path.PlatformPath): bool
   return relative === '' || (!relative.startsWith('..') && !paths.isAbsolute(relative));
 }
 
+/** The environment of a server that is imported from a folder, and of the processes that it starts. */
+export function closedEnvironment(libs: string): Readonly<Record<string, string>> {
+  return { ...CLOSED, PYTHONPATH: libs };
+}
+
 /**
- * Asks a program what Python it is; undefined if it is none that will do. A Python of the `carried` versions is not asked for Everproof.
- * `-I`: nothing of the user's is imported by this.
+ * Asks a program what Python it is; undefined if it is none that will do. One that the carried server fits is not asked for Everproof,
+ * and goes on as the server. `-I`: nothing of the user's is imported by this.
  */
-export async function probe(command: string, carried: readonly string[], environment: NodeJS.ProcessEnv = process.env): Promise<Python | undefined> {
-  const output = await new Promise<string>((resolve) => {
-    execFile(command, ['-I', '-S', '-c', PROBE, ...carried], { timeout: PROBE_MILLISECONDS, env: environment, cwd: path.parse(process.execPath).root }, (error, stdout) => {
-      resolve(error === null ? stdout : '');
+export async function probe(command: string, carried: Carried): Promise<Python | undefined> {
+  const child = spawn(command, ['-I', '-S', '-c', PROBE, carried.libs, ...carried.pythons], {
+    env: { ...process.env, ...closedEnvironment(carried.libs) },
+    cwd: path.parse(process.execPath).root,
+    windowsHide: true,
+  });
+  const python = parseProbe(command, await firstLine(child));
+  if (python !== undefined && carried.pythons.includes(python.version.join('.'))) {
+    return { ...python, running: child };
+  }
+  child.kill();
+  return python;
+}
+
+/** The first line that a process says; what it says after that is left to be read. Empty if it says none in time. */
+function firstLine(child: ChildProcessWithoutNullStreams): Promise<string> {
+  return new Promise((resolve) => {
+    let heard = Buffer.alloc(0);
+    const timer = setTimeout(nothing, PROBE_MILLISECONDS);
+    child.on('error', nothing).once('close', nothing); // what a process that has ended said was read before
+    function nothing(): void {
+      clearTimeout(timer);
+      resolve('');
+    }
+    // not by the event `data`: a stream that was paused stays so when the next one listens
+    child.stdout.on('readable', function read() {
+      heard = Buffer.concat([heard, (child.stdout.read() as Buffer | null) ?? Buffer.alloc(0)]);
+      const end = heard.indexOf('\n');
+      if (end >= 0) {
+        clearTimeout(timer);
+        child.stdout.off('readable', read);
+        child.stdout.unshift(heard.subarray(end + 1));
+        resolve(heard.toString('utf8', 0, end));
+      }
     });
   });
-  return parseProbe(command, output);
 }
 
 /** What the answer of a probe says. */
