@@ -2,8 +2,8 @@
 """A Python that records what a language server says: name it where a Python is asked for.
 
 It runs the real one, which may say a line first, what Python it is, and then goes on as the server. What it and the editor say is
-passed on and noted, one JSON object a line: the time in seconds, who spoke (`client` or `server`), and the message. The log is the
-file named by EVERPROOF_SESSION_LOG.
+passed on and noted, one JSON object a line: the time in seconds, who spoke (`client` or `server`), and the message. The log is
+the file named by EVERPROOF_SESSION_LOG.
 """
 
 from __future__ import annotations
