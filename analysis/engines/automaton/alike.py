@@ -68,8 +68,8 @@ def _otherwise_called(old: FunctionModel, new: FunctionModel, edge: Edge) -> Sco
 def _same_as_a_whole(old: FunctionModel, new: FunctionModel) -> bool:
     return (
         old.address_taken == new.address_taken
-        and old.reassigned == new.reassigned
-        and old.moving == new.moving
+        and old.assignments.reassigned == new.assignments.reassigned
+        and old.assignments.moving == new.assignments.moving
         and [p in old.conditions.numbers for p in old.cfa.parameters] == [p in new.conditions.numbers for p in new.cfa.parameters]
         and new.answers_like(old)
     )
@@ -78,8 +78,8 @@ def _same_as_a_whole(old: FunctionModel, new: FunctionModel) -> bool:
 def _same_at(old: FunctionModel, new: FunctionModel, edge: Edge) -> bool:
     if (
         _known(old, edge.source) != _known(new, edge.source)
-        or old.feasible(edge) != new.feasible(edge)
-        or old.passes(edge) != new.passes(edge)
+        or old.cases.feasible(edge) != new.cases.feasible(edge)
+        or old.cases.passes(edge) != new.cases.passes(edge)
         or old.copies.at(edge.source) != new.copies.at(edge.source)
     ):
         return False
@@ -90,7 +90,7 @@ def _same_at(old: FunctionModel, new: FunctionModel, edge: Edge) -> bool:
 
 def _known(model: FunctionModel, location: int) -> dict[ir.Expr, object] | None:
     """What is known at a location, under what it is known of: the numbers are the model's own."""
-    known: Known | None = model.known.at.get(location)
+    known: Known | None = model.cases.known.at.get(location)
     return None if known is None else {model.conditions.keys[number]: value for number, value in known.items()}
 
 

@@ -181,7 +181,7 @@ class CallTransfer:
         """
         call = edge.effect
         assert isinstance(call, ir.Call)
-        known = model.known.at[edge.source] or {}
+        known = model.cases.known.at[edge.source] or {}
         for name, interval in after.environment:
             index = callee.parameters.get(name) if isinstance(name, str) else None
             if index is None or index >= len(call.arguments):

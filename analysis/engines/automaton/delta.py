@@ -101,7 +101,7 @@ class ProgramDelta:
         self.transfer = Transfer(rules, self.facts, self.program, self.relevance, self.thorough)
         self.calls = CallTransfer(self.transfer, self.footprints, self.matcher, self.beliefs)
         for name in self.footprints.order:
-            _ = self.lookup(name).known  # callees first: what a call does is asked of the callee, and recursion is not deep
+            _ = self.lookup(name).cases.known  # callees first: what a call does is asked of the callee, and recursion is not deep
 
     def release(self) -> None:
         """Lets go of all that knows this object, after which it cannot be used: without cycles it is freed at once."""
@@ -120,7 +120,7 @@ class ProgramDelta:
             model = self.lookup(function)
             table: dict[int, tuple[tuple[Edge, bool], ...]] = {}
             for location, edges in model.cfa.outgoing.items():
-                feasible = [edge for edge in edges if model.feasible(edge)]
+                feasible = [edge for edge in edges if model.cases.feasible(edge)]
                 table[location] = tuple(
                     (edge, isinstance(edge.effect, ir.Call) and self._has_body(edge.effect)) for edge in feasible
                 )
@@ -192,7 +192,7 @@ class ProgramDelta:
         work = [edge]
         while work:
             current = work.pop()
-            if not model.passes(current):
+            if not model.cases.passes(current):
                 continue
             following = memo.outgoing.get(current.target, ())
             if model.single_entry(current.target) and all(model.still(after, names) for after, _ in following):
@@ -217,7 +217,7 @@ class ProgramDelta:
             model = memo.model
             following = memo.outgoing.get(target, ())
             if model.single_entry(target) and all(model.still(after, names) for after, _ in following):
-                work.extend((*way, after) for after, _ in reversed(following) if model.passes(after))
+                work.extend((*way, after) for after, _ in reversed(following) if model.cases.passes(after))
         return found
 
     def _names_of(self, state: int) -> frozenset[str] | None:
@@ -256,14 +256,14 @@ class ProgramDelta:
         direct.extend(state for state, _ in fired if isinstance(state, int))
         entered = []
         if fired != [(fact.state, None)]:  # the rule says what the function does: its body is not asked
-            passes = any(self.model(t).can_return for t in bodies)
+            passes = any(self.model(t).cases.can_return for t in bodies)
         else:
             # Which of many functions a pointer calls is not known: that each can be called with a null or zero value is
             # no evidence.
             vague = len(bodies) > 1 and not self.transfer.rules[fact.rule].about_object
             entries = [(t, NOTHING if vague else self.calls.enter(model, edge, self.model(t), fact)) for t in bodies]
             entered = [(t, entry) for t, entry in entries if entry != NOTHING]
-            passes = any(entry == NOTHING and self.model(t).can_return for t, entry in entries)
+            passes = any(entry == NOTHING and self.model(t).cases.can_return for t, entry in entries)
         if passes:
             direct.extend(self.calls.passed_by(model, edge, fact))
         return tuple(dict.fromkeys(direct)), entered

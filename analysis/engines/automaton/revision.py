@@ -176,7 +176,7 @@ def _remodel(delta: ProgramDelta, before: ProgramDelta, wanted: Set[str], caller
         done.add(name)
         delta.models.pop(name, None)
         known = before.models.get(name)
-        if known is None or not delta.lookup(name).looks_like(known):
+        if known is None or not delta.lookup(name).cases.looks_like(known.cases):
             unlike.add(name)
             open_ |= callers.of(name) - done  # in a recursion, what was modelled before asked for nothing that can differ
     return done, unlike
@@ -199,7 +199,8 @@ def _entered_otherwise(delta: ProgramDelta, before: ProgramDelta, remodelled: It
         old, new = before.models.get(name), delta.lookup(name)
         if (
             old is None
-            or (old.cfa.parameters, old.cfa.type, old.can_return) != (new.cfa.parameters, new.cfa.type, new.can_return)
+            or (old.cfa.parameters, old.cfa.type, old.cases.can_return)
+            != (new.cfa.parameters, new.cfa.type, new.cases.can_return)
             or (name in before.footprints.returning) != (name in delta.footprints.returning)
         ):
             found.add(name)
@@ -214,7 +215,7 @@ def _otherwise_constant(delta: ProgramDelta, before: ProgramDelta) -> set[str]:
     at_start = {name for name in begun.keys() | begins.keys() if begun.get(name) != begins.get(name)}
     if not differ and not at_start:
         return set()
-    asking = {name for name, model in before.models.items() if model.asks_for(at_start if name == "main" else differ)}
+    asking = {name for name, model in before.models.items() if model.cases.asks_for(at_start if name == "main" else differ)}
     return asking & delta.program.functions.keys()
 
 

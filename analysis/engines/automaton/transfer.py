@@ -74,14 +74,14 @@ class Transfer:
             return []
         if rule.ownership and self._given_away(model, match.path, match.rule):
             return []
-        if behind_pointer(match.path) and match.path[0] in model.moving:
+        if behind_pointer(match.path) and match.path[0] in model.assignments.moving:
             return []  # where the pointer will point next time is not known
         if not self.relevance.matters(match.rule, model.cfa.name, match.path):
             return []
         fact = Fact(match.rule, match.target, (match.path,))
         told: Environment = ()
         if isinstance(edge.effect, ir.Return):
-            known = model.known.at[edge.source] or {}
+            known = model.cases.known.at[edge.source] or {}
             told = exit_environment(model, edge.effect.value, known, known)
         return self.settle(edge, fact, fact.paths, told)
 
@@ -176,7 +176,7 @@ class Transfer:
             gained = {(*(written or ()), *path[len(source) :]) for path in fact.paths if copies(path, source, target)}
             if gained and rule.ownership and (written is None or self._given_away(model, written, fact.rule)):
                 return []
-            steady = written is not None and not (behind_pointer(written) and written[0] in model.moving)
+            steady = written is not None and not (behind_pointer(written) and written[0] in model.assignments.moving)
             if written is not None and steady and len(written) + 1 < 7:
                 paths |= gained
                 if source[0].startswith("$"):
@@ -258,7 +258,7 @@ class Transfer:
             paths.add((RESULT,))
         elif source is None and value is not None and self.rules[fact.rule].ownership and mentions(value, fact.paths):
             return []
-        known = model.known.at[edge.source] or {}
+        known = model.cases.known.at[edge.source] or {}
         said: Known = {}
         if not self.rules[fact.rule].about_object:
             said = dict.fromkeys(model.parameter_keys(fact.paths), ZERO)  # what is tracked is null or zero
@@ -345,7 +345,7 @@ def exit_environment(model: FunctionModel, value: ir.Expr | None, said: Known, k
             found.append((RESULT_KEY, interval))
     for number in sorted(said):
         key = model.conditions.keys[number]
-        if isinstance(key, ir.Var) and key.name in model.parameters and key.name not in model.reassigned:
+        if isinstance(key, ir.Var) and key.name in model.parameters and key.name not in model.assignments.reassigned:
             found.append((key.name, said[number]))
     return tuple(found[:PARAMETER_CONDITIONS])
 
@@ -397,7 +397,7 @@ def outlives(model: FunctionModel, path: Path, rule: Rule, state: str) -> bool:
         return False
     if root[0] == "@":
         return True
-    if root not in model.parameters or root in model.reassigned:
+    if root not in model.parameters or root in model.assignments.reassigned:
         return False
     return rule.about_object if len(path) == 1 else behind_pointer(path) or path[-1] == "&"
 

@@ -86,12 +86,12 @@ class Walk:
         elif isinstance(effect, ir.Call):
             arguments = [store.value(argument) for argument in effect.arguments]
             items = frozenset(item for _, some in arguments for item in some)
-            result = model.result_of(effect, [value for value, _ in arguments])
+            result = model.cases.result_of(effect, [value for value, _ in arguments])
             if result is None:
                 store.contradiction = items
                 return False
             callee = self.returning_callee(edge)
-            for index, truth in self._delta.model(callee).ensures if callee is not None else ():
+            for index, truth in self._delta.model(callee).cases.ensures if callee is not None else ():
                 if index < len(effect.arguments) and not store.assume(ir.Assume(effect.arguments[index], truth)):
                     return False
             store.havoc(self._kill(function, edge, model))
@@ -176,7 +176,7 @@ class Walk:
         kept: dict[ir.Expr, ir.Expr] = {
             parameter: argument
             for parameter, argument in zip(inner.cfa.parameters, call.arguments, strict=False)
-            if parameter.name not in inner.reassigned
+            if parameter.name not in inner.assignments.reassigned
             and parameter.name not in inner.address_taken
             and (is_constant_address(argument) or not kill(argument))
         }
