@@ -40,7 +40,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--share", type=float, nargs="+", default=[], help="also parts of all functions at once, such as 0.1 0.5")
     parser.add_argument("--draws", type=int, default=3, help="sets of functions for each share (default: 3)")
     parser.add_argument("--seed", type=int, default=0, help="of what is drawn (default: 0)")
-    parser.add_argument("--runs", type=int, default=3, help="runs of Full after one to warm up; the median counts (default: 3)")
+    parser.add_argument(
+        "--runs",
+        type=int,
+        default=3,
+        help="runs of Full, before and after; the median counts (default: 3)",
+    )
     given = parser.parse_args(arguments)
     unknown = [name for name in given.names if name not in PROGRAMS]
     if unknown:

@@ -46,7 +46,7 @@ class Step:
 @dataclass
 class Measured:
     """What was found out about one program; `differs` are the steps after which the findings were others, `other_traces`
-    counts those after which only the trace of a finding took another way."""
+    counts those after which only the trace of a finding took another way; `full` are seconds of Full, before and after."""
 
     name: str
     edited: Edited
@@ -95,6 +95,7 @@ def measure(
         chosen = random.sample(names, min(sample or len(names), len(names)))
         for number, function in enumerate(chosen):
             _tell(name, number, len(chosen), _there_and_back(measured, chains, [function], function), measured.steps)
+        measured.full += [_full(edited)[1] for _ in range(runs)]  # the machine is not as fast at the end as at the beginning
     except KeyboardInterrupt:
         if not measured.steps[ALGORITHMS[0]]:
             raise

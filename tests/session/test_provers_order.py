@@ -12,6 +12,7 @@ from analysis.model.options import Options
 from analysis.session.provers.outcome import Budget
 from analysis.session.provers.pool import Pool
 from analysis.session.provers.proofs import Proofs
+from analysis.store.database import Store
 from tests.support.prover_work import Factor, Spin
 
 _WORK = "tests.support.prover_work:do"
@@ -91,3 +92,28 @@ def test_what_was_left_open_is_tried_again_when_what_was_gone_through_changes(
     assert {finding.reason for finding in checker.prove().findings} == {"not found"}
     checker.close()
     assert asked == [("one", 0)]
+
+
+def test_what_was_looked_for_in_vain_is_asked_again_only_with_more_patience(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one.c").write_text(_DEFECT.format(name="one"))
+    asked = _asked(monkeypatch)
+
+    def reasons(seconds: float) -> tuple[list[str | None], list[str]]:
+        asked.clear()
+        store = Store(str(tmp_path / "kept"))
+        checker = Checker(Options(limits=Limits(task_seconds=seconds)), store=store)
+        checker._session._proofs = Proofs(store, 1, lambda: None, "tests.support.prover_work:in_vain")
+        checker.open([str(tmp_path / "one.c")])
+        checker.check()
+        report = checker.prove()
+        checker.save()
+        checker.close()
+        return [finding.reason for finding in report.findings], [name for name, _ in asked]
+
+    assert reasons(4.0) == (["not found"], ["one"])
+    assert reasons(4.0) == (["not found"], [])
+    assert reasons(2.0) == (["not found"], [])
+    assert reasons(5.0) == (["not found"], ["one"])
+    assert reasons(5.0) == (["not found"], [])

@@ -137,8 +137,10 @@ class Claims:
                     self._claims[key].is_last = True
                 continue
             self._claims[key] = claim
-            if known is not None:
+            if known is not None and known.holds(question.seconds):
                 claim.decided, news = known, True
+                if not claim.is_settled:
+                    self._waiting.insert(0, key)
                 continue
             budget = Budget(self._options.limits.proof_seconds, self._options.limits.task_megabytes)
             self._running = self._pool.submit(question, budget, RANK), key

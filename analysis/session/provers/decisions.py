@@ -1,7 +1,7 @@
 """What provers have decided, by the content of the question: in memory, and in the store.
 
-Only final decisions are here. One group of the store holds those about one program; they are read one by one, when they are asked
-for, and written together.
+Only decisions that are final are here, and those that were looked for in vain, with how long. One group of the store holds those
+about one program; they are read one by one, when they are asked for, and written together.
 """
 
 from __future__ import annotations
@@ -61,8 +61,9 @@ class Decisions:
 
     def add(self, key: str, decided: Decided) -> None:
         """Takes in a decision, if it is one that may be kept."""
-        if decided.final:
+        if decided.final or decided.tried:
             self._known[key] = decided
+            self._kept -= {key}
 
     def unsaved(self, keys: frozenset[str]) -> bool:
         """Whether what is known of these keys is not what is in the store."""

@@ -1,8 +1,8 @@
 """Has the findings of one program decided, revision by revision.
 
 Each possible finding is a question; a question is a task until it is answered. What the next revision asks as well goes on or
-stays answered, whatever else was edited; what it does not ask is cancelled. An answer that may not be kept (the budget was not
-enough) counts as long as the question is asked.
+stays answered, whatever else was edited; what it does not ask is cancelled. An answer that may not be kept (others had the
+processor meanwhile) counts as long as the question is asked.
 
 Some answers also hold for other questions. A run that confirmed a finding is a run of every program that has the same functions
 on it. A finding that was refuted stays away until it is decided again, if the text of its function is the same: otherwise it
@@ -41,12 +41,13 @@ class Effort(msgspec.Struct, frozen=True):
 
 class _Asked:
     """A question of the present revision. `decided` is what holds of it now, `pending` whether a prover has still to say it.
-    `run` are the functions that a confirming run goes through, `content` the digest of all that they mention; `looked` those that
-    were gone through in vain."""
+    `seconds` is for how long it is asked. `run` are the functions that a confirming run goes through, `content` the digest of all
+    that they mention; `looked` those that were gone through in vain."""
 
-    def __init__(self, suspicion: Suspicion, key: str) -> None:
+    def __init__(self, suspicion: Suspicion, key: str, seconds: float) -> None:
         self.suspicion = suspicion
         self.key = key
+        self.seconds = seconds
         self.pending = True
         self.decided: Decided | None = None
         self.run: dict[str, Cfa] = {}
@@ -88,7 +89,7 @@ class Proving:
     @property
     def is_final(self) -> bool:
         """Whether everything is decided, and for good."""
-        return all(asked.decided is not None and asked.decided.final and not asked.pending for asked in self._asked.values())
+        return all(a.decided is not None and a.decided.holds(a.seconds) and not a.pending for a in self._asked.values())
 
     @property
     def keys(self) -> frozenset[str]:
@@ -134,19 +135,21 @@ class Proving:
         self._budget = Budget(options.limits.task_seconds, options.limits.task_megabytes)
         known = self._decisions.get(plan.keys.values())
         found = {
-            e: self._carried(plan.wanted[e], key, plan.slicer, known.get(key)) for e, key in plan.keys.items() if plan.slicer
+            e: self._carried(_Asked(plan.wanted[e], key, plan.questions[e].seconds), plan.slicer, known.get(key))
+            for e, key in plan.keys.items()
+            if plan.slicer
         }
         self._slicer, self._asked = plan.slicer, found
         self._cancel()
         self._submit(plan.questions, rank)
 
-    def _carried(self, suspicion: Suspicion, key: str, slicer: Slicer, known: Decided | None) -> _Asked:
+    def _carried(self, asked: _Asked, slicer: Slicer, known: Decided | None) -> _Asked:
         """The question with what is known of it already."""
-        before, asked = self._asked.get(suspicion.error), _Asked(suspicion, key)
+        before, key = self._asked.get(asked.suspicion.error), asked.key
         if before is not None and before.key == key:
             asked.decided, asked.pending = before.decided, before.pending
             asked.run, asked.content, asked.looked = before.run, before.content, before.looked
-        elif known is not None:
+        elif known is not None and known.holds(asked.seconds):
             self._decide(asked, known, slicer)
             self.effort = msgspec.structs.replace(self.effort, reused=self.effort.reused + known.states)
         elif before is not None and before.decided is not None:

@@ -39,8 +39,7 @@ def question_of(suspicion: Suspicion, program: Slice, options: Options) -> Findi
 
 
 def key_of(question: FindingQuestion) -> str:
-    """What the answer is kept under: a digest of all that it depends on. The way is only a hint, and time is only patience: what
-    depends on them is not kept."""
+    """What the answer is kept under: a digest of all that it depends on. The way is only a hint, and time is only patience."""
     what = "" if question.expression is None else spell_expr(question.expression)
     where = f"{question.edge} {question.rule} {question.data_model} {what}"
     return digest_text(question.program.digest, question.function, where)
