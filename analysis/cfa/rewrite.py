@@ -18,7 +18,7 @@ class Renaming:
     def __init__(self, variables: Mapping[str, str] | None = None, records: Mapping[str, str] | None = None) -> None:
         self._variables = variables or {}
         self._records = records or {}
-        self._done: dict[object, object] = {}
+        self._done: dict[object, object] = {}  # None: there is nothing to change in it
 
     def __call__(self, value: T) -> T:
         """The value with the names changed; the same object if there is nothing to change in it."""
@@ -30,11 +30,11 @@ class Renaming:
             return value if all(map(_same, parts, value)) else parts
         if not isinstance(value, msgspec.Struct):
             return value
-        known = self._done.get(value)
-        if known is None:
-            known = self._struct(value)
-            self._done[value] = known
-        return known
+        known = self._done.get(value, self)
+        if known is self:
+            new = self._struct(value)
+            known = self._done[value] = None if new is value else new
+        return value if known is None else known  # what was rewritten before is only equal to this one
 
     def _struct(self, value: msgspec.Struct) -> msgspec.Struct:
         changes: dict[str, object] = {}

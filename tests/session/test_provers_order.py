@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -94,24 +95,32 @@ def test_what_was_left_open_is_tried_again_when_what_was_gone_through_changes(
     assert asked == [("one", 0)]
 
 
-def test_what_was_looked_for_in_vain_is_asked_again_only_with_more_patience(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "one.c").write_text(_DEFECT.format(name="one"))
+Reasons = Callable[[float], tuple[list[str | None], list[str]]]
+
+
+@pytest.fixture
+def reasons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reasons:
+    """Checks the files of a folder, in a session of its own with provers that look in vain, for so many seconds: the reasons of
+    its findings, and the functions that were asked about."""
     asked = _asked(monkeypatch)
 
-    def reasons(seconds: float) -> tuple[list[str | None], list[str]]:
+    def check(seconds: float) -> tuple[list[str | None], list[str]]:
         asked.clear()
         store = Store(str(tmp_path / "kept"))
         checker = Checker(Options(limits=Limits(task_seconds=seconds)), store=store)
         checker._session._proofs = Proofs(store, 1, lambda: None, "tests.support.prover_work:in_vain")
-        checker.open([str(tmp_path / "one.c")])
+        checker.open([str(file) for file in sorted(tmp_path.glob("*.c"))])
         checker.check()
         report = checker.prove()
         checker.save()
         checker.close()
         return [finding.reason for finding in report.findings], [name for name, _ in asked]
 
+    return check
+
+
+def test_what_was_looked_for_in_vain_is_asked_again_only_with_more_patience(tmp_path: Path, reasons: Reasons) -> None:
+    (tmp_path / "one.c").write_text(_DEFECT.format(name="one"))
     assert reasons(4.0) == (["not found"], ["one"])
     assert reasons(4.0) == (["not found"], [])
     assert reasons(2.0) == (["not found"], [])

@@ -39,7 +39,7 @@ def answer(question: FindingQuestion | ClaimQuestion) -> Decided:
         decided = claimed(question, program, _model(question), left)
     else:
         decided = _told(decide(_task(question, program, left)))
-    had = time.process_time() - worked >= _OWN * (time.monotonic() - began)
+    had = not decided.final and time.process_time() - worked >= _OWN * (time.monotonic() - began)
     return msgspec.structs.replace(decided, queries=Z3Solver.checks - before, tried=question.seconds if had else 0.0)
 
 
