@@ -20,6 +20,7 @@ from analysis.model.c_types import ILP32, LP64, DataModel
 from analysis.session.provers.claiming import claimed
 from analysis.session.provers.claims import ClaimQuestion
 from analysis.session.provers.decided import Decided, Ran
+from analysis.session.provers.outcome import had_the_processor
 from analysis.session.provers.questions import FindingQuestion
 from analysis.session.provers.slices import Slice
 from analysis.smt.z3_backend import Z3Solver
@@ -27,7 +28,6 @@ from analysis.smt.z3_backend import Z3Solver
 _parts: dict[bytes, Any] = {}
 _last: tuple[str, Program] | None = None
 _LEAST = 0.1  # seconds
-_OWN = 0.8  # of the time that passed: who had the processor for so much of it had the time that was given
 
 
 def answer(question: FindingQuestion | ClaimQuestion) -> Decided:
@@ -39,7 +39,7 @@ def answer(question: FindingQuestion | ClaimQuestion) -> Decided:
         decided = claimed(question, program, _model(question), left)
     else:
         decided = _told(decide(_task(question, program, left)))
-    had = not decided.final and time.process_time() - worked >= _OWN * (time.monotonic() - began)
+    had = not decided.final and had_the_processor(time.process_time() - worked, time.monotonic() - began)
     return msgspec.structs.replace(decided, queries=Z3Solver.checks - before, tried=question.seconds if had else 0.0)
 
 

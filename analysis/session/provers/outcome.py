@@ -9,6 +9,9 @@ import msgspec
 End = Literal["", "time", "memory", "interrupted", "crashed", "failed"]
 
 
+_OWN = 0.8  # of the time
+
+
 class Budget(msgspec.Struct, frozen=True):
     """What one task may take: seconds of wall time, and megabytes beyond what the process holds when it begins."""
 
@@ -21,7 +24,8 @@ class Outcome(msgspec.Struct, frozen=True):
 
     `time` or `memory`: it ran out of its budget. `interrupted`: it was cancelled. `crashed`: its process ended by itself, and did
     so again when it was tried once more. `failed`: the work raised an exception, which `detail` names.
-    `ms` is the time in milliseconds, of the last try.
+    `ms` is the time in milliseconds, of the last try; `worked` are the seconds of the processor in it, if a process that was
+    cancelled could say so.
     """
 
     ticket: int
@@ -29,6 +33,13 @@ class Outcome(msgspec.Struct, frozen=True):
     answer: Any = None
     detail: str = ""
     ms: float = 0.0
+    worked: float = 0.0
+
+
+def had_the_processor(worked: float, passed: float) -> bool:
+    """Whether a search that took `passed` seconds, and the processor for `worked` of them, had the time that it was given: on a
+    machine that others use as well, the next one may come further."""
+    return worked >= _OWN * passed
 
 
 def reason_of(outcome: Outcome, budget: Budget) -> str:

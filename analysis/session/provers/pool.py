@@ -216,7 +216,7 @@ class Pool:
             return
         end: End = reply.end if reply.end in ("", "failed") and stopped != "interrupted" else stopped or reply.end
         answer = pickle.loads(reply.answer) if not end else None
-        self._end(Outcome(task.ticket, end, answer, reply.detail, ms))
+        self._end(Outcome(task.ticket, end, answer, reply.detail, ms, reply.worked))
 
     def _died(self, process: ProverProcess) -> None:
         task, ms = process.task, (time.monotonic() - process.began) * 1000

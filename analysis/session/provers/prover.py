@@ -16,6 +16,7 @@ import queue
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from types import FrameType
@@ -46,13 +47,15 @@ class Cancel(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """How a task ended; `answer` is what the work gave, pickled. `spent`: the process ends now, it has used up its memory."""
+    """How a task ended; `answer` is what the work gave, pickled. `spent`: the process ends now, it has used up its memory.
+    `worked` are the seconds of the processor that it took."""
 
     ticket: int
     end: End
     answer: bytes = b""
     detail: str = ""
     spent: bool = False
+    worked: float = 0.0
 
 
 class _Cancelled(BaseException):
@@ -131,11 +134,12 @@ def _read(connection: Connection, orders: queue.SimpleQueue[Order], current: _Cu
 
 
 def _reply(work: Callable[[Any], Any], order: Order, current: _Current) -> Reply:
+    began = time.process_time()
     try:
         with current.running(order.ticket), memory_bound(order.megabytes):
             return Reply(order.ticket, "", pickle.dumps(work(pickle.loads(order.payload)), pickle.HIGHEST_PROTOCOL))
     except _Cancelled:
-        return Reply(order.ticket, "interrupted")
+        return Reply(order.ticket, "interrupted", worked=time.process_time() - began)
     except MemoryError:
         return Reply(order.ticket, "memory", spent=True)
     except Exception as error:  # a defect of ours in one task must not end the others

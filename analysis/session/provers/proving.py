@@ -22,7 +22,7 @@ from analysis.engines.automaton.suspicions import Error, Suspicion
 from analysis.model.options import Options
 from analysis.session.provers.decided import Decided
 from analysis.session.provers.decisions import Decisions
-from analysis.session.provers.outcome import Budget, Outcome, reason_of
+from analysis.session.provers.outcome import Budget, Outcome, had_the_processor, reason_of
 from analysis.session.provers.pool import Pool
 from analysis.session.provers.questions import FindingQuestion, key_of, question_of
 from analysis.session.provers.slices import Contents, Slicer
@@ -199,10 +199,12 @@ class Proving:
 
     def _heard(self, key: str, outcome: Outcome) -> None:
         if outcome.end:
-            decided = Decided("possible", final=False, reason=reason_of(outcome, self._budget))
+            had = outcome.end == "time" and had_the_processor(outcome.worked, outcome.ms / 1000)
+            tried = self._budget.seconds if had else 0.0
+            decided = Decided("possible", final=False, tried=tried, reason=reason_of(outcome, self._budget))
         else:
             decided = outcome.answer
-            self._decisions.add(key, decided)
+        self._decisions.add(key, decided)
         done = self.effort
         self.effort = Effort(
             done.tasks + 1, done.ms + outcome.ms, done.queries + decided.queries, done.states + decided.states, done.reused
