@@ -92,9 +92,7 @@ def _on_the_command_line(commands: Path, store: str) -> bool:
         work = run.report["work"]["configurations"]
         _row(label, run.seconds, work["recomputed"], work["reused"])
     print(f"| the store, MB | {size / 1e6:.1f} | | | |")
-    return bool(
-        cold.report["findings"] == again.report["findings"]
-    )  # another cold check may prove less, or more
+    return bool(cold.report["findings"] == again.report["findings"])  # another cold check may prove less, or more
 
 
 def _check(commands: Path, store: str) -> Run:
