@@ -211,6 +211,7 @@ class Service:
             for checker in self._checkers.values():
                 checker.forget()
             self.pending = check = Check(check.generation, check.focus)
+        was_opened = bool(self._turned)
         reports = self._reports(generation, check.focus, patient=False)
         if reports is None:
             return
@@ -224,6 +225,9 @@ class Service:
             self._tell(generation, (), final)
             rechecked.extend(function for _, report in final for function in report.rechecked)
             after = sum((report.times.total for _, report in final), 0.0)
+        if was_opened and not self._interrupted():
+            for checker in self._checkers.values():
+                checker.make_ready()  # all is shown: a file that was opened is not done before the first key finds what it needs
         self.pending = None
         self._answered = {key: checker.report for key, checker in self._checkers.items() if checker.report is not None}
         self._answered_generation = generation

@@ -174,7 +174,12 @@ class Session:
     def wake(self) -> None:
         """Has at hand what the next edit needs, if so far only the answer was taken out of the store, or nobody typed."""
         self._reopening.wake(self._question(), self._units, self._check)
-        self._units.make_ready(self._program.flags)
+        self.make_ready()
+
+    def make_ready(self) -> None:
+        """Has the macros of open files at hand, if their units are in memory."""
+        if not self._reopening.resting:
+            self._units.make_ready(self._program.flags)
 
     def check(self, progress: Progress | None = None, stop: Stop | None = None, patient: bool = True) -> Report | None:
         """Checks the program as it is now. None when `stop` or the interruption ended it; what was built stays. Who is not

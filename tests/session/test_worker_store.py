@@ -171,3 +171,16 @@ def test_without_a_store_nothing_is_written(folder: Path, tmp_path: Path) -> Non
     assert process.patience() is None
     assert not list(tmp_path.glob("*.everproof*"))
     assert not Path("none").exists()
+
+
+def test_a_file_that_was_opened_is_ready_for_a_key_when_its_check_is_done_if_it_is_in_memory(folder: Path, store: Path) -> None:
+    first = Process(folder, store)
+    first.check()
+    first.edit(BAD)
+    first.check()
+    assert not any(checker.resting for checker in first.service._checkers.values())
+    first.service.rest()
+    again = Process(folder, store)
+    again.edit(BAD)
+    again.check()
+    assert all(checker.resting for checker in again.service._checkers.values())  # that takes longer, and comes after
