@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -187,7 +188,8 @@ def test_killing_provers_at_random_changes_no_answer(pool: Pool) -> None:
                 after = None
                 pid = pids[min(victim, len(pids) - 1)]
                 killed.add(pid)
-                os.kill(pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # killed in the round before when it was idle, and nobody has noticed
+                    os.kill(pid, signal.SIGKILL)
         assert all(ended.end == "" and number % ended.answer == 0 for number, ended in found.items())
         assert found.keys() == set(numbers)
     assert len(killed) > 4
