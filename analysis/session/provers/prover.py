@@ -48,7 +48,7 @@ class Cancel(NamedTuple):
 
 class Reply(NamedTuple):
     """How a task ended; `answer` is what the work gave, pickled. `spent`: the process ends now, it has used up its memory.
-    `worked` are the seconds of the processor that it took."""
+    `worked` are the seconds of the processor that a cancelled one took."""
 
     ticket: int
     end: End
