@@ -235,7 +235,7 @@ class Session:
         other. False when `stop` or the interruption ended it, a text was changed since, or there is nothing to tell."""
         if not self._proofs.wanted:
             return self._last is not None and self._go_on()
-        if self._reopening.resting:
+        if self._last is None:  # the last answer came out of the store
             self.wake()
             if self.check(progress, stop) is None:
                 return False

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -19,13 +21,15 @@ GOOD = "int f(void)\n{\n    int x = 1, *p = &x;\n    return *p;\n}\n"
 class Process:
     """A checker process without its loop: what it is asked, and what it says."""
 
-    def __init__(self, folder: Path, store: Path, interrupted: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self, folder: Path, store: Path, interrupted: Callable[[], bool] = lambda: False, engine: Literal["auto", "automaton"] = "automaton"
+    ) -> None:
         self.events: list[Event] = []
         self.service = Service(self.events.append, interrupted)
         self.file = folder / "a.c"
         self._generation = 0
         self.told: FileResult | None = None
-        self.service.accept(Configure(self._next(), Options(engine="automaton"), (str(folder),), str(store)))
+        self.service.accept(Configure(self._next(), Options(engine=engine), (str(folder),), str(store)))
 
     def _next(self) -> int:
         self._generation += 1
@@ -139,6 +143,22 @@ def test_with_a_file_open_the_process_makes_ready_for_an_edit(folder: Path, stor
     assert not result.findings
     assert done.work.functions.recomputed == 1
     assert done.work.configurations.reused > 0
+
+
+def test_a_second_process_with_a_file_open_comes_to_rest(folder: Path, store: Path) -> None:
+    first = Process(folder, store, engine="auto")
+    with contextlib.closing(first.service):
+        first.check()
+        first.service.rest()
+    process = Process(folder, store, engine="auto")
+    with contextlib.closing(process.service):
+        process.edit(BAD)
+        _, done = process.check()
+        assert done.work.configurations.recomputed == 0
+        assert process.patience() == 0  # there are functions to prove, though the findings came out of the store
+        for _ in range(3):
+            process.service.rest()
+        assert process.patience() != 0
 
 
 def test_a_cleared_store_is_empty_and_nothing_of_it_is_remembered(folder: Path, store: Path) -> None:
