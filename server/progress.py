@@ -17,7 +17,7 @@ DELAY = 0.5  # seconds; a shorter check shows nothing
 
 
 class CheckProgress:
-    """Shows one stretch of checking, from the first check to the end of the last that continued it."""
+    """Shows one stretch of checking, from the first check to the end of the last that continued it; then `shown` is done."""
 
     def __init__(self, server: LanguageServer, cancel: Callable[[], None]) -> None:
         self._server = server
@@ -25,7 +25,7 @@ class CheckProgress:
         self._ended = asyncio.Event()
         self._latest: Progress | None = None
         self._token: str | None = None
-        self._task = asyncio.create_task(self._show(), name="progress")
+        self.shown = asyncio.create_task(self._show(), name="progress")
 
     def report(self, event: Progress) -> None:
         """The checker's news."""
@@ -36,10 +36,9 @@ class CheckProgress:
             )
 
     def end(self) -> None:
-        """The checking is over, however it ended."""
+        """The checking is over, however it ended. Nothing is shown of what ends early; but what the client was asked to create
+        begins and ends, also if it answers only now: else it would wait for the beginning for ever."""
         self._ended.set()
-        if self._token is None:
-            self._task.cancel()
 
     async def _show(self) -> None:
         with contextlib.suppress(TimeoutError):  # what takes long shows

@@ -22,7 +22,11 @@ class Process:
     """A checker process without its loop: what it is asked, and what it says."""
 
     def __init__(
-        self, folder: Path, store: Path, interrupted: Callable[[], bool] = lambda: False, engine: Literal["auto", "automaton"] = "automaton"
+        self,
+        folder: Path,
+        store: Path,
+        interrupted: Callable[[], bool] = lambda: False,
+        engine: Literal["auto", "automaton"] = "automaton",
     ) -> None:
         self.events: list[Event] = []
         self.service = Service(self.events.append, interrupted)
