@@ -11,8 +11,8 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-# -P: the folder that the editor starts us in is not searched for modules
-CHECKER = (sys.executable, "-P", "-m", "analysis.worker")
+# -P: the folder that the editor starts us in is not searched for modules; -S: what is installed is not either, if we do without it
+CHECKER = (sys.executable, *(("-S",) if sys.flags.no_site else ()), "-P", "-m", "analysis.worker")
 
 
 def start(command: Sequence[str]) -> subprocess.Popen[bytes] | None:

@@ -2,37 +2,64 @@
 
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { find, readManifest, type Found, type Manifest, type ServerCommand } from './server/discovery';
+import { find, ownServer, readManifest, type Found, type Manifest, type ServerCommand } from './server/discovery';
 import { environmentFolder, environmentPython, makeEnvironment } from './server/environment';
 import type { Python } from './server/python';
 
 const SET_UP = 'Set Up';
 const SETTINGS = 'Open Settings';
 
+/** What the extension carries; its code is one file, in a folder beside that. */
+const BUNDLED = path.join(__dirname, '..', 'bundled');
+
+/** The search for a server. */
+export interface Looked {
+  readonly manifest: Manifest | undefined;
+  readonly found: Promise<Found>;
+}
+
+/** Begins to look for the server. What is found may run already. */
+export function look(): Looked {
+  const manifest = readManifest(BUNDLED);
+  return { manifest, found: search(manifest) };
+}
+
+function search(manifest: Manifest | undefined): Promise<Found> {
+  const settings = vscode.workspace.getConfiguration('everproof.server');
+  return find({
+    command: settings.get<string[]>('command') ?? [],
+    python: settings.get<string>('python') ?? '',
+    searchPath: process.env['PATH'] ?? '',
+    folders: (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath),
+    bundled: BUNDLED,
+    manifest,
+  });
+}
+
 export class Setup {
-  private readonly bundled: string;
   private readonly manifest: Manifest | undefined;
   private readonly environment: string;
   private offering = false;
   private ahead: Promise<Found> | undefined;
 
-  /** Begins to look for the server. `restart` is called when it was set up. */
+  /** `looked` is what comes of the first search. `restart` is called when the server was set up. */
   constructor(
     context: vscode.ExtensionContext,
     private readonly log: vscode.LogOutputChannel,
+    looked: Looked,
     private readonly restart: () => Promise<void>,
   ) {
-    this.bundled = path.join(context.extensionPath, 'bundled');
-    this.manifest = readManifest(this.bundled);
+    this.manifest = looked.manifest;
+    this.ahead = looked.found;
     this.environment = environmentFolder(context.globalStorageUri.fsPath, this.manifest?.version ?? 'none');
-    this.ahead = this.search();
   }
 
   /** The server; undefined if there is none. Then the user is told why, or asked whether to set it up, without waiting for that. */
   async locate(): Promise<ServerCommand | undefined> {
-    const searched = this.ahead ?? this.search();
+    const searched = this.ahead ?? search(this.manifest);
     this.ahead = undefined;
-    const { server, python } = await searched;
+    const { server: found, python } = await searched;
+    const server = found ?? ownServer(environmentPython(this.environment));
     if (server !== undefined) {
       return server;
     }
@@ -47,19 +74,6 @@ export class Setup {
       });
     }
     return undefined;
-  }
-
-  private search(): Promise<Found> {
-    const settings = vscode.workspace.getConfiguration('everproof.server');
-    return find({
-      command: settings.get<string[]>('command') ?? [],
-      python: settings.get<string>('python') ?? '',
-      searchPath: process.env['PATH'] ?? '',
-      folders: (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath),
-      bundled: this.bundled,
-      manifest: this.manifest,
-      ownPython: environmentPython(this.environment),
-    });
   }
 
   private async offer(python: Python, manifest: Manifest): Promise<void> {
@@ -86,7 +100,7 @@ export class Setup {
         return makeEnvironment({
           python: python.executable,
           folder: this.environment,
-          bundled: this.bundled,
+          bundled: BUNDLED,
           manifest,
           signal: controller.signal,
           log: (line) => {

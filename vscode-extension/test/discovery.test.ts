@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
-import { carries, find, type Manifest, type Search } from '../src/server/discovery';
+import { carriedPythons, find, ownServer, type Manifest, type Search } from '../src/server/discovery';
 import { environmentPython, ownRequirement } from '../src/server/environment';
 import { ServerProcess } from '../src/server/process';
-import { candidates, parseProbe, probe, type Carried, type Python } from '../src/server/python';
+import { candidates, parseProbe, probe, programsFirst, type Carried, type Python } from '../src/server/python';
 
 const platform = `${process.platform}-${process.arch}`;
 const manifest: Manifest = { version: '1', wheel: 'everproof-1-py3-none-any.whl', sha256: 'ab', platform, pythons: ['3.11', '3.12'] };
 const PYTHON = resolve('../.venv/bin/python'); // the project's own, in which it is installed
 const NOTHING: Carried = { pythons: [], libs: '/x/bundled/libs' };
-const search = (more: Partial<Search> = {}): Search => ({ command: [], python: '', searchPath: '/a:/b', folders: [], bundled: '/x/bundled', manifest, ownPython: '/own/bin/python', ...more });
-const python = (command: string, minor: number, everproof: string | null = null): Python => ({ command, executable: command, version: [3, minor], everproof });
+const search = (more: Partial<Search> = {}): Search => ({ command: [], python: '', searchPath: '/a:/b', folders: [], bundled: '/x/bundled', manifest, ...more });
+const python = (command: string, minor: number, everproof: string | null = null): Python => ({ command, executable: command, version: [3, minor], everproof, fits: manifest.pythons.includes(`3.${minor}`) });
 
 /** A machine with these Pythons, that notes which of them were run. */
 function machine(pythons: Record<string, Python | undefined>, files: readonly string[] = []) {
@@ -57,7 +57,9 @@ describe('finding the server', () => {
 
   it('takes the environment of its own, when it was made', async () => {
     const { ask, exists } = machine({ '/a/python3': python('/a/python3', 15) }, ['/own/bin/python']);
-    assert.equal((await find(search(), ask, exists)).server?.command, '/own/bin/python');
+    assert.equal((await find(search(), ask, exists)).server, undefined);
+    assert.equal(ownServer('/own/bin/python', exists)?.command, '/own/bin/python');
+    assert.equal(ownServer('/other/bin/python', exists), undefined);
   });
 
   it('names a Python to make one with, when there is none', async () => {
@@ -72,10 +74,9 @@ describe('finding the server', () => {
   });
 
   it('uses what is carried on its platform and its Pythons only', () => {
-    assert.equal(carries(manifest, python('p', 11)), true);
-    assert.equal(carries(manifest, python('p', 13)), false);
-    assert.equal(carries({ ...manifest, platform: 'plan9-mips' }, python('p', 11)), false);
-    assert.equal(carries(undefined, python('p', 11)), false);
+    assert.deepEqual(carriedPythons(manifest), manifest.pythons);
+    assert.deepEqual(carriedPythons({ ...manifest, platform: 'plan9-mips' }), []);
+    assert.deepEqual(carriedPythons(undefined), []);
   });
 });
 
@@ -92,12 +93,33 @@ describe('which programs are asked', () => {
     assert.equal(candidates('C:\\Python;D:\\x', [], all, true)[0], 'C:\\Python\\python3.exe');
   });
 
+  it('programs before scripts, where something is carried that any of them runs', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'everproof-path-'));
+    try {
+      const [shim, program, other] = ['shims/python3', 'bin/python3', 'bin/python'].map((file) => join(folder, file)) as [string, string, string];
+      for (const file of [shim, program, other]) {
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, file === shim ? '#!/bin/sh\n' : '\x7fELF');
+      }
+      assert.deepEqual(programsFirst([shim, '/no/such/file', program], 'linux'), ['/no/such/file', program, shim]);
+      assert.deepEqual(programsFirst([shim, program], 'darwin'), [shim, program]);
+      const searchPath = `${dirname(shim)}:${dirname(program)}`;
+      const pythons = { [shim]: python(shim, 15, '0.1.0'), [program]: python(program, 15, '0.2.0'), [other]: undefined };
+      const { asked, ask, exists } = machine(pythons);
+      // none fits: the person's own order says which is taken
+      assert.equal((await find(search({ searchPath }), ask, exists)).server?.command, shim);
+      assert.deepEqual(asked, process.platform === 'darwin' ? [shim, program, other] : [program, other, shim]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
   it('a Python that is too old, and what is none, will not do', () => {
-    assert.equal(parseProbe('p', '[3, 10, null, "/p"]'), undefined);
+    assert.equal(parseProbe('p', '[3, 10, null, "/p", false]'), undefined);
     assert.equal(parseProbe('p', 'Python 2.7'), undefined);
     assert.equal(parseProbe('p', '{"version": 3}'), undefined);
-    assert.deepEqual(parseProbe('p', '[3, 11, "0.1.0", ""]\n'), python('p', 11, '0.1.0'));
-    assert.deepEqual(parseProbe('p', '[4, 0, null, "/p"]')?.executable, '/p');
+    assert.deepEqual(parseProbe('p', '[3, 11, "0.1.0", "", true]\n'), python('p', 11, '0.1.0'));
+    assert.deepEqual(parseProbe('p', '[4, 0, null, "/p", false]')?.executable, '/p');
   });
 
   it('a program that cannot be run is none', async () => {
@@ -114,7 +136,7 @@ describe('which programs are asked', () => {
     try {
       writeFileSync(join(libs, 'server.py'), 'import os, sys\nprint(__name__, sys.argv[1:], os.environ["PYTHONPATH"], input())\n');
       const { running, ...answer } = (await probe(PYTHON, { pythons: [python.version.join('.')], libs })) ?? {};
-      assert.deepEqual(answer, { ...python, everproof: null });
+      assert.deepEqual(answer, { ...python, everproof: null, fits: true });
       assert.ok(running);
       let said = '';
       running.stdout.on('data', (data: Buffer) => {
@@ -125,6 +147,24 @@ describe('which programs are asked', () => {
       assert.equal(said, `__main__ ['--stdio'] ${libs} said to the server\n`);
     } finally {
       rmSync(libs, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('a Python without a part of the standard library', { skip: !existsSync(PYTHON) && `there is no ${PYTHON}` }, () => {
+  it('does not run what is carried', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'everproof-lacking-'));
+    try {
+      const lacking = join(folder, 'python3');
+      const code = 'import sys; sys.modules["_sqlite3"] = None; sys.argv = sys.argv[4:]; exec(sys.argv[0])';
+      writeFileSync(lacking, `#!/bin/sh\nexec '${PYTHON}' -I -S -c '${code}' "$@"\n`, { mode: 0o755 });
+      const whole = await probe(PYTHON, NOTHING);
+      assert.ok(whole);
+      const python = await probe(lacking, { pythons: [whole.version.join('.')], libs: folder });
+      assert.deepEqual(python, { ...whole, command: lacking, executable: python?.executable });
+      assert.equal(python.fits, false);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 });

@@ -7,7 +7,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { candidates, closedEnvironment, probe, type Carried, type Python } from './python';
+import { candidates, closedEnvironment, probe, programsFirst, type Carried, type Python } from './python';
 
 export interface ServerCommand {
   readonly command: string;
@@ -37,8 +37,6 @@ export interface Search {
   /** The folder `bundled` of the extension. */
   readonly bundled: string;
   readonly manifest: Manifest | undefined;
-  /** The Python of the extension's own environment, whether it exists or not. */
-  readonly ownPython: string;
 }
 
 export interface Found {
@@ -60,45 +58,44 @@ export function readManifest(bundled: string): Manifest | undefined {
 /** Asks a program what Python it is; `probe`. */
 export type Ask = (command: string, carried: Carried) => Promise<Python | undefined>;
 
-/** Looks for the server. Runs no more programs than needed to find it. */
+/** Looks for the server, all but the extension's own environment (`ownServer`). Runs no more programs than needed to find it. */
 export async function find(search: Search, ask: Ask = probe, exists: (file: string) => boolean = existsSync): Promise<Found> {
   const [program, ...args] = search.command;
   if (program !== undefined) {
     return { server: { command: program, args, environment: {}, found: 'the setting everproof.server.command' }, python: undefined };
   }
   const carried = { pythons: carriedPythons(search.manifest), libs: path.join(search.bundled, 'libs') };
-  let usable: Python | undefined;
-  let importing: Python | undefined;
-  for (const candidate of search.python !== '' ? [search.python] : candidates(search.searchPath, search.folders, exists)) {
-    const python = await ask(candidate, carried);
-    if (python === undefined) {
+  const named = search.python !== '' ? [search.python] : candidates(search.searchPath, search.folders, exists);
+  const pythons = new Map<string, Python>();
+  // what is carried runs with any that fits: it is the same server
+  for (const candidate of carried.pythons.length > 0 ? programsFirst(named) : named) {
+    const asked = await ask(candidate, carried);
+    if (asked === undefined) {
       continue;
     }
     // what the user named is run as it was named
-    const command = search.python === '' ? python.executable : python.command;
-    if (carries(search.manifest, python)) {
-      return { server: { ...bundledServer(command, carried.libs), running: python.running }, python };
+    const python = { ...asked, command: search.python === '' ? asked.executable : asked.command };
+    if (python.fits) {
+      return { server: { ...bundledServer(python.command, carried.libs), running: python.running }, python };
     }
-    usable ??= python;
-    importing ??= python.everproof === null ? undefined : { ...python, command };
+    pythons.set(candidate, python);
   }
+  const usable = named.flatMap((candidate) => pythons.get(candidate) ?? []);
+  const importing = usable.find(({ everproof }) => everproof !== null);
   if (importing !== undefined) {
     return { server: installedServer(importing.command, `Everproof ${importing.everproof ?? ''}, installed in ${importing.command}`), python: importing };
   }
-  if (exists(search.ownPython)) {
-    return { server: installedServer(search.ownPython, `the extension's own environment, ${search.ownPython}`), python: usable };
-  }
-  return { server: undefined, python: usable };
+  return { server: undefined, python: usable[0] };
+}
+
+/** The server in the extension's own environment, if that was made. */
+export function ownServer(python: string, exists: (file: string) => boolean = existsSync): ServerCommand | undefined {
+  return exists(python) ? installedServer(python, `the extension's own environment, ${python}`) : undefined;
 }
 
 /** The versions of Python that the package carries the dependencies for, on this platform. */
-function carriedPythons(manifest: Manifest | undefined): readonly string[] {
+export function carriedPythons(manifest: Manifest | undefined): readonly string[] {
   return manifest?.platform === `${process.platform}-${process.arch}` ? manifest.pythons : [];
-}
-
-/** Whether the package carries the dependencies for this Python on this platform. */
-export function carries(manifest: Manifest | undefined, python: Python): boolean {
-  return carriedPythons(manifest).includes(python.version.join('.'));
 }
 
 function bundledServer(command: string, libs: string): ServerCommand {

@@ -2,7 +2,7 @@
 // must not run what is in it.
 
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import * as path from 'node:path';
 
 export const OLDEST = [3, 11] as const;
@@ -15,7 +15,9 @@ export interface Python {
   readonly version: readonly [number, number];
   /** The version of Everproof that it can import, null for none, or where nobody needs to know. */
   readonly everproof: string | null;
-  /** The server, if what is carried fits: the process that was asked runs it. */
+  /** Whether it can run the server that is carried. */
+  readonly fits: boolean;
+  /** The server, if it fits: the process that was asked runs it. */
   readonly running?: ChildProcessWithoutNullStreams;
 }
 
@@ -29,10 +31,11 @@ export interface Carried {
 const NAMES = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python'];
 // Most of the time of a Python's start goes into the packages that are installed for it: they are looked at only when it matters. A
 // Python that fits becomes the server at once, since to start it again takes as long as to ask, and longer where a script chooses one.
+// Some are installed or built without a part of the standard library; these are what they lack.
 const PROBE = `
-import json, sys
+import importlib.util, json, sys
 libs, carried, found = sys.argv[1], sys.argv[2:], None
-fits = "%d.%d" % sys.version_info[:2] in carried
+fits = "%d.%d" % sys.version_info[:2] in carried and all(map(importlib.util.find_spec, ("asyncio", "multiprocessing", "_sqlite3")))
 if not fits:
     import site
     site.main()
@@ -41,7 +44,7 @@ if not fits:
         found = importlib.metadata.version("everproof")
     except importlib.metadata.PackageNotFoundError:
         pass
-print(json.dumps([sys.version_info[0], sys.version_info[1], found, sys.executable]), flush=True)
+print(json.dumps([sys.version_info[0], sys.version_info[1], found, sys.executable, fits]), flush=True)
 if fits:
     import runpy
     sys.path.insert(0, libs)
@@ -58,6 +61,33 @@ export function candidates(searchPath: string, folders: readonly string[], exist
   const places = searchPath.split(paths.delimiter).filter((place) => paths.isAbsolute(place) && !folders.some((folder) => isInside(place, folder, paths)));
   const files = NAMES.flatMap((name) => places.map((place) => paths.join(place, windows ? `${name}.exe` : name)));
   return [...new Set(files)].filter((file) => exists(file));
+}
+
+/**
+ * Programs first, then scripts: version managers put scripts on PATH that look for long which Python to start. Not on macOS, where
+ * /usr/bin/python3 is a program that may ask to install developer tools.
+ */
+export function programsFirst(files: readonly string[], platform: NodeJS.Platform = process.platform): readonly string[] {
+  if (platform === 'darwin') {
+    return files;
+  }
+  const scripts = new Set(files.filter(isScript));
+  return [...files.filter((file) => !scripts.has(file)), ...scripts];
+}
+
+function isScript(file: string): boolean {
+  const start = Buffer.alloc(2);
+  try {
+    const opened = openSync(file, 'r');
+    try {
+      readSync(opened, start);
+    } finally {
+      closeSync(opened);
+    }
+  } catch {
+    return false;
+  }
+  return start.toString('latin1') === '#!';
 }
 
 function isInside(place: string, folder: string, paths: path.PlatformPath): boolean {
@@ -81,7 +111,7 @@ export async function probe(command: string, carried: Carried): Promise<Python |
     windowsHide: true,
   });
   const python = parseProbe(command, await firstLine(child));
-  if (python !== undefined && carried.pythons.includes(python.version.join('.'))) {
+  if (python?.fits === true) {
     return { ...python, running: child };
   }
   child.kill();
@@ -123,10 +153,10 @@ export function parseProbe(command: string, output: string): Python | undefined 
   if (!Array.isArray(answer)) {
     return undefined;
   }
-  const [major, minor, everproof, executable] = answer as unknown[];
-  if (typeof major !== 'number' || typeof minor !== 'number' || typeof executable !== 'string' || (everproof !== null && typeof everproof !== 'string')) {
+  const [major, minor, everproof, executable, fits] = answer as unknown[];
+  if (typeof major !== 'number' || typeof minor !== 'number' || typeof executable !== 'string' || typeof fits !== 'boolean' || (everproof !== null && typeof everproof !== 'string')) {
     return undefined;
   }
   const recent = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
-  return recent ? { command, executable: executable === '' ? command : executable, version: [major, minor], everproof } : undefined;
+  return recent ? { command, executable: executable === '' ? command : executable, version: [major, minor], everproof, fits } : undefined;
 }
