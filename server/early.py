@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-# -P: the folder that the editor starts us in is not searched for modules; -S: what is installed is not either, if we do without it
+# -P: the folder that the editor starts us in is not searched for modules; -S: nor is what is installed, if we do without it
 CHECKER = (sys.executable, *(("-S",) if sys.flags.no_site else ()), "-P", "-m", "analysis.worker")
 
 

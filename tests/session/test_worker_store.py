@@ -12,7 +12,7 @@ import pytest
 from analysis.model.options import Options
 from analysis.store.database import Store
 from analysis.wire import Check, CheckDone, ClearStore, Configure, Edit, Event, FileResult
-from analysis.worker import Service
+from analysis.worker.service import PAUSE, Service
 
 BAD = "int f(void)\n{\n    int *p = 0;\n    return *p;\n}\n"
 GOOD = "int f(void)\n{\n    int x = 1, *p = &x;\n    return *p;\n}\n"
@@ -165,6 +165,15 @@ def test_a_second_process_with_a_file_open_comes_to_rest(folder: Path, store: Pa
         assert process.patience() != 0
 
 
+def test_what_was_opened_is_shown_before_anything_else_is_done(folder: Path, store: Path) -> None:
+    process = Process(folder, store)
+    process.check()
+    assert process.service.patience == 0
+    process.edit(GOOD)
+    process.check()
+    assert process.service.patience == PAUSE
+
+
 def test_a_cleared_store_is_empty_and_nothing_of_it_is_remembered(folder: Path, store: Path) -> None:
     process = Process(folder, store)
     _, before = process.check()
@@ -202,9 +211,9 @@ def test_a_file_that_was_opened_is_ready_for_a_key_when_its_check_is_done_if_it_
     first.check()
     first.edit(BAD)
     first.check()
-    assert not any(checker.resting for checker in first.service._checkers.values())
+    assert not any(checker.resting for checker in first.service.programs.checkers.values())
     first.service.rest()
     again = Process(folder, store)
     again.edit(BAD)
     again.check()
-    assert all(checker.resting for checker in again.service._checkers.values())  # that takes longer, and comes after
+    assert all(checker.resting for checker in again.service.programs.checkers.values())  # that takes longer, and comes after

@@ -1,0 +1,125 @@
+"""The programs of the workspace, each with its checker, and the texts that the editor has of them.
+
+Each folder is a program; a file that was opened outside every folder is one by itself. Programs are named by their folder or
+file, all paths are absolute.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+
+from analysis.api import Checker
+from analysis.model.options import Options
+from analysis.model.report import Message
+from analysis.store.database import Store
+from analysis.store.location import open_store
+from analysis.wire import Configure, Edit
+
+
+class Programs:
+    """The checkers, by program. `told` is called, in any thread, when a checker's provers have news."""
+
+    def __init__(self, told: Callable[[], None]) -> None:
+        self.checkers: dict[str, Checker] = {}
+        self._told = told
+        self._options = Options()
+        self._folders: tuple[str, ...] = ()
+        self._edits: dict[str, Edit] = {}
+        self._chosen_store: str | None = None
+        self._stores: dict[str, Store] = {}
+
+    def configure(self, request: Configure) -> None:
+        """Other settings or folders: every program is checked from nothing."""
+        self._options, self._chosen_store = request.options, request.store
+        self._folders = tuple(os.path.abspath(folder) for folder in request.folders)
+        self._drop()
+
+    def is_open(self, path: str) -> bool:
+        """Whether the editor has told a file's text."""
+        return path in self._edits
+
+    def edit(self, path: str, edit: Edit) -> None:
+        """Takes over a file's text, or that it was closed."""
+        if edit.text is None:
+            self._edits.pop(path, None)
+            gone = self.checkers.pop(path, None)  # a file outside every folder is of interest only while it is open
+            if gone is not None:
+                gone.close()
+        else:
+            self._edits[path] = edit
+        for checker in self.checkers.values():
+            checker.change(edit.path, edit.text, edit.version)
+            if edit.text is None:
+                checker.refresh()
+
+    def version(self, path: str) -> int | None:
+        """The version of an open file's text."""
+        edit = self._edits.get(path)
+        return None if edit is None else edit.version
+
+    def bring_up_to_date(self) -> bool:
+        """A checker for each program there is now, with the files it has now; whether any are others."""
+        differs = False
+        for key in self._keys():
+            if key not in self.checkers:
+                jobs = 2 if key in self._folders else 1
+                self.checkers[key] = checker = Checker(self._options, jobs=jobs, store=self._store_of(key), told=self._told)
+                for edit in self._edits.values():
+                    checker.change(edit.path, edit.text, edit.version)
+            extra = [path for path in self._edits if path.endswith(".c") and self._folder_of(path) == key]
+            differs = self.checkers[key].open_workspace(key, extra) or differs
+        return differs
+
+    def clear_store(self) -> None:
+        """Forgets what is kept of the programs, and what is in memory."""
+        for key in self._keys():
+            opened = self._store_of(key)
+            if opened is not None:
+                opened.clear()
+                opened.close()
+        self._drop()
+
+    def take_messages(self) -> tuple[Message, ...]:
+        """What is wrong with the stores, once."""
+        return tuple(message for store in self._stores.values() for message in store.take_messages())
+
+    def close(self) -> None:
+        """Ends all provers."""
+        for checker in self.checkers.values():
+            checker.close()
+
+    def checker_of(self, path: str) -> Checker | None:
+        """The checker of the program that a file belongs to."""
+        return self.checkers.get(self._key_of(path))
+
+    def in_order(self, focus: Iterable[str]) -> list[str]:
+        """The programs, those that the user looks at first."""
+        wanted = [self._key_of(os.path.abspath(path)) for path in focus]
+        return list(dict.fromkeys([*(key for key in wanted if key in self.checkers), *self.checkers]))
+
+    def to_wake(self) -> list[Checker]:
+        """The checkers that are not ready for an edit, while somebody has a file of theirs open."""
+        edited = {self._key_of(path) for path in self._edits}
+        return [checker for key, checker in self.checkers.items() if key in edited and checker.resting]
+
+    def _drop(self) -> None:
+        self.close()
+        self.checkers.clear()
+
+    def _keys(self) -> list[str]:
+        """The programs there are: folders, and files outside of them."""
+        return [*self._folders, *(path for path in self._edits if path.endswith(".c") and not self._folder_of(path))]
+
+    def _key_of(self, path: str) -> str:
+        return self._folder_of(path) or path
+
+    def _folder_of(self, path: str) -> str | None:
+        """The innermost folder of the workspace that the file is in."""
+        inside = [folder for folder in self._folders if path.startswith(folder.rstrip(os.sep) + os.sep)]
+        return max(inside, key=len, default=None)
+
+    def _store_of(self, key: str) -> Store | None:
+        """The store of a program; programs of one workspace have the same."""
+        store = open_store(self._chosen_store, key if key in self._folders else os.path.dirname(key))
+        return None if store is None else self._stores.setdefault(store.path, store)

@@ -1,0 +1,231 @@
+"""What the checker process does with requests, and while there are none."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Callable, Iterable
+from types import FrameType
+
+import msgspec
+
+from analysis.api import Checker
+from analysis.model.report import Rechecked, Report, Times, Work
+from analysis.wire import Check, CheckDone, ClearStore, Configure, Derive, Derived, Edit, Event, Progress, Request, Shutdown
+from analysis.worker.programs import Programs
+from analysis.worker.told import Told
+
+_MANY_OBJECTS = 500_000
+_QUIET = 4.0  # seconds without a request, after which what is being typed is kept
+PAUSE = 0.3  # seconds after a key for which the next one finds nothing at work, and for which an editor shows what was opened
+
+
+class Service:
+    """The state of the checker process. `interrupted` says whether a request waits; `told` is called when provers have news."""
+
+    def __init__(
+        self, send: Callable[[Event], None], interrupted: Callable[[], bool], told: Callable[[], None] = lambda: None
+    ) -> None:
+        self.generation = 0
+        self.pending: Check | None = None
+        self.looked = True  # for the files of the programs, since the last check
+        self._send = send
+        self._interrupted = interrupted
+        self.programs = Programs(told)
+        self._told = Told(send, self.programs.version)
+        self._answered: dict[str, Report] = {}  # the programs' last reports, as they were told, and of what generation
+        self._answered_generation = 0
+        self._at_work: Checker | None = None
+        self._questions: list[Derive] = []
+        self._typing = False
+        self._pausing = False
+
+    def accept(self, request: Request | None) -> None:
+        """Takes in a request; a check is done later, by `work`."""
+        if request is None:
+            return
+        self.generation = max(self.generation, request.generation)
+        self._typing = self._typing and self._is_key(request)
+        match request:
+            case Configure():
+                self.programs.configure(request)
+                self._answered = {}
+            case Edit():
+                self._answered = {}  # what was told is of texts before this one
+                path = os.path.abspath(request.path)
+                if request.text is None or not self.programs.is_open(path):
+                    self._told.turn(path)
+                self.programs.edit(path, request)
+            case Check(_, focus, full):
+                before = self.pending
+                self.pending = Check(request.generation, focus, full or (before is not None and before.full))
+            case ClearStore():
+                self.programs.clear_store()
+                self._answered = {}
+            case Derive():
+                self._questions.append(request)
+            case Shutdown():
+                pass
+
+    def interrupt(self, number: int, frame: FrameType | None) -> None:
+        """The signal handler for when something newer has arrived: ends the engine's work on what is outdated now."""
+        if self._at_work is not None:
+            self._at_work.interruption.handle(number, frame)
+
+    def _is_key(self, request: Request) -> bool:
+        """Whether a request changes nothing but the text of a file that was open before."""
+        match request:
+            case Edit(_, path, _, text):
+                return text is not None and self.programs.is_open(os.path.abspath(path))
+            case Check(_, _, full):
+                return not full
+        return False
+
+    def work(self) -> None:
+        """Does the pending check, if there is one. If something newer arrives on the way it stays pending."""
+        check = self.pending
+        if check is None:
+            return
+        generation = self.generation
+        if not self._typing:
+            self.programs.bring_up_to_date()
+        was_opened = self._told.has_turned
+        self._pausing = self._typing or was_opened
+        self._typing, self.looked = True, False
+        if check.full:
+            for checker in self.programs.checkers.values():
+                checker.forget()
+            self.pending = check = Check(check.generation, check.focus)
+        reports = self._reports(generation, check.focus, patient=False)
+        if reports is None:
+            return
+        self._told.tell(generation, check.focus, reports)
+        rechecked = [function for _, report in reports for function in report.rechecked]
+        after = 0.0
+        if not all(checker.settled for checker, _ in reports):
+            final = self._reports(generation, check.focus, patient=True)
+            if final is None:
+                return
+            self._told.tell(generation, (), final)
+            rechecked.extend(function for _, report in final for function in report.rechecked)
+            after = sum((report.times.total for _, report in final), 0.0)
+        if was_opened and not self._interrupted():
+            for checker in self.programs.checkers.values():
+                checker.make_ready()  # all is shown: a file that was opened is not done before the first key finds what it needs
+        self.pending = None
+        checkers = self.programs.checkers
+        self._answered = {key: checker.report for key, checker in checkers.items() if checker.report is not None}
+        self._answered_generation = generation
+        self._tell_done(generation, reports, tuple(rechecked), after)
+
+    def hear(self) -> None:
+        """Takes in what provers have said, and sends the results of the files that it changes. What is about texts that were
+        changed since is told after the next check."""
+        for key, checker in self.programs.checkers.items():
+            self._update(key, checker.hear())
+
+    def _update(self, key: str, report: Report | None) -> None:
+        """Sends what provers have made of a program's last report."""
+        if report is not None and key in self._answered and self.pending is None:
+            self._answered[key] = report
+            checkers = self.programs.checkers
+            reports = [(checkers[key], known) for key, known in self._answered.items() if key in checkers]
+            self._told.tell(self._answered_generation, (), reports)
+
+    def _ask_provers(self) -> None:
+        for key, checker in list(self.programs.checkers.items()):
+            if checker.unasked and not self._interrupted():
+                self._at_work = checker
+                self._update(key, checker.ask(self._interrupted))
+                self._at_work = None
+
+    def close(self) -> None:
+        """Ends all provers."""
+        self.programs.close()
+
+    def answer(self) -> None:
+        """Answers what was asked about the last check, once none is pending."""
+        if self.pending is not None:
+            return
+        questions, self._questions = self._questions, []
+        for question in questions:
+            path = os.path.abspath(question.path)
+            checker = self.programs.checker_of(path)
+            derived = None if checker is None else checker.derivations(path, question.function)
+            self._send(Derived(question.generation, derived))
+
+    def _reports(self, generation: int, focus: Iterable[str], *, patient: bool) -> list[tuple[Checker, Report]] | None:
+        """What is known of each program, those in focus first; None if something newer came."""
+        reports: list[tuple[Checker, Report]] = []
+        for key in self.programs.in_order(focus):
+            self._at_work = checker = self.programs.checkers[key]
+            report = checker.check_unless(self._interrupted, progress=self._progress(generation), patient=patient)
+            self._at_work = None
+            if report is None:
+                return None
+            reports.append((checker, report))
+        return reports
+
+    @property
+    def patience(self) -> float | None:
+        """How many seconds to wait for a request before `look` or `rest`; None when there is nothing to do then."""
+        if self.pending is not None:
+            return 0
+        if not self.looked:
+            return PAUSE if self._pausing else 0
+        checkers = self.programs.checkers.values()
+        waiting = [checker for checker in checkers if checker.unsaved]
+        unasked = any(checker.unasked for checker in checkers)  # findings that provers were not asked about
+        if unasked or any(not checker.typing for checker in waiting) or self.programs.to_wake():
+            return 0
+        return _QUIET if waiting else None
+
+    def rest(self) -> None:
+        """Does what nobody waits for, while nothing else is asked."""
+        _collect()
+        self.prepare()
+        self._ask_provers()
+        quiet = self.patience != 0
+        for checker in self.programs.checkers.values():
+            if checker.unsaved and (quiet or not checker.typing) and not self._interrupted():
+                self._at_work = checker
+                checker.save(self._interrupted)
+                self._at_work = None
+
+    def prepare(self) -> None:
+        """Makes ready for an edit of a file that is open."""
+        for checker in self.programs.to_wake():
+            if not self._interrupted():
+                checker.wake()
+
+    def look(self) -> None:
+        """Looks which files the programs have now; if they are others than at the last check, there is one to do."""
+        self.looked = True
+        if self.programs.bring_up_to_date():
+            self.pending = Check(self.generation, ())
+
+    def _progress(self, generation: int) -> Callable[[str, int, int], None]:
+        def show(text: str, done: int, total: int) -> None:
+            self._send(Progress(generation, text, 100 * done // total if total else None))
+
+        return show
+
+    def _tell_done(
+        self, generation: int, reports: list[tuple[Checker, Report]], rechecked: tuple[Rechecked, ...], after: float
+    ) -> None:
+        """Says that nothing more comes for a generation, and what it took; `after` the reports, some milliseconds."""
+        total = sum((report.times.total for _, report in reports), after)
+        one = reports[0][1] if len(reports) == 1 else None
+        loose = tuple(m for _, report in reports for m in report.messages if not m.path)
+        loose += self.programs.take_messages()
+        times = msgspec.structs.replace(one.times if one else Times(), afterwards=after, total=total)
+        self._send(CheckDone(generation, one.work if one else Work(), times, loose, rechecked))
+
+
+def _collect() -> None:
+    """Frees what edits left in cycles. What a check from nothing made is of use, and to look through it takes seconds: that is
+    never done."""
+    if gc.get_count()[0] > _MANY_OBJECTS:
+        gc.freeze()
+    else:
+        gc.collect(1)
