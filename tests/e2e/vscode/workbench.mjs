@@ -27,7 +27,7 @@ const QUIET = {
   'workbench.secondarySideBar.defaultVisibility': 'hidden', 'files.autoSave': 'off', 'npm.autoDetect': 'off',
   'typescript.disableAutomaticTypeAcquisition': true, 'editor.minimap.enabled': false, 'editor.fontSize': 13,
   // what is typed is what is in the text
-  'editor.autoClosingBrackets': 'never', 'editor.autoIndent': 'none', 'editor.quickSuggestions': false, 'editor.wordBasedSuggestions': 'off',
+  'editor.autoClosingBrackets': 'never', 'editor.autoIndent': 'none', 'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' }, 'editor.wordBasedSuggestions': 'off',
   'editor.suggestOnTriggerCharacters': false, 'editor.acceptSuggestionOnEnter': 'off', 'editor.insertSpaces': false, 'editor.detectIndentation': false,
 };
 
