@@ -10,6 +10,7 @@ import pytest
 from analysis.api import Checker
 from analysis.model.limits import Limits
 from analysis.model.options import Options
+from analysis.session.provers import outcome, process
 from analysis.session.provers.outcome import Budget
 from analysis.session.provers.pool import Pool
 from analysis.session.provers.proofs import Proofs
@@ -95,20 +96,20 @@ def test_what_was_left_open_is_tried_again_when_what_was_gone_through_changes(
     assert asked == [("one", 0)]
 
 
-Reasons = Callable[[float], tuple[list[str | None], list[str]]]
+Reasons = Callable[..., tuple[list[str | None], list[str]]]
 
 
 @pytest.fixture
 def reasons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reasons:
-    """Checks the files of a folder, in a session of its own with provers that look in vain, for so many seconds: the reasons of
-    its findings, and the functions that were asked about."""
+    """Checks the files of a folder, in a session of its own with provers that look in vain, or do other `work`, for so many
+    seconds: the reasons of its findings, and the functions that were asked about."""
     asked = _asked(monkeypatch)
 
-    def check(seconds: float) -> tuple[list[str | None], list[str]]:
+    def check(seconds: float, work: str = "in_vain") -> tuple[list[str | None], list[str]]:
         asked.clear()
         store = Store(str(tmp_path / "kept"))
         checker = Checker(Options(limits=Limits(task_seconds=seconds)), store=store)
-        checker._session._proofs = Proofs(store, 1, lambda: None, "tests.support.prover_work:in_vain")
+        checker._session._proofs = Proofs(store, 1, lambda: None, f"tests.support.prover_work:{work}")
         checker.open([str(file) for file in sorted(tmp_path.glob("*.c"))])
         checker.check()
         report = checker.prove()
@@ -126,3 +127,20 @@ def test_what_was_looked_for_in_vain_is_asked_again_only_with_more_patience(tmp_
     assert reasons(2.0) == (["not found"], [])
     assert reasons(5.0) == (["not found"], ["one"])
     assert reasons(5.0) == (["not found"], [])
+
+
+@pytest.mark.parametrize(("work", "again"), [("busy", []), ("idle", ["one"])])
+def test_what_was_ended_by_time_is_asked_again_only_if_it_did_not_have_the_processor(
+    tmp_path: Path, reasons: Reasons, monkeypatch: pytest.MonkeyPatch, work: str, again: list[str]
+) -> None:
+    monkeypatch.setattr(process, "GRACE", 60.0)  # it has all the time to say what it had
+    monkeypatch.setattr(outcome, "_OWN", 0.05)  # whatever else the machine does
+    (tmp_path / "one.c").write_text(_DEFECT.format(name="one"))
+    reason = ["the budget of 0.5 s was not enough"]
+    assert reasons(0.5, work) == (reason, ["one"])
+    assert reasons(0.5, work) == (reason, again)
+
+
+def test_half_of_the_time_is_enough() -> None:
+    assert outcome.had_the_processor(0.5, 1.0)
+    assert not outcome.had_the_processor(0.49, 1.0)

@@ -16,6 +16,8 @@ import pytest
 from support.prover_work import Deaf, Die, DieOnce, Eat, Factor, Raise, Solve, Spin
 
 from analysis.session.provers import Budget, Outcome, Pool
+from analysis.session.provers.process import ProverProcess, Task
+from analysis.session.provers.prover import Ready, Worked
 
 WORK = "support.prover_work:do"
 LONG = Budget(seconds=600.0)  # nothing here takes so long, unless it is not ended
@@ -146,6 +148,21 @@ def test_a_process_that_does_not_hear_is_ended(pool: Pool, tmp_path: Path, kind:
 
 def test_the_solver_itself_answers(pool: Pool, tmp_path: Path) -> None:
     assert outcome(pool, pool.submit(Solve(143, 6, str(tmp_path / "pid")), LONG)).answer == (11, 13)
+
+
+@pytest.mark.parametrize("kind", ["spin", "solver"])
+def test_a_process_says_how_long_a_task_had_the_processor_before_it_gives_up(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "pid"
+    process = ProverProcess(WORK)
+    assert isinstance(process.receive(), Ready)
+    process.run(Task(7, Spin(str(file)) if kind == "spin" else Solve(HARD, 30, str(file)), LONG))
+    announced(file)
+    process.stop("time")
+    worked = process.receive()  # though z3 does not return
+    assert isinstance(worked, Worked)
+    assert worked.ticket == 7
+    assert worked.seconds > 0
+    process.end()
 
 
 def test_a_task_that_waits_can_be_cancelled_and_the_others_go_on(tmp_path: Path) -> None:

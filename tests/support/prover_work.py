@@ -115,6 +115,18 @@ def left_open(question: FindingQuestion) -> Decided:
     return Decided("possible", final=False, reason="not found", looked=(question.function,))
 
 
+def busy(question: FindingQuestion) -> Decided:
+    """Does not end, and computes."""
+    while True:
+        pass
+
+
+def idle(question: FindingQuestion) -> Decided:
+    """Does not end, and computes nothing."""
+    while True:
+        signal.pause()
+
+
 def in_vain(question: FindingQuestion) -> Decided:
     """Has looked for an answer all the time that it was given."""
     return Decided("possible", final=False, tried=question.seconds, reason="not found")

@@ -25,7 +25,7 @@ class Outcome(msgspec.Struct, frozen=True):
     `time` or `memory`: it ran out of its budget. `interrupted`: it was cancelled. `crashed`: its process ended by itself, and did
     so again when it was tried once more. `failed`: the work raised an exception, which `detail` names.
     `ms` is the time in milliseconds, of the last try; `worked` are the seconds of the processor in it, if a process that was
-    cancelled could say so.
+    asked to give up could say so.
     """
 
     ticket: int

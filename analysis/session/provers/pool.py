@@ -25,7 +25,7 @@ from multiprocessing.connection import wait
 
 from analysis.session.provers.outcome import Budget, End, Outcome
 from analysis.session.provers.process import ProverProcess, Task
-from analysis.session.provers.prover import Ready, Reply
+from analysis.session.provers.prover import Ready, Reply, Worked
 
 _TRIES = 2
 _STARTS = 4
@@ -197,6 +197,9 @@ class Pool:
                 self._died(process)
             elif isinstance(reply, Ready):
                 process.is_ready, self._unstarted = True, 0
+            elif isinstance(reply, Worked):
+                if process.task is not None and process.task.ticket == reply.ticket:
+                    process.worked = reply.seconds
             else:
                 self._answered(process, reply)
         now = time.monotonic()
@@ -216,7 +219,7 @@ class Pool:
             return
         end: End = reply.end if reply.end in ("", "failed") and stopped != "interrupted" else stopped or reply.end
         answer = pickle.loads(reply.answer) if not end else None
-        self._end(Outcome(task.ticket, end, answer, reply.detail, ms, reply.worked))
+        self._end(Outcome(task.ticket, end, answer, reply.detail, ms, process.worked))
 
     def _died(self, process: ProverProcess) -> None:
         task, ms = process.task, (time.monotonic() - process.began) * 1000
@@ -232,7 +235,8 @@ class Pool:
 
     def _ended_from_outside(self, process: ProverProcess) -> None:
         if process.task is not None:
-            self._end(Outcome(process.task.ticket, process.stopped, ms=(time.monotonic() - process.began) * 1000))
+            ms = (time.monotonic() - process.began) * 1000
+            self._end(Outcome(process.task.ticket, process.stopped, ms=ms, worked=process.worked))
 
     def _try_again(self, task: Task, why: str, ms: float) -> None:
         if task.tries + 1 < _TRIES:

@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from analysis.session.provers.outcome import Budget, End
-from analysis.session.provers.prover import Cancel, Order, Ready, Reply, serve
+from analysis.session.provers.prover import Cancel, Order, Ready, Reply, Worked, serve
 
 GRACE = 0.02  # seconds from asking a process to give up its task to terminating it, and from there to killing it
 
@@ -51,6 +51,7 @@ class ProverProcess:
         self.began = 0.0
         self.deadline = 0.0
         self.stopped: End = ""  # why its task was ended from outside
+        self.worked = 0.0  # the seconds of the processor that a task which is ended from outside has had, if it could say so
         self.is_ready = False
         self.is_killed = False  # it does nothing any more, though it may take its time to be gone
         self._stage = 0
@@ -62,7 +63,7 @@ class ProverProcess:
         """Gives a process that is ready and idle a task; its time begins. OSError if it is gone; what pickle raises, if the task
         cannot be pickled."""
         payload = pickle.dumps(task.content, pickle.HIGHEST_PROTOCOL)
-        self.task, self.began, self.stopped, self._stage = task, time.monotonic(), "", 0
+        self.task, self.began, self.stopped, self.worked, self._stage = task, time.monotonic(), "", 0.0, 0
         self.deadline = self.began + task.budget.seconds
         self.connection.send(Order(task.ticket, payload, task.budget.megabytes))
 
@@ -92,13 +93,13 @@ class ProverProcess:
         """Its task is over."""
         self.task = None
 
-    def receive(self) -> Reply | Ready | None:
+    def receive(self) -> Reply | Ready | Worked | None:
         """What it says; None when it has ended."""
         try:
             reply = self.connection.recv()
         except (EOFError, OSError):
             return None
-        return reply if isinstance(reply, Reply | Ready) else None
+        return reply if isinstance(reply, Reply | Ready | Worked) else None
 
     def end(self) -> None:
         """Ends the process, whatever it does, and frees what it takes."""

@@ -1,7 +1,8 @@
 """What runs in a prover process: one task after the other, each within its memory.
 
-A thread of its own reads orders, so that a cancellation is seen while a task runs: a signal then raises `_Cancelled` in the main
-thread, as soon as that is in Python. A solver's C code may take longer; whoever cancels does not wait for it (`process`).
+A thread of its own reads orders, so that a cancellation is seen while a task runs: the thread says how long the task has had the
+processor, which nobody could say after the process was killed, and a signal then raises `_Cancelled` in the main thread, as soon
+as that is in Python. A solver's C code may take longer; whoever cancels does not wait for it (`process`).
 The same thread sees the checker process end, and ends this one at once: no prover outlives its owner.
 """
 
@@ -47,15 +48,20 @@ class Cancel(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """How a task ended; `answer` is what the work gave, pickled. `spent`: the process ends now, it has used up its memory.
-    `worked` are the seconds of the processor that a cancelled one took."""
+    """How a task ended; `answer` is what the work gave, pickled. `spent`: the process ends now, it has used up its memory."""
 
     ticket: int
     end: End
     answer: bytes = b""
     detail: str = ""
     spent: bool = False
-    worked: float = 0.0
+
+
+class Worked(NamedTuple):
+    """The seconds of the processor that a task has had when it is cancelled."""
+
+    ticket: int
+    seconds: float
 
 
 class _Cancelled(BaseException):
@@ -68,12 +74,14 @@ class _Current:
     def __init__(self) -> None:
         self._main = threading.get_ident()
         self._ticket: int | None = None
+        self._began = 0.0
         self._cancelled: int | None = None
         signal.signal(signal.SIGUSR1, self._handle)
 
     @contextlib.contextmanager
     def running(self, ticket: int) -> Iterator[None]:
         """Marks the time in which the task may be cancelled."""
+        self._began = time.process_time()
         self._ticket = ticket
         try:
             if self._cancelled == ticket:
@@ -81,6 +89,10 @@ class _Current:
             yield
         finally:
             self._ticket = None
+
+    def worked(self, ticket: int) -> Worked | None:
+        """What the task has had, if it runs."""
+        return Worked(ticket, time.process_time() - self._began) if ticket == self._ticket else None
 
     def cancel(self, ticket: int) -> None:
         """Cancels the task, if it runs, or as soon as it does."""
@@ -110,22 +122,30 @@ def serve(connection: Connection, name: str) -> None:
     gc.freeze()  # what is loaded stays, and is not copied from the process that forked this one
     current = _Current()
     orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(connection, orders, current), name="orders", daemon=True).start()
-    with contextlib.suppress(OSError):
-        connection.send(Ready())
+    sending = threading.Lock()
+
+    def send(message: Ready | Worked | Reply) -> None:
+        with sending, contextlib.suppress(OSError):  # nobody there: the reading thread ends the process
+            connection.send(message)
+
+    threading.Thread(target=_read, args=(connection, orders, current, send), name="orders", daemon=True).start()
+    send(Ready())
     while True:
         reply = _reply(work, orders.get(), current)
-        with contextlib.suppress(OSError):  # nobody there: the reading thread ends the process
-            connection.send(reply)
+        send(reply)
         if reply.spent:
             return
 
 
-def _read(connection: Connection, orders: queue.SimpleQueue[Order], current: _Current) -> None:
+def _read(connection: Connection, orders: queue.SimpleQueue[Order], current: _Current, send: Callable[[Worked], None]) -> None:
     try:
         while True:
             order = connection.recv()
             if isinstance(order, Cancel):
+                worked = current.worked(order.ticket)
+                if worked is not None:
+                    with contextlib.suppress(MemoryError):
+                        send(worked)
                 current.cancel(order.ticket)
             else:
                 orders.put(order)
@@ -134,12 +154,11 @@ def _read(connection: Connection, orders: queue.SimpleQueue[Order], current: _Cu
 
 
 def _reply(work: Callable[[Any], Any], order: Order, current: _Current) -> Reply:
-    began = time.process_time()
     try:
         with current.running(order.ticket), memory_bound(order.megabytes):
             return Reply(order.ticket, "", pickle.dumps(work(pickle.loads(order.payload)), pickle.HIGHEST_PROTOCOL))
     except _Cancelled:
-        return Reply(order.ticket, "interrupted", worked=time.process_time() - began)
+        return Reply(order.ticket, "interrupted")
     except MemoryError:
         return Reply(order.ticket, "memory", spent=True)
     except Exception as error:  # a defect of ours in one task must not end the others
