@@ -31,7 +31,7 @@ export interface Carried {
 const NAMES = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python'];
 // Most of the time of a Python's start goes into the packages that are installed for it: they are looked at only when it matters. A
 // Python that fits becomes the server at once, since to start it again takes as long as to ask, and longer where a script chooses one.
-// Some are installed or built without a part of the standard library; these are what they lack.
+// Some Pythons are installed or built without a part of the standard library: what they lack then is looked for here.
 const PROBE = `
 import importlib.util, json, sys
 libs, carried, found = sys.argv[1], sys.argv[2:], None
