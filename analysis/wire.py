@@ -20,7 +20,7 @@ from analysis.model.report import Finding, FunctionReport, Message, Rechecked, T
 _LENGTH = struct.Struct(">I")
 
 
-class Configure(msgspec.Struct, frozen=True, tag=True):
+class Configure(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Sets the options and the folders of the workspace. The first request; again when settings change.
 
     `store`: a file, `none`, or None for the default (see analysis.store.location).
@@ -32,7 +32,7 @@ class Configure(msgspec.Struct, frozen=True, tag=True):
     store: str | None = None
 
 
-class Edit(msgspec.Struct, frozen=True, tag=True):
+class Edit(msgspec.Struct, frozen=True, gc=False, tag=True):
     """The unsaved text of a file, or None: the file on disk counts again. Does not start a check."""
 
     generation: int
@@ -41,7 +41,7 @@ class Edit(msgspec.Struct, frozen=True, tag=True):
     text: str | None
 
 
-class Check(msgspec.Struct, frozen=True, tag=True):
+class Check(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Asks for a check of the program as it is now; `focus` are the files the user looks at, most important first.
 
     `full`: forget everything that was computed before and start from nothing.
@@ -52,13 +52,13 @@ class Check(msgspec.Struct, frozen=True, tag=True):
     full: bool = False
 
 
-class ClearStore(msgspec.Struct, frozen=True, tag=True):
+class ClearStore(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Empties the stores of the workspace, and forgets everything that was computed. Does not start a check."""
 
     generation: int
 
 
-class Derive(msgspec.Struct, frozen=True, tag=True):
+class Derive(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Asks what was derived in a function of a file, named as in the text. Answered by a `Derived` of this generation, after the
     check that is under way."""
 
@@ -67,13 +67,13 @@ class Derive(msgspec.Struct, frozen=True, tag=True):
     function: str
 
 
-class Shutdown(msgspec.Struct, frozen=True, tag=True):
+class Shutdown(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Ends the checker process."""
 
     generation: int
 
 
-class FileResult(msgspec.Struct, frozen=True, tag=True):
+class FileResult(msgspec.Struct, frozen=True, gc=False, tag=True):
     """All that is known of one file. `version` is that of the `Edit` it was computed from, None for the text on disk."""
 
     generation: int
@@ -84,7 +84,7 @@ class FileResult(msgspec.Struct, frozen=True, tag=True):
     messages: tuple[Message, ...]
 
 
-class CheckDone(msgspec.Struct, frozen=True, tag=True):
+class CheckDone(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Every file's result for this generation has been sent. `rechecked` are the functions that this check looked at again."""
 
     generation: int
@@ -94,14 +94,14 @@ class CheckDone(msgspec.Struct, frozen=True, tag=True):
     rechecked: tuple[Rechecked, ...] = ()
 
 
-class Derived(msgspec.Struct, frozen=True, tag=True):
+class Derived(msgspec.Struct, frozen=True, gc=False, tag=True):
     """The answer to a `Derive`; None: nothing was derived there, or the function is not known."""
 
     generation: int
     derivations: FunctionDerivations | None
 
 
-class Progress(msgspec.Struct, frozen=True, tag=True):
+class Progress(msgspec.Struct, frozen=True, gc=False, tag=True):
     """What the checker does now, in a few words, and how far it is, if that is known (0 to 100)."""
 
     generation: int
@@ -109,7 +109,7 @@ class Progress(msgspec.Struct, frozen=True, tag=True):
     percentage: int | None = None
 
 
-class Failed(msgspec.Struct, frozen=True, tag=True):
+class Failed(msgspec.Struct, frozen=True, gc=False, tag=True):
     """A check could not be done. `reason` is one clear sentence."""
 
     generation: int

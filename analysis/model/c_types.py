@@ -12,11 +12,11 @@ from typing import Literal
 import msgspec
 
 
-class Void(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Void(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """`void`: no value."""
 
 
-class Integer(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Integer(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """An integer type; `_Bool`, `char` and enumerations included.
 
     `bits` is the width of the representation, `name` how a C programmer writes the type ("unsigned long",
@@ -28,27 +28,27 @@ class Integer(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
     name: str
 
 
-class Floating(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Floating(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """A real or complex floating type; `bits` is the width of its representation."""
 
     bits: int
     name: str
 
 
-class Pointer(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Pointer(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """A pointer to `target`."""
 
     target: Type
 
 
-class Array(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Array(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """An array; `length` is None for incomplete and variable-length arrays."""
 
     element: Type
     length: int | None
 
 
-class Record(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Record(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """A structure or union, by key.
 
     The key is "struct tag" or "union tag"; records without a tag get a key from their members, so that
@@ -59,7 +59,7 @@ class Record(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
     key: str
 
 
-class Function(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Function(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """A function type. `prototyped` is False for old-style declarations `int f()`, whose parameters say nothing."""
 
     result: Type
@@ -71,7 +71,7 @@ class Function(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
 Type = Void | Integer | Floating | Pointer | Array | Record | Function
 
 
-class Member(msgspec.Struct, frozen=True):
+class Member(msgspec.Struct, frozen=True, gc=False):
     """One member of a record. Anonymous struct/union members have an empty name. `bits` is a bit-field's width; `volatile` says
     what is: 0 the member itself, 1 what it points to, and so on (C11 6.7.3). `packed`: it is not aligned; `alignment`: it is to
     so many bytes, at least."""
@@ -84,7 +84,7 @@ class Member(msgspec.Struct, frozen=True):
     alignment: int = 0
 
 
-class RecordDefinition(msgspec.Struct, frozen=True):
+class RecordDefinition(msgspec.Struct, frozen=True, gc=False):
     """The members of a record; an incomplete record has no definition. `packed`: there is no padding between them; `alignment`:
     the record is aligned to so many bytes, at least; `packing`: members are to so many, at most (0: there is no limit). Not
     `is_laid_out`: attributes say something of the layout that is not understood."""
@@ -111,7 +111,7 @@ FLOAT = Floating(32, "float")
 DOUBLE = Floating(64, "double")
 
 
-class DataModel(msgspec.Struct, frozen=True):
+class DataModel(msgspec.Struct, frozen=True, gc=False):
     """The widths that the C standard leaves to the implementation: LP64 or ILP32."""
 
     name: Literal["LP64", "ILP32"]

@@ -7,7 +7,7 @@ import msgspec
 from analysis.model.places import Place
 
 
-class EntryState(msgspec.Struct, frozen=True):
+class EntryState(msgspec.Struct, frozen=True, gc=False):
     """A fact that the function is entered with. `callers` are the calls that enter with it, none if the program starts there;
     `summary` are the facts that it returns with."""
 
@@ -17,7 +17,7 @@ class EntryState(msgspec.Struct, frozen=True):
     summary: tuple[str, ...]
 
 
-class Configuration(msgspec.Struct, frozen=True):
+class Configuration(msgspec.Struct, frozen=True, gc=False):
     """A location and a fact that holds there, under one of the entry states, given by its index. `place` is what comes next."""
 
     location: int
@@ -27,7 +27,7 @@ class Configuration(msgspec.Struct, frozen=True):
     place: Place
 
 
-class Derivation(msgspec.Struct, frozen=True):
+class Derivation(msgspec.Struct, frozen=True, gc=False):
     """That a configuration was derived from another over an edge, both given by their indices. `by`: the callees whose summary
     it rests on. `again`: the target was known before."""
 
@@ -38,7 +38,7 @@ class Derivation(msgspec.Struct, frozen=True):
     again: bool
 
 
-class FunctionDerivations(msgspec.Struct, frozen=True):
+class FunctionDerivations(msgspec.Struct, frozen=True, gc=False):
     """What was derived in one function. `left_out` configurations are too many to draw, with what they lead to."""
 
     function: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class Interval(msgspec.Struct, frozen=True, cache_hash=True):
+class Interval(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     """The integers from `low` to `high` (None: unbounded), without 0 if `nonzero`. A zero at a bound is cut off."""
 
     low: int | None = None

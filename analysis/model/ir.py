@@ -27,7 +27,7 @@ from analysis.model.c_types import Type
 Scope = Literal["global", "parameter", "local", "temporary", "function"]
 
 
-class Var(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Var(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """A variable or a function.
 
     `name` is unique where it must be: for globals and functions it is the linkage name (`g`, or `file.c::g`
@@ -40,14 +40,14 @@ class Var(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
     type: Type
 
 
-class Deref(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Deref(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """The object that `pointer` points to."""
 
     pointer: Expr
     type: Type
 
 
-class Field(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Field(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """Member `name` of the record object `record`."""
 
     record: Expr
@@ -55,7 +55,7 @@ class Field(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
     type: Type
 
 
-class Index(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Index(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """Element `index` of the array object `array`."""
 
     array: Expr
@@ -63,35 +63,35 @@ class Index(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
     type: Type
 
 
-class AddressOf(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class AddressOf(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """The address of an lvalue or function."""
 
     lvalue: Expr
     type: Type
 
 
-class IntConst(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class IntConst(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """An integer constant in the range of its type, or the null pointer."""
 
     value: int
     type: Type
 
 
-class FloatConst(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class FloatConst(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """A floating constant as written."""
 
     text: str
     type: Type
 
 
-class StringConst(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class StringConst(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """A string literal as a value: the address of its first character. `text` is the literal as written."""
 
     text: str
     type: Type
 
 
-class Unary(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Unary(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """`-e`, `~e`, or `!e` (0 or 1)."""
 
     operator: Literal["-", "~", "!"]
@@ -99,7 +99,7 @@ class Unary(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
     type: Type
 
 
-class Binary(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Binary(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """An arithmetic, bitwise, shift or comparison operator; pointer arithmetic has the pointer on the left."""
 
     operator: Literal["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">="]
@@ -108,26 +108,26 @@ class Binary(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
     type: Type
 
 
-class Cast(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Cast(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """A conversion to `type`, written or implicit."""
 
     operand: Expr
     type: Type
 
 
-class Unknown(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Unknown(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """Any value of the type: what lowering knows nothing about (`va_arg`, outputs of `asm`)."""
 
     type: Type
 
 
-class Undefined(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Undefined(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """The indeterminate value of an object that was declared without an initialiser (C11 6.7.9p10)."""
 
     type: Type
 
 
-class Zero(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Zero(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """A record or array with every member zero, as a partial initialiser leaves the rest (C11 6.7.9p21)."""
 
     type: Type
@@ -152,21 +152,21 @@ Expr = (
 LVALUES = (Var, Deref, Field, Index)
 
 
-class Assign(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Assign(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """`target = value`. A declaration without initialiser assigns `Undefined`."""
 
     target: Expr
     value: Expr
 
 
-class Assume(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Assume(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """The branch taken when `condition`, a scalar, is non-zero (`truth`) or zero (not `truth`)."""
 
     condition: Expr
     truth: bool
 
 
-class Call(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Call(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """A call; `callee` is `Var(scope="function")` for a direct call, else the called pointer's value.
 
     `result` is the lvalue that takes the result, None when it is dropped or there is none.
@@ -177,13 +177,13 @@ class Call(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
     result: Expr | None
 
 
-class Return(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Return(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """Leaves the function, with `value` already converted to the result type."""
 
     value: Expr | None
 
 
-class Unsupported(msgspec.Struct, frozen=True, tag_field="node", cache_hash=True):
+class Unsupported(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """Something that lowering does not model; a function with a reachable one can never be `safe`."""
 
     reason: str

@@ -5,21 +5,21 @@ from __future__ import annotations
 import msgspec
 
 
-class Position(msgspec.Struct, frozen=True, order=True):
+class Position(msgspec.Struct, frozen=True, gc=False, order=True):
     """A line and a column, both from 1."""
 
     line: int
     column: int
 
 
-class Range(msgspec.Struct, frozen=True, order=True):
+class Range(msgspec.Struct, frozen=True, gc=False, order=True):
     """A half-open stretch of text: `end` is the position after its last character."""
 
     start: Position
     end: Position
 
 
-class Place(msgspec.Struct, frozen=True, order=True):
+class Place(msgspec.Struct, frozen=True, gc=False, order=True):
     """A range in a file of the user's, with the macro it was expanded from, if any.
 
     `path` is as the user gave it (headers: as the compiler found them). When `macro` is set, `range` is the
@@ -31,7 +31,7 @@ class Place(msgspec.Struct, frozen=True, order=True):
     macro: str | None = None
 
 
-class Site(msgspec.Struct, frozen=True):
+class Site(msgspec.Struct, frozen=True, gc=False):
     """Where a CFA edge comes from, relative to its function: byte offsets into the preprocessed text of the
     function, counted from the function's first byte. Artifacts hold sites, never places (DESIGN.md, invariant 4)."""
 

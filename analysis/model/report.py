@@ -19,7 +19,7 @@ FindingStatus = Literal["possible", "confirmed"]
 RecheckReason = Literal["scratch", "text", "callee", "summary", "argument", "start", "together", "rule"]
 
 
-class TraceStep(msgspec.Struct, frozen=True):
+class TraceStep(msgspec.Struct, frozen=True, gc=False):
     """One step of a counterexample: an edge taken in `function`, `depth` calls below the entry (which is 0)."""
 
     place: Place
@@ -30,7 +30,7 @@ class TraceStep(msgspec.Struct, frozen=True):
     values: dict[str, str] = {}
 
 
-class Finding(msgspec.Struct, frozen=True):
+class Finding(msgspec.Struct, frozen=True, gc=False):
     """A reported violation. `fingerprint` holds no line numbers, so that it survives edits elsewhere.
 
     `reason`: why a prover could not decide a possible one; None if none was asked, or has answered. `assumptions`: what a
@@ -49,7 +49,7 @@ class Finding(msgspec.Struct, frozen=True):
     assumptions: tuple[str, ...] = ()
 
 
-class RuleVerdict(msgspec.Struct, frozen=True):
+class RuleVerdict(msgspec.Struct, frozen=True, gc=False):
     """What is known of one function for one rule. `certified`: a certificate was accepted; `certificate` is the file that it was
     written to, if one was asked for. `ms` is the time of the engine in milliseconds."""
 
@@ -62,7 +62,7 @@ class RuleVerdict(msgspec.Struct, frozen=True):
     certificate: str | None = None
 
 
-class Invariant(msgspec.Struct, frozen=True):
+class Invariant(msgspec.Struct, frozen=True, gc=False):
     """What holds at the head of a loop whenever a run comes there, in C, as the proof of a rule has it."""
 
     rule: str
@@ -70,7 +70,7 @@ class Invariant(msgspec.Struct, frozen=True):
     text: str
 
 
-class FunctionReport(msgspec.Struct, frozen=True):
+class FunctionReport(msgspec.Struct, frozen=True, gc=False):
     """A function and its verdicts by rule. `stale`: it does not parse now, and the verdicts are those of its last good text.
 
     `summary` is what the engine knows the function to do, one readable line a fact, for hovers; `invariants` are those of its
@@ -85,7 +85,7 @@ class FunctionReport(msgspec.Struct, frozen=True):
     invariants: tuple[Invariant, ...] = ()
 
 
-class FileReport(msgspec.Struct, frozen=True):
+class FileReport(msgspec.Struct, frozen=True, gc=False):
     """A checked file; `parse_errors` counts the places where its text is not understood."""
 
     path: str
@@ -93,7 +93,7 @@ class FileReport(msgspec.Struct, frozen=True):
     parse_errors: int
 
 
-class Message(msgspec.Struct, frozen=True):
+class Message(msgspec.Struct, frozen=True, gc=False):
     """One clear sentence about input that could not be used as it was; `line` is 0 when it is about the whole file."""
 
     severity: Severity
@@ -102,14 +102,14 @@ class Message(msgspec.Struct, frozen=True):
     line: int = 0
 
 
-class Count(msgspec.Struct, frozen=True):
+class Count(msgspec.Struct, frozen=True, gc=False):
     """Units of work, by whether they were taken from earlier or done now."""
 
     reused: int = 0
     recomputed: int = 0
 
 
-class Work(msgspec.Struct, frozen=True):
+class Work(msgspec.Struct, frozen=True, gc=False):
     """Work counters (DESIGN.md section 2). `functions` counts functions lowered; `edges` is the size of the program, in edges of
     its control-flow automata."""
 
@@ -121,7 +121,7 @@ class Work(msgspec.Struct, frozen=True):
     edges: int = 0
 
 
-class Rechecked(msgspec.Struct, frozen=True):
+class Rechecked(msgspec.Struct, frozen=True, gc=False):
     """A function that a check looked at again, and why; the functions that are not named were left as they were.
 
     `scratch`: everything was. `text`: its body is another one. `callee`: what is known of a function that it calls is other than
@@ -136,7 +136,7 @@ class Rechecked(msgspec.Struct, frozen=True):
     other: str = ""
 
 
-class Times(msgspec.Struct, frozen=True):
+class Times(msgspec.Struct, frozen=True, gc=False):
     """Milliseconds by stage. `total` is wall time; stages that ran in several processes can add up to more.
 
     `link` makes one program of the units; `report` says what is known of each function, and sorts out what is suppressed;
@@ -154,7 +154,7 @@ class Times(msgspec.Struct, frozen=True):
     total: float = 0.0
 
 
-class Report(msgspec.Struct, frozen=True):
+class Report(msgspec.Struct, frozen=True, gc=False):
     """The answer to one check of one revision. `refuted` counts possible findings that provers have shown not to happen."""
 
     verdict: Verdict
