@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from analysis.session.provers.outcome import End
 
 _FRAMES = 20_000  # expressions nest deeply
-_NICE = 10  # typing comes first: at 5 the server waited up to 60 ms for one of two processors (docs/benchmarks.md)
+_NICE = 10  # typing comes first
 
 
 class Order(NamedTuple):
