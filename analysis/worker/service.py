@@ -17,7 +17,8 @@ from analysis.worker.told import Told
 
 _MANY_OBJECTS = 500_000
 _QUIET = 4.0  # seconds without a request, after which what is being typed is kept
-PAUSE = 0.3  # seconds after a key for which the next one finds nothing at work, and for which an editor shows what was opened
+PAUSE = 0.3  # seconds after a key for which the next one finds nothing at work
+SHOWING = 1.0  # seconds that an editor, which may have just started, has to show what is known of a file that was opened
 
 
 class Service:
@@ -38,7 +39,7 @@ class Service:
         self._at_work: Checker | None = None
         self._questions: list[Derive] = []
         self._typing = False
-        self._pausing = False
+        self._pause = 0.0
 
     def accept(self, request: Request | None) -> None:
         """Takes in a request; a check is done later, by `work`."""
@@ -90,7 +91,7 @@ class Service:
         if not self._typing:
             self.programs.bring_up_to_date()
         was_opened = self._told.has_turned
-        self._pausing = self._typing or was_opened
+        self._pause = SHOWING if was_opened else PAUSE if self._typing else 0.0
         self._typing, self.looked = True, False
         if check.full:
             for checker in self.programs.checkers.values():
@@ -172,7 +173,7 @@ class Service:
         if self.pending is not None:
             return 0
         if not self.looked:
-            return PAUSE if self._pausing else 0
+            return self._pause
         checkers = self.programs.checkers.values()
         waiting = [checker for checker in checkers if checker.unsaved]
         unasked = any(checker.unasked for checker in checkers)  # findings that provers were not asked about

@@ -12,7 +12,7 @@ import pytest
 from analysis.model.options import Options
 from analysis.store.database import Store
 from analysis.wire import Check, CheckDone, ClearStore, Configure, Edit, Event, FileResult
-from analysis.worker.service import PAUSE, Service
+from analysis.worker.service import PAUSE, SHOWING, Service
 
 BAD = "int f(void)\n{\n    int *p = 0;\n    return *p;\n}\n"
 GOOD = "int f(void)\n{\n    int x = 1, *p = &x;\n    return *p;\n}\n"
@@ -170,6 +170,9 @@ def test_what_was_opened_is_shown_before_anything_else_is_done(folder: Path, sto
     process.check()
     assert process.service.patience == 0
     process.edit(GOOD)
+    process.check()
+    assert process.service.patience == SHOWING
+    process.edit(BAD)
     process.check()
     assert process.service.patience == PAUSE
 
