@@ -10,6 +10,8 @@ from typing import Literal
 import pytest
 
 from analysis.model.options import Options
+from analysis.session.provers.outcome import Budget
+from analysis.session.provers.pool import Pool
 from analysis.store.database import Store
 from analysis.wire import Check, CheckDone, ClearStore, Configure, Edit, Event, FileResult
 from analysis.worker.service import PAUSE, SHOWING, Service
@@ -149,7 +151,16 @@ def test_with_a_file_open_the_process_makes_ready_for_an_edit(folder: Path, stor
     assert done.work.configurations.reused > 0
 
 
-def test_a_second_process_with_a_file_open_comes_to_rest(folder: Path, store: Path) -> None:
+def test_a_second_process_with_a_file_open_asks_provers_and_comes_to_rest(
+    folder: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    submit = Pool.submit
+
+    def noted(pool: Pool, task: object, budget: Budget, rank: int = 0) -> int:
+        asked.append(task)
+        return submit(pool, task, budget, rank)
+
     first = Process(folder, store, engine="auto")
     with contextlib.closing(first.service):
         first.check()
@@ -160,8 +171,10 @@ def test_a_second_process_with_a_file_open_comes_to_rest(folder: Path, store: Pa
         _, done = process.check()
         assert done.work.configurations.recomputed == 0
         assert process.patience() == 0  # there are functions to prove, though the findings came out of the store
+        monkeypatch.setattr(Pool, "submit", noted)
         for _ in range(3):
             process.service.rest()
+        assert asked
         assert process.patience() != 0
 
 
