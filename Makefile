@@ -6,17 +6,19 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 RUNS ?= 3
 
-.PHONY: help demo test lint unit lock docs programs bench bench-full bench-keystroke bench-growth bench-verdicts extension e2e clean
+.PHONY: help demo test nightly lint unit lock docs programs bench bench-full bench-keystroke bench-growth bench-verdicts mutants extension e2e clean
 
 help:
 	@echo 'make demo             a live session of the language server on a C program, in this terminal'
 	@echo 'make test             all checks: style, types, layers, tests'
+	@echo 'make nightly          the long tests: those marked so, and property-based ones with 20 times as many examples; takes hours'
 	@echo 'make docs             write the generated pages again (docs/rules, the settings of the extension)'
 	@echo 'make extension        the VS Code extension: its checks, its tests, its packages (needs node and npm)'
 	@echo 'make e2e              tests in a real VS Code (in headless Chromium), Neovim and Emacs (fetches them; needs node and npm)'
 	@echo 'make bench            cold checks and keystrokes, as Markdown (fetches the programs first)'
 	@echo 'make bench-growth     generated programs of up to 1,000,000 lines; takes an hour'
 	@echo 'make bench-verdicts   verdicts on programs with known ones: EVERPROOF_CORPUS names the folder, ARGUMENTS the options'
+	@echo 'make mutants          breaks the judges (replay, certificates, repair, flags, store) one by one: the tests must notice'
 	@echo 'make lock             pin the newest versions of the dependencies in requirements.lock'
 	@echo 'make clean            remove the environment and the caches'
 
@@ -40,6 +42,9 @@ lint: $(READY)
 
 unit: $(READY)
 	$(BIN)/python -m pytest -n 2 --quiet
+
+nightly: $(READY)
+	EVERPROOF_NIGHTLY=1 $(BIN)/python -m pytest -n 2 --quiet -m ''
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py
@@ -67,6 +72,9 @@ bench-keystroke: programs
 
 bench-verdicts: $(READY)
 	$(BIN)/python -m benchmarks.verdicts $(ARGUMENTS)
+
+mutants: $(READY)
+	$(BIN)/python -m benchmarks.mutants $(ARGUMENTS)
 
 bench-growth: $(READY)
 	$(BIN)/python -m benchmarks.growth

@@ -58,6 +58,16 @@ class Checker:
         return self._session.rules
 
     @property
+    def options(self) -> Options:
+        """The options of the checker."""
+        return self._session.options
+
+    @property
+    def certificates(self) -> tuple[str, ...]:
+        """The texts of the certificates of what is proved now, if the options ask for them."""
+        return self._session.certificates
+
+    @property
     def files(self) -> tuple[str, ...]:
         """The files of the program, as they were named."""
         return self._session.files
@@ -102,6 +112,11 @@ class Checker:
         report = self.check_unless(lambda: False, progress=progress)
         assert report is not None  # nobody asked to stop
         return report
+
+    @property
+    def scratch(self) -> str | None:
+        """Why the last check began from nothing; None if it went on from the one before."""
+        return self._session.scratch
 
     @property
     def settled(self) -> bool:

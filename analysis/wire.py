@@ -9,7 +9,7 @@ has seen when its input was fixed: a generation is a number that the server coun
 from __future__ import annotations
 
 import struct
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -67,6 +67,12 @@ class Derive(msgspec.Struct, frozen=True, gc=False, tag=True):
     function: str
 
 
+class Ping(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """Asks for a sign of life. Answered by a `Pong` at once, whatever the checker is busy with."""
+
+    generation: int
+
+
 class Shutdown(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Ends the checker process."""
 
@@ -109,6 +115,12 @@ class Progress(msgspec.Struct, frozen=True, gc=False, tag=True):
     percentage: int | None = None
 
 
+class Pong(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """The answer to the `Ping` of this generation."""
+
+    generation: int
+
+
 class Failed(msgspec.Struct, frozen=True, gc=False, tag=True):
     """A check could not be done. `reason` is one clear sentence."""
 
@@ -116,8 +128,8 @@ class Failed(msgspec.Struct, frozen=True, gc=False, tag=True):
     reason: str
 
 
-Request = Configure | Edit | Check | ClearStore | Derive | Shutdown
-Event = FileResult | CheckDone | Derived | Progress | Failed
+Request = Configure | Edit | Check | ClearStore | Derive | Ping | Shutdown
+Event = FileResult | CheckDone | Derived | Progress | Pong | Failed
 
 _encoder = msgspec.msgpack.Encoder()
 _requests = msgspec.msgpack.Decoder(Request)
@@ -126,8 +138,23 @@ _events = msgspec.msgpack.Decoder(Event)
 
 def frame(message: Request | Event) -> bytes:
     """The message as bytes to send."""
-    data = _encoder.encode(message)
+    try:
+        data = _encoder.encode(message)
+    except UnicodeEncodeError:  # a file name that is no text
+        data = _encoder.encode(_as_text(msgspec.to_builtins(message)))
     return _LENGTH.pack(len(data)) + data
+
+
+def _as_text(value: Any) -> Any:
+    """The same, with what is no text in strings written out by backslashes."""
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case dict():
+            return {_as_text(key): _as_text(part) for key, part in value.items()}
+        case list() | tuple():
+            return [_as_text(part) for part in value]
+    return value
 
 
 def frame_length(header: bytes) -> int:

@@ -33,6 +33,7 @@ RULES = frozenset(
     {
         "null-dereference",
         "use-after-free",
+        "use-after-scope",
         "double-free",
         "invalid-free",
         "division-by-zero",

@@ -23,23 +23,24 @@ _LABEL = re.compile(r"\bERROR\s*:")
 _CHECK = re.compile(r"\b(__ESBMC_)?assert\s*\(")
 _EMPTY = re.compile(r"\bvoid\s+assert\s*\([^)]*\)\s*\{\s*\}")  # the tools that judge the program take it for the check
 _DEFINED = re.compile(r"define\s+assert|\bassert\s*\([^;{}]*\)\s*\{")
-_POINTERS = ("null-dereference", "use-after-free", "double-free", "invalid-free")
+_POINTERS = ("null-dereference", "use-after-free", "use-after-scope", "double-free", "invalid-free")
 _SAFETY = frozenset({*_POINTERS, "array-bounds"})
+_LOCKS = frozenset({"lock-discipline", "lock-at-exit"})
 _RULES: dict[str, frozenset[str]] = {
     "reach_error": frozenset({"assertion"}),
     "memsafety": _SAFETY | {"memory-leak"},
     "memcleanup": frozenset({"memory-cleanup"}),
     "null-deref": frozenset({"null-dereference"}),
-    "use-after-free": frozenset({"use-after-free"}),
+    "use-after-free": frozenset({"use-after-free", "use-after-scope"}),
     "double-free": frozenset({"double-free"}),
     "invalid-free": frozenset({"invalid-free"}),
     "mem-leak": frozenset({"memory-leak"}),
     "array-bounds": frozenset({"array-bounds"}),
     "uninit": frozenset({"uninitialized-read"}),
     "div-by-zero": frozenset({"division-by-zero"}),
-    "lock": frozenset({"lock-discipline"}),
-    "lock:mutex": frozenset({"lock-discipline"}),
-    "lock:spinlock": frozenset({"lock-discipline"}),
+    "lock": _LOCKS,
+    "lock:mutex": _LOCKS,
+    "lock:spinlock": _LOCKS,
 }
 _CHECKS: dict[str, frozenset[str]] = {
     "assert": frozenset({"assertion"}),
@@ -123,10 +124,17 @@ def program_of(row: Row) -> Program:
     """The program, as the checker builds it; reaching a label that counts as the error becomes a call."""
     checker = Checker(Options(flags=row.flags, data_model=row.model))
     checker.open([str(row.path), *(str(path) for path in row.more)])
-    text = _EMPTY.sub("", row.path.read_text(errors="replace"))
-    if _CHECK.search(text) and "assert.h" not in text and not _DEFINED.search(text):
-        text = "#define assert(e) __VERIFIER_assert(e)\n#define __ESBMC_assert(e, m) __VERIFIER_assert(e)\n" + text
+    text = text_of(row)
+    if text is not None:
         checker.change(str(row.path), text)
-    if row.label:
-        checker.change(str(row.path), "void reach_error(void);\n" + _LABEL.sub("ERROR: reach_error();", text))
     return checker.inspect().program
+
+
+def text_of(row: Row) -> str | None:
+    """The text of the program, if it must be another one than that of its file: what the corpus takes for a check is made one."""
+    changed, text = None, _EMPTY.sub("", row.path.read_text(errors="replace"))
+    if _CHECK.search(text) and "assert.h" not in text and not _DEFINED.search(text):
+        changed = text = "#define assert(e) __VERIFIER_assert(e)\n#define __ESBMC_assert(e, m) __VERIFIER_assert(e)\n" + text
+    if row.label:
+        changed = "void reach_error(void);\n" + _LABEL.sub("ERROR: reach_error();", text)
+    return changed

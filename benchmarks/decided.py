@@ -27,6 +27,7 @@ from analysis.api import Checker
 from analysis.cfa.graph import Places
 from analysis.engines.automaton.engine import Analysis
 from analysis.engines.automaton.suspicions import Error, Suspicion
+from analysis.model.budgets import budget_of
 from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.model.report import Finding
@@ -35,7 +36,7 @@ from analysis.session.provers.decided import Decided
 from analysis.session.provers.outcome import Budget, Outcome, reason_of
 from analysis.session.provers.pool import Pool
 from analysis.session.provers.proofs import WORK
-from analysis.session.provers.questions import FindingQuestion, question_of
+from analysis.session.provers.questions import Question, finding_question
 from analysis.session.provers.slices import Contents, Slicer
 from benchmarks import releases
 from benchmarks.programs import PROGRAMS, provide
@@ -113,7 +114,7 @@ class _Alone:
         from analysis.session.provers.deciding import answer  # it loads the solver
 
         self._answer = answer
-        self._waiting: list[tuple[int, FindingQuestion]] = []
+        self._waiting: list[tuple[int, Question]] = []
         time.monotonic = time.process_time
 
     @property
@@ -121,7 +122,7 @@ class _Alone:
         """How many tasks have not ended."""
         return len(self._waiting)
 
-    def submit(self, task: FindingQuestion, budget: Budget) -> int:
+    def submit(self, task: Question, budget: Budget) -> int:
         """Takes a task, for later; its ticket. The budget is in the question."""
         self._waiting.append((id(task), task))
         return id(task)
@@ -147,7 +148,7 @@ class _Asking:
         self._analysis = analysis
         self._places = places
         self._options = options
-        self._budget = Budget(options.limits.task_seconds, options.limits.task_megabytes)
+        self._budget = Budget(budget_of(options.budget, options.limits).finding, options.limits.task_megabytes)
         entries, _ = choose_entries(analysis.program, options.entries)
         self._slicer = Slicer(analysis.program, entries, Contents())
         self._asked: set[Error] = set()
@@ -161,7 +162,9 @@ class _Asking:
         for suspicion in self._analysis.suspicions():
             if suspicion.error not in self._asked:
                 self._asked.add(suspicion.error)
-                question = question_of(suspicion, self._slicer.slice(suspicion.function), self._options)
+                question = finding_question(
+                    suspicion, self._slicer.slice(suspicion.function), self._options, self._budget.seconds
+                )
                 tickets[self._pool.submit(question, self._budget)] = suspicion
         refuted = set(self._analysis.refuted)
         while self._pool.open:

@@ -34,7 +34,7 @@ ENVIRONMENT = {
     "UBSAN_OPTIONS": "print_stacktrace=0",
     "PATH": "/usr/bin:/bin",
 }
-_DRIVER = """\
+DRIVER = """\
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,7 +79,7 @@ _MESSAGES: tuple[tuple[str, str], ...] = (
     ("buffer-underflow", "array-bounds"),
     ("null pointer", "null-dereference"),
     ("heap-use-after-free", "use-after-free"),
-    ("stack-use-after", "use-after-free"),
+    ("stack-use-after", "use-after-scope"),
     ("double-free", "double-free"),
     ("not malloc()-ed", "invalid-free"),
 )
@@ -136,7 +136,7 @@ class Batch:
         (folder / "t.c").write_text(self.text)
         names = [program.entry for program in self.programs]
         declarations = "\n".join(f"void {name}(void);" for name in names)
-        (folder / "driver.c").write_text(_DRIVER % (declarations, ", ".join(names)))
+        (folder / "driver.c").write_text(DRIVER % (declarations, ", ".join(names)))
         subprocess.run(["gcc", *FLAGS, "t.c", "driver.c", "-o", "t"], cwd=folder, check=True, capture_output=True, text=True)
         done = subprocess.run(["./t"], cwd=folder, check=True, capture_output=True, text=True, env=ENVIRONMENT)
         statuses = [int(line) for line in done.stdout.split()]

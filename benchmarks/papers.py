@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     missed = 0
     for path in sorted(FOLDER.glob("*.c")):
         before = _spent()
-        found = decided(row_of(path), given.seconds, "auto")
+        found = decided(row_of(path), "auto", ["--timeout", str(given.seconds)])
         missed += found.verdict != "safe"
         accepted, spent = "accepted" if found.certified else "-", _spent() - before
         print(f"| {path.stem} | {found.verdict} | {accepted} | {spent:.1f} | {found.seconds:.1f} |", flush=True)

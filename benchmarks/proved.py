@@ -31,7 +31,7 @@ from analysis.engines.predicate.decide import PredicateOptions, prove
 from analysis.engines.symbolic import Effort, ProgramTask
 from analysis.frontend.syntax import parse
 from analysis.model.c_types import LP64
-from analysis.session.portfolio import ENGINES, Engine, answer
+from analysis.session.portfolio.asking import ENGINES, Engine, answer
 from analysis.smt.encoding.formula import Mode
 from benchmarks.confirmed import BATCH, RULES, Job, Programs
 from benchmarks.random_c import PRELUDE

@@ -32,6 +32,7 @@ from benchmarks.judged_editor import JudgedEditor, Typed, planted, typed_finding
 from benchmarks.keystroke import percentiles
 from benchmarks.machine_waits import Controls, Interval, shared
 from benchmarks.programs import CACHE, provide
+from benchmarks.resident import memory_of
 from benchmarks.sources import FetchError
 from demo.editor import ServerError
 
@@ -44,7 +45,7 @@ MEMORY_GROWTH = 1.05
 SERVER = [sys.executable, "-m", "server", "--store", "none", "--watch-loop"]
 SESSION_LOG = Path(__file__).resolve().parents[1] / "tests" / "e2e" / "session_log.py"
 
-Memory = dict[str, list[int]]
+Sizes = dict[str, list[int]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -128,17 +129,17 @@ def _longest(waits: Sequence[tuple[float, dict[str, float]]]) -> str:
     return f"{longest:.1f} ms; it worked {wait['processor']:.1f} ms and was queued for a processor {wait['queued']:.1f} ms"
 
 
-async def _type(editor: JudgedEditor, documents: Sequence[Typed], seconds: float) -> tuple[Memory, float]:
+async def _type(editor: JudgedEditor, documents: Sequence[Typed], seconds: float) -> tuple[Sizes, float]:
     """A key every tenth of a second, whatever is heard; the memory each second, and how late a key was at most, in ms."""
     loop = asyncio.get_running_loop()
-    begun, memory, late = loop.time(), Memory(server=[], checker=[], provers=[]), 0.0
+    begun, memory, late = loop.time(), Sizes(server=[], checker=[], provers=[]), 0.0
     for number, (document, key) in enumerate(_keys(documents, int(seconds * PER_SECOND))):
         due = begun + number / PER_SECOND
         await asyncio.sleep(max(due - loop.time(), 0.0))
         late = max(late, (loop.time() - due) * 1000)
         await editor.key(document, key)
         if number % int(PER_SECOND) == 0:
-            for name, size in _memory(editor.process_id).items():
+            for name, size in memory_of(editor.process_id).items():
                 memory[name].append(size)
     return memory, late
 
@@ -205,7 +206,7 @@ def _plain(document: Typed) -> dict[str, str]:
     return {json.dumps([item["code"], item["message"], item["range"]]): json.dumps(item) for item in document.shown}
 
 
-def _rows(editor: JudgedEditor, wrong: Sequence[str], memory: Memory, late: float) -> list[str]:
+def _rows(editor: JudgedEditor, wrong: Sequence[str], memory: Sizes, late: float) -> list[str]:
     heard = editor.heard
     keys = sum(document.version - 1 for document in editor.documents.values())
     p50, p95, most = *percentiles(heard.latencies, (50, 95)), max(heard.latencies)
@@ -227,34 +228,6 @@ def _rows(editor: JudgedEditor, wrong: Sequence[str], memory: Memory, late: floa
 def _growth(sizes: Sequence[int]) -> float:
     quarter = len(sizes) // 4
     return statistics.median(sizes[-quarter:]) / statistics.median(sizes[quarter : 2 * quarter])
-
-
-def _memory(server: int) -> dict[str, int]:
-    """The resident bytes of the server, of its child, the checker, and of all below that."""
-    parents: dict[int, int] = {}
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                parents[int(entry)] = int(Path(f"/proc/{entry}/stat").read_text().rsplit(")", 1)[1].split()[1])
-            except OSError:
-                continue
-    checkers = [process for process, parent in parents.items() if parent == server]
-    below = [process for process in parents if any(_is_below(process, checker, parents) for checker in checkers)]
-    return {"server": _resident(server), "checker": sum(map(_resident, checkers)), "provers": sum(map(_resident, below))}
-
-
-def _is_below(process: int, ancestor: int, parents: dict[int, int]) -> bool:
-    while (process := parents.get(process, 0)) > 1:
-        if process == ancestor:
-            return True
-    return False
-
-
-def _resident(process: int) -> int:
-    try:
-        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return 0
 
 
 if __name__ == "__main__":

@@ -3,31 +3,35 @@
     python -m benchmarks.verdicts --corpus FOLDER [--engine NAME ...] [--timeout S] [--category NAME ...] [--property NAME ...]
                                   [--sample N] [--show]
 
-FOLDER (or the environment variable EVERPROOF_CORPUS) is described in `benchmarks.corpus`. Each property is decided for the whole
-program by each engine that is asked for, in a process of its own: `violated` with a replayed trace, `safe`, or `unknown`.
+FOLDER (or the environment variable EVERPROOF_CORPUS) is described in `benchmarks.corpus`. Each row is asked of the command, as a
+user asks it: `everproof check --format json` with the rules that its property means, and what its note takes for granted. It is
+`violated` if a finding is confirmed by a run, `safe` if the report says so, every proof certified, and else `unknown`.
 """
 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
+import json
 import os
 import random
 import re
+import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from multiprocessing.connection import Connection
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from analysis.engines.symbolic import Effort, ProgramTask
+from analysis.model.budgets import BudgetName
 from analysis.model.c_types import ILP32, LP64
-from analysis.session.portfolio import ENGINES, Engine, answer
-from benchmarks.corpus import Row, program_of, rows
+from analysis.session.portfolio.asking import ENGINES, Engine
+from benchmarks.corpus import Row, program_of, rows, text_of
 
-_GRACE = 20.0  # seconds that the front end may take besides
+_MOST = 180.0  # seconds, after which the command is ended from outside
 _REASONS = 12  # reasons for unknown verdicts that are listed
 _VARYING = re.compile(r"\s*\([^()]*runs[^()]*\)$|\d+|\b\w+(?=\(\))|^\w+(?=:)")
 
@@ -42,48 +46,62 @@ class Outcome(NamedTuple):
 
 
 def task_of(row: Row, seconds: float) -> ProgramTask:
-    """What the engine is asked about a row."""
+    """What an engine is asked about a row, for who asks one by itself."""
     model = LP64 if row.model == "LP64" else ILP32
     return ProgramTask(program_of(row), row.rules, Effort(seconds=seconds), model, row.allocation_fails, outside_writes=False)
 
 
-def verdict(row: Row, seconds: float, engine: Engine = "symbolic") -> tuple[str, str, bool]:
-    """The verdict on one program, why, and whether there is a certificate."""
-    if not row.rules:
-        return "unknown", f"no rule says what {row.about} means", False
-    task = task_of(row, seconds)
-    if "main" not in task.program.functions:
-        return "unknown", "there is no main", False
-    found = answer(task, engine)
-    if found.confirmed is not None:
-        seen = found.confirmed.observation
-        return "violated", "; ".join((f"{seen.kind}: {seen.text}", *found.assumptions)), False
-    return found.verdict, found.reason, bool(found.certificates)
+def command(row: Row, engine: Engine, more: Sequence[str], folder: Path) -> list[str]:
+    """The command that checks a row. A text that must be another one than that of its file is written to the folder."""
+    text, file = text_of(row), row.path
+    words = [sys.executable, "-m", "analysis.cli", "check", "--format", "json", "--store", "none", "--engine", engine]
+    words += ["--data-model", row.model, "--assume", "externals-keep-globals"]
+    words += [] if row.allocation_fails else ["--assume", "allocations-succeed"]
+    for rule in sorted(row.rules):
+        words += ["--rule", rule]
+    words += [f"-D{define}" for define in row.flags.defines]
+    for include in row.flags.include_dirs:
+        words += ["-I", include]
+    if text is not None:
+        file = folder / row.path.name
+        file.write_text(text)
+        words += ["-I", str(row.path.parent)]
+    return [*words, *more, str(file), *(str(path) for path in row.more)]
 
 
-def _child(row: Row, seconds: float, engine: Engine, connection: Connection) -> None:
-    try:
-        connection.send(verdict(row, seconds, engine))
-    except Exception as problem:  # a defect, which must not end a long run
-        connection.send(("unknown", f"crash: {type(problem).__name__}: {problem}", False))
+def verdict(report: Mapping[str, Any]) -> tuple[str, str, bool]:
+    """What a report says of the program as a whole, why, and whether every proof has a certificate."""
+    for finding in report["findings"]:
+        if finding["status"] == "confirmed":
+            return "violated", "; ".join((f"{finding['rule']}: {finding['message']}", *finding["assumptions"])), False
+    verdicts = [verdict for function in report["functions"] for verdict in function["verdicts"].values()]
+    if report["verdict"] == "safe":
+        return "safe", "", all(verdict["certified"] for verdict in verdicts if verdict["verdict"] == "safe")
+    reasons = [f"{finding['rule']} is possible: {finding['reason']}" for finding in report["findings"]]
+    reasons += [f"{message['text']}" for message in report["messages"] if message["severity"] == "error"]
+    reasons += [verdict["reason"] for verdict in verdicts if verdict["verdict"] == "unknown"]
+    return "unknown", "; ".join(dict.fromkeys(reasons)), False
 
 
-def decided(row: Row, seconds: float, engine: Engine = "symbolic") -> Outcome:
-    """The verdict of a process of its own, which is ended when it takes too long."""
+def decided(row: Row, engine: Engine = "auto", more: Sequence[str] = ()) -> Outcome:
+    """The verdict of the command; `more` are options for it."""
     began = time.monotonic()
-    receiver, sender = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.Process(target=_child, args=(row, seconds, engine, sender))
-    process.start()
-    sender.close()
-    found = ("unknown", "ended from outside", False)
-    if receiver.poll(seconds + _GRACE):
+    if not row.rules:
+        return Outcome("unknown", f"no rule says what {row.about} means", 0.0)
+    with tempfile.TemporaryDirectory() as folder:
+        root = str(Path(__file__).resolve().parents[1])
+        environment = {**os.environ, "PYTHONPATH": root}
+        words = command(row, engine, more, Path(folder))
         try:
-            found = receiver.recv()
-        except EOFError:
-            found = ("unknown", "the process died", False)
-    process.kill()
-    process.join()
-    return Outcome(found[0], found[1], time.monotonic() - began, found[2])
+            done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=_MOST, check=False)
+        except subprocess.TimeoutExpired:
+            return Outcome("unknown", "ended from outside", time.monotonic() - began)
+    seconds = time.monotonic() - began
+    try:
+        said, why, certified = verdict(json.loads(done.stdout))
+    except ValueError:
+        return Outcome("unknown", f"no report: {done.stderr.strip()[-200:]}", seconds)
+    return Outcome(said, why, seconds, certified)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -91,7 +109,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.verdicts", description="Verdicts on programs with known ones.")
     parser.add_argument("--corpus", type=Path, default=os.environ.get("EVERPROOF_CORPUS"), help="the folder with index.csv")
     parser.add_argument("--engine", action="append", choices=ENGINES, default=[], help="repeatable (default: auto)")
-    parser.add_argument("--timeout", type=float, default=30.0, help="seconds a program (default: 30)")
+    parser.add_argument("--timeout", type=float, help="seconds a program (default: what the budget says)")
+    parser.add_argument("--budget", choices=get_args(BudgetName), default="full", help="of the command (default: full)")
+    parser.add_argument("--at-once", type=int, default=1, help="programs at the same time (default: 1)")
     parser.add_argument("--category", action="append", default=[], help="only categories that start so; repeatable")
     parser.add_argument("--property", action="append", default=[], help="only this property; repeatable")
     parser.add_argument("--id", action="append", default=[], help="only this program; repeatable")
@@ -105,11 +125,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         chosen = sorted(random.Random(1).sample(chosen, min(given.sample, len(chosen))))
     asked: list[Engine] = given.engine or ["auto"]
     by_engine: dict[Engine, list[tuple[Row, Outcome]]] = {engine: [] for engine in asked}
-    for row in chosen:
-        for engine, outcomes in by_engine.items():
-            outcomes.append((row, decided(row, given.timeout, engine)))
-            if given.show:
-                print(f"{engine:10}{_line(*outcomes[-1])}", file=sys.stderr, flush=True)
+    more = ["--budget", given.budget, *(["--timeout", str(given.timeout)] if given.timeout else [])]
+
+    def ask(asked: tuple[Row, Engine]) -> tuple[Row, Engine, Outcome]:
+        row, engine = asked
+        outcome = decided(row, engine, more)
+        if given.show:
+            print(f"{engine:10}{_line(row, outcome)}", file=sys.stderr, flush=True)
+        return row, engine, outcome
+
+    with ThreadPoolExecutor(given.at_once) as executor:
+        for row, engine, outcome in executor.map(ask, [(row, engine) for row in chosen for engine in asked]):
+            by_engine[engine].append((row, outcome))
     for engine, outcomes in by_engine.items():
         print(f"Engine {engine}:\n\n{table(outcomes, 'category', lambda row: row.category)}\n")
         print(f"{table(outcomes, 'property', lambda row: row.about)}\n\n{reasons(outcomes)}\n")

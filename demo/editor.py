@@ -91,6 +91,11 @@ class Editor:
         await editor.notify("initialized", {})
         return editor
 
+    @property
+    def process_id(self) -> int:
+        """The server's."""
+        return self._process.pid
+
     async def open(self, path: Path) -> tuple[Document, Settled]:
         """Opens a file and waits for the first complete check."""
         document = Document(path.as_uri(), path.read_text(encoding="utf-8", errors="replace"))

@@ -1,4 +1,5 @@
-"""Writes the pages of the shipped rules, docs/rules/*.md, from the rule files: `python docs/generate.py [--check]`.
+"""Writes the pages of the shipped rules, docs/rules/*.md, from the rule files, and docs/assumptions.md from the table of
+assumptions: `python docs/generate.py [--check]`.
 
 With --check nothing is written; the exit status is 1 and the pages are named if any is not as it should be.
 """
@@ -9,9 +10,20 @@ import argparse
 import sys
 from pathlib import Path
 
+from analysis.model.assumptions import TABLE
 from analysis.rules.load import shipped_rules
 
 PAGES = Path(__file__).resolve().parent / "rules"
+ASSUMPTIONS = PAGES.parent / "assumptions.md"
+
+
+_DEFAULTS = """\
+What the automaton engine looks for is found while you type; provers then confirm or refute it. What only provers look
+for is reported where it was seen in a run of the program, and the run is its trace; `safe` is what they have proved.
+
+Off by default is what many programs do on purpose: memory and locks that are left to the system when the program ends,
+and overflow that wraps. `--rule NAME`, `--rule all` and the setting `rules` ask for rules.
+"""
 
 
 def main() -> int:
@@ -22,10 +34,12 @@ def main() -> int:
     wanted = pages()
     present = {path.name: path.read_text(encoding="utf-8") for path in sorted(PAGES.glob("*.md"))}
     outdated = sorted(name for name in wanted.keys() | present.keys() if wanted.get(name) != present.get(name))
+    is_new = not ASSUMPTIONS.exists() or ASSUMPTIONS.read_text(encoding="utf-8") != assumptions()
     if check:
-        for name in outdated:
-            print(f"docs/rules/{name} is out of date: run `make docs`")
-        return 1 if outdated else 0
+        for name in [f"rules/{name}" for name in outdated] + [ASSUMPTIONS.name] * is_new:
+            print(f"docs/{name} is out of date: run `make docs`")
+        return 1 if outdated or is_new else 0
+    ASSUMPTIONS.write_text(assumptions(), encoding="utf-8")
     PAGES.mkdir(exist_ok=True)
     for name in outdated:
         if name in wanted:
@@ -39,12 +53,35 @@ def pages() -> dict[str, str]:
     """The text of each page by its file name: one a rule, and README.md with all of them."""
     rules = sorted(shipped_rules(), key=lambda rule: rule.name)
     rows = [
-        f"| [{rule.name}]({rule.name}.md) | {rule.severity} | {f'CWE-{rule.cwe}' if rule.cwe else ''} | {rule.summary} |"
+        f"| [{rule.name}]({rule.name}.md) | {rule.severity} | {f'CWE-{rule.cwe}' if rule.cwe else ''} | {rule.summary} "
+        f"| {'provers' if rule.provers_only else 'automaton'} | {'' if rule.default else 'off'} |"
         for rule in rules
     ]
-    index = ["# Rules", "", "| rule | severity | weakness | finds |", "|---|---|---|---|", *rows, ""]
+    head = "| rule | severity | weakness | finds | looked for by | by default |"
+    index = ["# Rules", "", head, "|---|---|---|---|---|---|", *rows, "", *_DEFAULTS.splitlines(), ""]
     index += ["Generated from `analysis/rules/shipped/*.yaml` by `make docs`.", ""]
     return {f"{rule.name}.md": rule.markdown().rstrip() + "\n" for rule in rules} | {"README.md": "\n".join(index)}
+
+
+_KINDS = {
+    "modelled": "modelled: nothing is taken for granted",
+    "ends-run": "a run ends there; the rules report it, and they are on by default",
+    "checked": "checked with the property; where it may not hold, the answer is `unknown` and says so",
+    "told": "taken for granted, and told with each answer that rests on it",
+}
+
+
+def _linked(rule: str) -> str:
+    return f"[{rule}](rules/{rule}.md)" if rule in {shipped.name for shipped in shipped_rules()} else rule
+
+
+def assumptions() -> str:
+    """The page of what answers take for granted."""
+    rows = [f"| {row.sentence} | {_KINDS[row.kind]} | {', '.join(map(_linked, row.rules))} | {row.users} |" for row in TABLE]
+    lines = ["# What answers take for granted", ""]
+    lines += ["No assumption removes a finding, or carries a proof, unsaid. These are all of them.", ""]
+    lines += ["| of a program | what is done about it | reported by | who relies on it |", "|---|---|---|---|", *rows, ""]
+    return "\n".join([*lines, "Generated from `analysis/model/assumptions.py` by `make docs`.", ""])
 
 
 if __name__ == "__main__":

@@ -42,8 +42,8 @@ def _serve(command: Sequence[str], started: subprocess.Popen[bytes] | None, opti
     from server import class_code
 
     class_code.import_types(class_code.read())
+    from analysis.model.settings import NO_STORE
     from server.app import EverproofServer
-    from server.settings import NO_STORE
     from server.stdio import serve_stdio
     from server.tcp import parse_address, serve_tcp
 

@@ -17,6 +17,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from analysis.model.report import Message
+from analysis.model.settings import Settings
 from analysis.wire import CheckDone, FileResult, Progress
 from server import progress, status
 from server.convert import Converter
@@ -30,7 +31,6 @@ from server.protocol import EverproofProtocol
 from server.rechecks import Rechecks
 from server.results import Results
 from server.scheduler import CANCELLED, RunningCheck, Scheduler
-from server.settings import Settings
 
 logger = logging.getLogger(__name__)
 

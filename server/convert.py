@@ -14,6 +14,7 @@ from pygls.uris import from_fs_path
 
 from analysis.model.limits import Limits
 from analysis.model.places import Place, Position
+from analysis.model.reading import UnreadableError, read_file
 from analysis.model.report import Finding, FunctionReport, Message, RuleVerdict, TraceStep, Verdict
 from server.documents import OpenDocuments
 from server.lines import clamp, content_length, split_lines
@@ -156,11 +157,9 @@ class Converter:
             status = os.stat(path)
             key = (path, status.st_mtime_ns, status.st_size)
             if key not in self._on_disk:
-                if not os.path.isfile(path) or status.st_size > Limits().source_bytes:
-                    return ()
-                with open(path, "rb") as file:
-                    self._on_disk[key] = split_lines(file.read().decode("utf-8", "surrogateescape"))
-        except (OSError, ValueError):
+                text = read_file(path, Limits().source_bytes)
+                self._on_disk[key] = split_lines(text.decode("utf-8", "surrogateescape"))
+        except (OSError, ValueError, UnreadableError):
             return ()
         self._on_disk.move_to_end(key)
         while len(self._on_disk) > _FILES_KEPT:

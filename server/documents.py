@@ -82,6 +82,10 @@ class Document(TextDocument):
     def take_edits(self) -> list[Edit]:
         """The edits since the last call; they belong to the version that the document has now."""
         edits, self._pending = self._pending, []
+        if (self._history and self.current_version <= self._history[-1][0]) or self.current_version < self._history_base:
+            self._history.clear()  # versions grow; of a client whose do not, only the last one counts
+            self._history_base = self.current_version
+            return edits
         for edit in edits:
             self._history.append((self.current_version, edit))
         while len(self._history) > _HISTORY:
@@ -170,7 +174,7 @@ class OpenDocuments(Workspace):
         """The folders of the workspace that are on a file system; the root for clients that know no folders."""
         uris = [folder.uri for folder in self.folders.values()] or [self.root_uri or ""]
         paths = [to_fs_path(uri) for uri in uris if uri.startswith("file:")]
-        return tuple(os.path.normpath(path) for path in paths if path)
+        return tuple(os.path.normpath(path) for path in paths if path and "\0" not in path)
 
     def contains(self, path: str) -> bool:
         """Whether a path lies in a folder of the workspace."""
@@ -196,7 +200,7 @@ def _file_uri(path: str) -> str:
 def path_of(uri: str, language_id: str | None = "c") -> str:
     """The path that stands for a URI; of one that is no file, under a folder that does not exist, so that it is checked alone."""
     path = to_fs_path(uri) if uri.startswith("file:") else None
-    if path:
+    if path and "\0" not in path:  # no system has a file of such a name
         return os.path.normpath(path)
     digest = hashlib.blake2b(uri.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
     name = "".join(c if c.isalnum() or c in "-_." else "-" for c in os.path.basename(unquote(uri).split(":")[-1])) or "unnamed"

@@ -15,9 +15,9 @@ from typing import Protocol
 
 from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
+from analysis.model.settings import Settings
 from analysis.wire import Check, CheckDone, ClearStore, Configure, Derive, Derived, Edit, Event, Failed, FileResult, Progress
 from server.documents import OpenDocuments
-from server.settings import Settings
 from server.worker_client import WorkerClient
 
 logger = logging.getLogger(__name__)
@@ -226,6 +226,11 @@ class Scheduler:
         for document in self._documents.open_c():
             self._unsent[document.file_path] = None
         self._arm()
+
+    @property
+    def waits_for_checker(self) -> bool:
+        """Whether anything is expected of it."""
+        return self._check is not None or bool(self._questions)
 
     def checker_died(self, reason: str, first: bool) -> None:
         """Its check is over. It is repeated: the process may have died of something else."""

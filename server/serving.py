@@ -6,12 +6,11 @@ import asyncio
 import logging
 import os
 import signal
-import threading
 from typing import TYPE_CHECKING, Protocol
 
-from pygls.io_ import run_async
-
 from server.app import EverproofServer
+from server.envelopes import PARSE_ERROR, Wrong
+from server.reading import Frames, NotAFrame
 
 if TYPE_CHECKING:
     from pygls.io_ import AsyncReader
@@ -34,13 +33,30 @@ async def serve(server: EverproofServer, reader: AsyncReader, writer: MessageWri
     server.protocol.set_writer(writer)
     end_on_signals(server)
     try:
-        await run_async(threading.Event(), reader, server.protocol, logger, server.report_server_error)
+        await _converse(server, Frames(reader))
     except SystemExit:
         logger.debug("The client said exit.")
     except (BrokenPipeError, ConnectionError, EOFError):
         logger.info("The client is gone.")
     finally:
+        await server.protocol.answered()
         await server.end()
+
+
+async def _converse(server: EverproofServer, frames: Frames) -> None:
+    """Handles messages until the input ends. No message may end it but `exit`."""
+    while True:
+        try:
+            body = await frames.next()
+            if body is None:
+                return
+            server.protocol.hear(body)
+        except NotAFrame as found:
+            server.protocol.refuse(Wrong(None, PARSE_ERROR, str(found)))
+        except (BrokenPipeError, ConnectionError, EOFError):
+            raise
+        except Exception:
+            logger.exception("A message could not be handled")
 
 
 def end_on_signals(server: EverproofServer) -> None:

@@ -16,9 +16,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import BinaryIO
 
-from pygls.io_ import StdinAsyncReader
-
 from server.app import EverproofServer
+from server.reading import StdinReader
 from server.serving import serve
 
 
@@ -68,7 +67,7 @@ def serve_stdio(server: EverproofServer) -> int:
     executor = ThreadPoolExecutor(1, thread_name_prefix="reader")
 
     async def main() -> None:
-        await serve(server, StdinAsyncReader(sys.stdin.buffer, executor), writer)
+        await serve(server, StdinReader(sys.stdin.buffer, executor), writer)
 
     asyncio.run(main())
     writer.finish()

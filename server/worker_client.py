@@ -1,7 +1,10 @@
-"""The checker process as the server sees it: started, spoken to in frames, killed, and started again when it dies.
+"""The checker process as the server sees it: started, spoken to in frames, killed, and started
+again when it dies.
 
-The event loop never waits for the checker: requests go into the pipe's buffer, events come from a reading task. A checker
-that ends, sends what is no event, or stops reading is replaced; the owner then tells the new one everything again.
+The event loop never waits for the checker: requests go into the pipe's buffer, events come from a
+reading task. A checker that ends, sends what is no event, stops reading, or gives no sign of life
+while somebody waits for it, is replaced; the owner then tells the new one everything again. So
+whoever waits for the checker gets an answer, or is told that there is none.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from typing import Protocol
 
 import msgspec
 
-from analysis.wire import Event, Request, Shutdown, decode_event, frame, frame_length
+from analysis.wire import Event, Ping, Pong, Request, Shutdown, decode_event, frame, frame_length
 from server.adopted import Adopted
 from server.early import end
 
@@ -28,6 +31,8 @@ _HEADER = 4
 _LARGEST_FRAME = 1 << 28  # bytes; more is garbage that looks like a length
 _LARGEST_BACKLOG = 1 << 26  # bytes that a checker may leave unread before it counts as hung
 _DELAYS = (0.0, 0.25, 1.0, 4.0, 15.0, 30.0)  # seconds before the first, second, ... start after a crash
+_BEAT = 5.0  # seconds from one question for a sign of life to the next
+_BEATS = 6  # without an answer, until a checker counts as hung
 _FAREWELL = 1.0  # seconds that the checker has to end by itself
 
 
@@ -39,6 +44,10 @@ class Owner(Protocol):
 
     def checker_event(self, event: Event) -> None:
         """It sent something."""
+
+    @property
+    def waits_for_checker(self) -> bool:
+        """Whether anything is expected of it."""
 
     def checker_died(self, reason: str, first: bool) -> None:
         """It ended by itself. `first`: of a series without a complete check in between."""
@@ -57,6 +66,8 @@ class WorkerClient:
         self._crashes = 0
         self._killed = False
         self._closing = False
+        self._has_spoken = True
+        self._is_hung = False
 
     def start(self) -> None:
         """Starts the process, once."""
@@ -65,11 +76,13 @@ class WorkerClient:
 
     @property
     def running(self) -> bool:
-        """Whether there is a process to send to. What is sent to none is lost: `checker_started` says when to send it again."""
+        """Whether there is a process to send to. What is sent to none is lost: `checker_started`
+        says when to send it again."""
         return self._process is not None and not self._killed
 
     def resident_bytes(self) -> int | None:
-        """How much of the machine's memory the process holds; None where there is none, or the system does not tell."""
+        """How much of the machine's memory the process holds; None where there is none, or the
+        system does not tell."""
         try:
             with open(f"/proc/{self._process.pid if self._process else 0}/statm", "rb") as file:
                 return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -96,7 +109,8 @@ class WorkerClient:
             _kill_group(self._process)
 
     def kill_for_good(self) -> None:
-        """Ends the process when the server itself is about to end without its event loop; may be called from any thread."""
+        """Ends the process when the server itself is about to end without its event loop; may be
+        called from any thread."""
         self._closing = True
         end(self._early)
         if self._process is not None:
@@ -159,15 +173,33 @@ class WorkerClient:
         except OSError as error:
             return f"could not be started: {error.strerror or error}"
         self._process = process
+        watch = asyncio.create_task(self._watch(process), name="signs of life")
         try:
             self._owner.checker_started()
             reason = await self._read_events(process)
             if reason is not None:
                 _kill_group(process)
+            elif self._is_hung:
+                reason = f"has given no sign of life for {_BEATS * _BEAT:g} s"
         finally:
             self._process = None
+            watch.cancel()
             await _reap(process)
         return reason or f"ended with exit code {process.returncode}"
+
+    async def _watch(self, process: _Process) -> None:
+        """Kills a process that says nothing while something is expected of it. Counts questions,
+        not time: the server may have been stopped, too."""
+        missed, self._is_hung = 0, False
+        while missed < _BEATS:
+            waits = self._owner.waits_for_checker
+            self._has_spoken = not waits
+            if waits:
+                self.send(Ping(0))
+            await asyncio.sleep(_BEAT)
+            missed = 0 if self._has_spoken else missed + 1
+        self._is_hung = True
+        _kill_group(process)
 
     async def _begin(self) -> _Process:
         """The process that was started early, the first time; else a new one."""
@@ -179,8 +211,10 @@ class WorkerClient:
         )
 
     def _hand_on(self, event: Event) -> None:
-        """Tells the owner. Nothing of a process that is being killed counts; a bug in the owner must not end the reading."""
-        if self._killed:
+        """Tells the owner. Nothing of a process that is being killed counts; a bug in the owner
+        must not end the reading."""
+        self._has_spoken = True
+        if self._killed or isinstance(event, Pong):
             return
         try:
             self._owner.checker_event(event)
@@ -218,7 +252,8 @@ def _kill_group(process: _Process) -> None:
 
 
 async def _reap(process: _Process) -> None:
-    """Makes sure that nothing of a process is left: neither running, nor a zombie, nor an open pipe."""
+    """Makes sure that nothing of a process is left: neither running, nor a zombie, nor an open
+    pipe."""
     if process.stdin is not None:
         process.stdin.close()
     try:

@@ -6,27 +6,36 @@ the solver does not confirm.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from analysis.certificate.annotation import Annotation, Proof
+from analysis.certificate.claims import Place
 from analysis.certificate.inlined import Inlined
 from analysis.certificate.questions import Questions, RefusedError
 from analysis.certificate.summaries import check_summaries
 from analysis.cfa.graph import Program
 from analysis.cpa import library
+from analysis.cpa.beside import beside
 from analysis.cpa.completeness import KEEPS_ERRNO, keeps_errno
 from analysis.cpa.predicates.violations import violations
 from analysis.frontend.file_level import UNSEEN
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.solver import Budget
+from analysis.smt.terms import symbols
 from analysis.smt.transitions.system import System
+
+_STATE = re.compile(r"(old:)?(@|\d+:|heap:|#next$)")
+"""What names of state variables begin with. Assertions speak of nothing else: a name that the checker gives to an input while it
+follows the program would stand for that input as well."""
 
 
 class Checked(NamedTuple):
-    """What an accepted proof rests on, and how many questions the solver answered."""
+    """What an accepted proof rests on, how many questions the solver answered, and which claimed places no run comes to."""
 
     assumptions: tuple[str, ...]
     questions: int
+    unreached: tuple[Place, ...] = ()
 
 
 def check(program: Program, proof: Proof, model: DataModel = LP64, budget: Budget = Budget(10_000)) -> Checked:  # noqa: B008
@@ -34,6 +43,8 @@ def check(program: Program, proof: Proof, model: DataModel = LP64, budget: Budge
     cannot be encoded."""
     known = {(violation.function, violation.edge) for violation in violations(program, proof.property)}
     strange = set(proof.edges) - known
+    if len(set(proof.edges)) < len(proof.edges):
+        raise RefusedError("it names a place twice")
     if strange:
         raise RefusedError(f"{proof.property} is nothing that edge {min(strange)[1]} of {min(strange)[0]} could violate")
     if keeps_errno(program):
@@ -41,6 +52,12 @@ def check(program: Program, proof: Proof, model: DataModel = LP64, budget: Budge
     is_whole = proof.entry == "main"
     if is_whole and UNSEEN in program.externals:
         raise RefusedError("attributes make functions run before or after main, or give them other names")
+    changed = None if is_whole else beside(program).obstacle((proof.entry,))
+    if changed is not None:
+        raise RefusedError(changed)
+    odd = sorted(str(term.data) for term in symbols(proof.assertions.values()) if not _STATE.match(str(term.data)))
+    if odd:
+        raise RefusedError(f"an assertion speaks of {odd[0]}, which is no part of the state")
     system = System(
         program,
         proof.mode,
@@ -50,8 +67,8 @@ def check(program: Program, proof: Proof, model: DataModel = LP64, budget: Budge
         definedness=proof.property == "uninitialized-read",
     )
     questions = Questions(system, budget)
-    if isinstance(proof, Annotation):
-        Inlined(program, proof, questions).run()
-    else:
-        check_summaries(proof, questions)
-    return Checked(tuple(system.assumptions), questions.count)
+    reached = Inlined(program, proof, questions).run() if isinstance(proof, Annotation) else check_summaries(proof, questions)
+    if not proof.edges:
+        raise RefusedError("it claims nothing")
+    unreached = tuple(place for place in proof.edges if place not in reached)
+    return Checked(tuple(system.assumptions), questions.count, unreached)

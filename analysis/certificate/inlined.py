@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from analysis.certificate.annotation import Annotation
+from analysis.certificate.claims import Place, watched
 from analysis.certificate.questions import Questions, RefusedError
 from analysis.cfa.graph import Program
 from analysis.cpa.domains.location import CUT, END, Bounds, Location, LocationTransfer, Stack
-from analysis.cpa.predicates.steps import Contexts, moved, obstacle, strays
+from analysis.cpa.predicates.steps import Contexts, departures, moved, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
 from analysis.cpa.steps import Step
 from analysis.smt.terms import Term
@@ -33,10 +34,12 @@ class Inlined:
         self.system = questions.system
         self._locations = LocationTransfer(program, _DEEP)
         self._contexts = _known_contexts(annotation)
+        self._watched = dict(watched(program, annotation.edges))
+        self._reached: set[Place] = set()
         self._claims = {(f, e): Violation(f, e, annotation.property) for f, e in annotation.edges}
 
-    def run(self) -> None:
-        """All stretches."""
+    def run(self) -> frozenset[Place]:
+        """All stretches. Gives the claimed places that the annotated states come to."""
         entry = self._locations.initial(self._annotation.entry)
         first = self.system.start(self._annotation.entry)
         if self._assertion(entry) is not None:
@@ -52,6 +55,7 @@ class Inlined:
             held = START.constrained(self._annotation.assertions[number, location])
             if held is not None:
                 self._stretch(at, held)
+        return frozenset(self._reached)
 
     def _number(self, stack: Stack | None) -> int | None:
         return self._contexts.get(stack)
@@ -72,6 +76,7 @@ class Inlined:
             here = states[0]
             for other in states[1:]:
                 here = self.system.merged(here, other)
+            self._look(location, here)
             for step, after in self._moves(location):
                 following = self._step(here, step, location, after)
                 if following is None:
@@ -80,6 +85,12 @@ class Inlined:
                     self._arrive(following, after, _named(step))
                 else:
                     arrived.setdefault(after, []).append(following)
+
+    def _look(self, location: Location, state: State) -> None:
+        """Notes the claimed places that are come to here, if there are such states."""
+        place = (location.function, location.location)
+        if place in self._watched and self._questions.is_possible(state):
+            self._reached |= self._watched.pop(place)
 
     def _moves(self, location: Location) -> tuple[tuple[Step, Location], ...]:
         return self._locations.moves(location)
@@ -129,9 +140,9 @@ class Inlined:
         if reason is not None:
             self._questions.impossible(state, reason)
             return None
-        stray = strays(self.system, state, step, number)
-        if stray is not None:
-            self._questions.impossible(*stray)
+        is_about_bounds = violation is not None and violation.property == "array-bounds"
+        for departing, said in departures(self.system, state, step, number, bounds=not is_about_bounds):
+            self._questions.impossible(departing, said)
         numbers = _Numbered(self._contexts)
         if self._number(after.stack) is None:
             self._questions.impossible(state, f"a call of {step.callee} at {where} is in no context")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from analysis.certificate.annotation import Proof
+from analysis.certificate.claims import Place
 
 
 class Work(msgspec.Struct, frozen=True):
@@ -19,11 +20,13 @@ class Work(msgspec.Struct, frozen=True):
 
 
 class Proved(msgspec.Struct, frozen=True):
-    """No run from the entry violates the property, under the assumptions; the annotation is accepted."""
+    """No run from the entry violates the property, under the assumptions; the annotation is accepted. `unreached` are the places
+    that no run comes to at all."""
 
     annotation: Proof
     assumptions: tuple[str, ...]
     work: Work
+    unreached: tuple[Place, ...] = ()
 
 
 class Unproved(msgspec.Struct, frozen=True):

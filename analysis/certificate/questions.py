@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.smt.build import TRUE, not_
-from analysis.smt.solver import Budget
+from analysis.smt.solver import Answer, Budget
 from analysis.smt.substitution import Substitution
 from analysis.smt.terms import Term
 from analysis.smt.transitions.state import State
@@ -34,17 +34,24 @@ class Questions:
         if failing is not None:
             self.impossible(failing, reason)
 
+    def is_possible(self, state: State) -> bool:
+        """Whether there may be such states, as far as the solver can tell."""
+        return self._ask(state).status != "unsat"
+
     def impossible(self, state: State, reason: str) -> None:
         """That there are no such states; RefusedError with the reason otherwise."""
+        answer = self._ask(state)
+        if answer.status == "sat":
+            raise RefusedError(reason)
+        if answer.status == "unknown":
+            raise RefusedError(f"the solver gave up ({answer.reason}): {reason}")
+
+    def _ask(self, state: State) -> Answer:
         self.count += 1
         solver = self._solver
         solver.push()
         try:
             solver.add(*state.guard, *self.system.vocabulary.axioms(state.guard))
-            answer = solver.check(budget=self._budget)
+            return solver.check(budget=self._budget)
         finally:
             solver.pop()
-        if answer.status == "sat":
-            raise RefusedError(reason)
-        if answer.status == "unknown":
-            raise RefusedError(f"the solver gave up ({answer.reason}): {reason}")

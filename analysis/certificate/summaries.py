@@ -8,6 +8,7 @@ By induction over the number of steps of a run, every state of it satisfies what
 
 from __future__ import annotations
 
+from analysis.certificate import claims
 from analysis.certificate.annotation import Summaries
 from analysis.certificate.questions import Questions, RefusedError
 from analysis.cpa.predicates.procedures import Called, Place, Procedures, UnknownSymbolError, instance
@@ -16,10 +17,11 @@ from analysis.smt.build import FALSE, not_
 from analysis.smt.terms import Term
 
 
-def check_summaries(proof: Summaries, questions: Questions) -> None:
-    """Accepts the proof, or raises RefusedError."""
-    claims = [Violation(function, edge, proof.property) for function, edge in proof.edges]
-    procedures = Procedures(questions.system, claims, proof.entry)
+def check_summaries(proof: Summaries, questions: Questions) -> frozenset[claims.Place]:
+    """Accepts the proof, or raises RefusedError. Gives the claimed places that the states which summaries allow come to."""
+    violations = [Violation(function, edge, proof.property) for function, edge in proof.edges]
+    watched = claims.watched(questions.system.program, proof.edges)
+    procedures = Procedures(questions.system, violations, proof.entry, watched)
     procedures.explore()
 
     def said(place: Place) -> Term:
@@ -41,6 +43,12 @@ def check_summaries(proof: Summaries, questions: Questions) -> None:
             _check_call(proof, questions, procedures, call, said(call.source))
         except UnknownSymbolError as unknown:
             raise RefusedError(f"the summary of {call.step.callee} speaks of {unknown}") from unknown
+    reached: set[claims.Place] = set()
+    for source, place, state in procedures.met:
+        here = None if watched[place] <= reached else state.constrained(said(source))
+        if here is not None and questions.is_possible(here):
+            reached |= watched[place]
+    return frozenset(reached)
 
 
 def _check_call(proof: Summaries, questions: Questions, procedures: Procedures, call: Called, before: Term) -> None:

@@ -37,13 +37,13 @@ class _Context(msgspec.Struct, frozen=True, array_like=True):
     callee: str
 
 
-class _Assertion(msgspec.Struct, frozen=True):
+class _Assertion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     context: int | str
     location: int
     formula: str
 
 
-class _Proof(msgspec.Struct, frozen=True):
+class _Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     entry: str
     property: Property
     edges: tuple[tuple[str, int], ...]
@@ -54,7 +54,7 @@ class _Proof(msgspec.Struct, frozen=True):
     assertions: tuple[_Assertion, ...]
 
 
-class _Text(msgspec.Struct, frozen=True):
+class _Text(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: str
     version: int
     program: str

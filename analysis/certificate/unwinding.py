@@ -13,21 +13,22 @@ from typing import NamedTuple
 
 import msgspec
 
+from analysis.certificate.claims import Place, reachable, watched
 from analysis.certificate.questions import RefusedError
+from analysis.cfa.evaluation_order import granted
 from analysis.cfa.graph import Edge, Program
 from analysis.cpa.completeness import called_outside, depends_on_addresses, hidden_flow, is_known
 from analysis.cpa.paths.checks import RULES, Check, EdgeChecks
 from analysis.cpa.paths.following import Path, PathFollower
+from analysis.model.assumptions import FOUND, GIVEN
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.encoding.library import ALLOCATIONS
 from analysis.smt.encoding.path import PathEncoder
 
-NO_OTHER = "no other undefined behaviour happens first"
-FINDS = "allocations find memory"
-INSIDE = "functions without a body write only what they are given"
+_MOST_EDGES = 10_000_000  # of a tree
 
 
-class Unwinding(msgspec.Struct, frozen=True):
+class Unwinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is claimed: no run that starts at `entry`, which is `main`, violates any of the `rules`; and the tree of its paths.
 
     `taken` has, for each place at which a path could go several ways, depth first, which ones it may go, as bits (the first way
@@ -43,10 +44,13 @@ class Unwinding(msgspec.Struct, frozen=True):
 
 
 class Unwound(NamedTuple):
-    """What an accepted proof rests on, and how many questions the solver answered."""
+    """What an accepted proof rests on, and how many questions the solver answered. `places`: where the rules could be violated,
+    by the form of the program; `unreached`: those that no path comes to."""
 
     assumptions: tuple[str, ...]
     questions: int
+    places: tuple[Place, ...] = ()
+    unreached: tuple[Place, ...] = ()
 
 
 def left_out(program: Program, entry: str, checks: EdgeChecks) -> tuple[str, ...]:
@@ -66,6 +70,10 @@ class _Following(PathFollower):
     """Follows the whole tree, depth first. Whatever is not excluded refuses the proof."""
 
     def __init__(self, program: Program, claim: Unwinding, model: DataModel, milliseconds: int) -> None:
+        if len(set(claim.rules)) < len(claim.rules):
+            raise RefusedError("it names a rule twice")
+        if claim.edges > _MOST_EDGES:
+            raise RefusedError("the tree is too large")
         if claim.entry != "main":
             raise RefusedError("the tree does not begin where the program does")
         encoder = PathEncoder(program, "bv", model)
@@ -78,6 +86,7 @@ class _Following(PathFollower):
         if reasons:
             raise RefusedError(reasons[0])
         self.edges = 0
+        self.visited: set[Place] = set()
 
     def judge(self, path: Path, check: Check, edge: Edge | None) -> bool:
         """See PathFollower: a violation must be impossible."""
@@ -93,6 +102,7 @@ class _Following(PathFollower):
             if not goes_on():
                 raise RefusedError("the paths are longer than was said")
             self.edges += 1
+            self.visited.add((waiting[-1].function, waiting[-1].location))
             following, _ = self.advance(waiting.pop())
             waiting.extend(reversed(following))
         if self.reasons:
@@ -150,5 +160,18 @@ def check_unwinding(program: Program, claim: Unwinding, model: DataModel = LP64,
     outside = set(called_outside(program, (claim.entry,)))
     takes_memory = not claim.allocation_fails and outside & ALLOCATIONS
     calls_others = not claim.outside_writes and not all(is_known(program, name) for name in outside)
-    more = [sentence for sentence, holds in ((FINDS, takes_memory), (INSIDE, calls_others)) if holds]
-    return Unwound((NO_OTHER, *checking.assumptions, *more), checking.questions.count)
+    more = [assumption.sentence for assumption, holds in ((FOUND, takes_memory), (GIVEN, calls_others)) if holds]
+    places = _places(program, claim)
+    reached = {place for at, found in watched(program, places).items() if at in checking.visited for place in found}
+    missed = tuple(place for place in places if place not in reached)
+    return Unwound((*granted(program), *checking.assumptions, *more), checking.questions.count, places, missed)
+
+
+def _places(program: Program, claim: Unwinding) -> tuple[Place, ...]:
+    checks = EdgeChecks(program, frozenset(claim.rules))
+    edges = [
+        (name, edge)
+        for name in sorted(reachable(program, claim.entry) & program.functions.keys())
+        for edge in program.functions[name].edges
+    ]
+    return tuple((name, edge.id) for name, edge in edges if any(checks.may_violate(edge, rule) for rule in claim.rules))

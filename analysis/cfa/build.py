@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from analysis.cfa.graph import Cfa, Edge, FunctionSource
-from analysis.frontend.context import MisreadError, RefusedError, StaticLocal
+from analysis.frontend.context import TOO_DEEP, MisreadError, RefusedError, StaticLocal
 from analysis.frontend.declarations import Declarator
 from analysis.frontend.lowering import Lowering
 from analysis.frontend.scope import Answer, FileScope, Names
@@ -59,10 +59,11 @@ def build_function(
     node = part.node
     try:
         parameters = lowering.function_body(node, type_, part.declarator.parameters)
-    except (RefusedError, MisreadError) as refused:  # in the parameters; statements look after themselves
+    except (RefusedError, MisreadError, RecursionError) as refused:  # in the parameters; statements look after themselves
         parameters = ()
+        reason = TOO_DEEP if isinstance(refused, RecursionError) else str(refused) or "parameters"
         lowering.flow.current = lowering.flow.entry
-        lowering.emit(ir.Unsupported(str(refused) or "parameters"), node)
+        lowering.emit(ir.Unsupported(reason), node)
     cfa, sites = _number(lowering, part, type_, parameters, path)
     return LoweredFunction(
         cfa=cfa,
@@ -99,14 +100,16 @@ def _number(
     numbers.setdefault(flow.find(lowering.exit), 1)
     edges: list[Edge] = []
     sites: dict[int, Site] = {}
+    inside: dict[int, tuple[int, ...]] = {}
     for raw in flow.reachable_edges():
         source = numbers.setdefault(raw.source, len(numbers))
         target = numbers.setdefault(raw.target, len(numbers))
         sites[len(edges)] = Site(raw.start - start, raw.end - start)
+        inside[len(edges)] = raw.blocks
         edges.append(Edge(len(edges), source, target, raw.effect))
     blocks = _blocks(edges, lowering.names.blocks)
     told = [type_, parameters, [(e.source, e.target, e.effect) for e in edges]]
-    digest = digest_value([*told, sorted(blocks.items())] if blocks else told)
+    digest = digest_value([*told, sorted(blocks.items()), list(inside.values())] if blocks else told)
     cfa = Cfa(
         name=part.linkage,
         path=path,
@@ -117,6 +120,7 @@ def _number(
         edges=tuple(edges),
         digest=digest,
         blocks=blocks,
+        inside=inside if blocks else None,
     )
     return cfa, sites
 

@@ -37,7 +37,8 @@ class Cfa:
 
     `blocks` has, for each local variable that is gone before the function ends, the blocks around its declaration, outermost
     first, by numbers that mean nothing else (C11 6.2.4p5); of temporaries those that are objects or values of statement
-    expressions. Empty where no address is taken of any such variable, as it says nothing then.
+    expressions. `inside` has the blocks around each edge, by its id, numbered alike. Both are empty where no address is taken of
+    any such variable, as they say nothing then.
 
     `next_location` and `next_edge` are above every id that the function had in any revision so far, so that no retired id is
     given out again; `follows` is the CFA of the revision before that the ids were taken from, while it is alive.
@@ -57,6 +58,7 @@ class Cfa:
         next_location: int | None = None,
         next_edge: int | None = None,
         blocks: Mapping[str, tuple[int, ...]] | None = None,
+        inside: Mapping[int, tuple[int, ...]] | None = None,
     ) -> None:
         self.name = name
         self.path = path
@@ -67,6 +69,7 @@ class Cfa:
         self.edges = edges
         self.digest = digest
         self.blocks: Mapping[str, tuple[int, ...]] = blocks or {}
+        self.inside: Mapping[int, tuple[int, ...]] = inside or {}
         self.next_location = self.locations[-1] + 1 if next_location is None else next_location
         self.next_edge = max((edge.id for edge in edges), default=-1) + 1 if next_edge is None else next_edge
         self._follows: weakref.ref[Cfa] | None = None
@@ -102,6 +105,7 @@ class Cfa:
             next_location=next_location,
             next_edge=next_edge,
             blocks={names.get(name, name): block for name, block in self.blocks.items()},
+            inside={new.id: self.inside[old.id] for old, new in zip(self.edges, edges, strict=True) if old.id in self.inside},
         )
         copy._follows = weakref.ref(follows)
         return copy
@@ -118,6 +122,7 @@ class Cfa:
             edges=edges,
             digest=self.digest,
             blocks=self.blocks,
+            inside=self.inside,
         )
 
     @cached_property
@@ -210,7 +215,8 @@ class Global(msgspec.Struct, frozen=True):
 
     `parts`: where `initial` is `Unknown` because the initialiser is an array's or record's, what it does, in order: the whole is
     `Zero`, then parts get their values. Empty for a variable that is defined nowhere, and where the constants are not known.
-    `constant`: it is declared `const`, so that writing to it is undefined (C11 6.7.3p6).
+    `constant`: it is declared `const`, so that writing to it is undefined (C11 6.7.3p6). `open`: it has an initialiser whose
+    value is not known, so that it does not start with just any value.
     """
 
     var: ir.Var
@@ -218,6 +224,7 @@ class Global(msgspec.Struct, frozen=True):
     initial: ir.Expr
     parts: tuple[ir.Assign, ...] = ()
     constant: bool = False
+    open: bool = False
 
 
 class External(msgspec.Struct, frozen=True):

@@ -1,8 +1,9 @@
 """Linking: the units of a program become one `Program` (C11 6.9).
 
 Functions of one name with external linkage are one function; the first definition counts, and a second one that differs is
-reported. Tentative definitions make one variable; one that is declared everywhere and defined nowhere starts with an
-unknown value.
+reported. One that is weak, or for inlining only, counts only where there is no other. Tentative definitions make one
+variable; one that is declared everywhere and defined nowhere, or weak, starts with an unknown value. Where it is not known
+which definition counts, or what a name stands for, the functions that depend on it are obstructed (`cfa.obstructed`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.cfa.graph import Cfa, External, FunctionSource, Global, Program
+from analysis.cfa.obstructed import obstructed, obstructed_source, obstructions
 from analysis.cfa.separate import Separated, separate_again, separate_records
 from analysis.cfa.unit import Surface, Unit, same_surface, surface
 from analysis.frontend.local_declarations import zero
@@ -20,12 +22,21 @@ from analysis.model import ir
 from analysis.model.report import Message
 
 
+class Functions(NamedTuple):
+    """The functions of a program, by name. `shared` are those that are defined more than once."""
+
+    cfas: dict[str, Cfa]
+    sources: dict[str, FunctionSource]
+    messages: tuple[Message, ...]
+    shared: frozenset[str]
+
+
 class LinkedProgram(msgspec.Struct, frozen=True):
     """A program, where its functions' texts are, and what was wrong with putting it together.
 
     `surfaces` are what the units show to each other; when they are as before, all but the CFAs is taken over from
     the program before. `units` are those that were linked, and `separated` the same with the records of one tag kept apart.
-    `shared` are the functions that are defined more than once.
+    `defined` are the functions as their files define them, where the program has obstructed ones.
     """
 
     program: Program
@@ -34,16 +45,7 @@ class LinkedProgram(msgspec.Struct, frozen=True):
     surfaces: tuple[Surface, ...]
     units: tuple[Unit, ...]
     separated: Separated
-    shared: frozenset[str]
-
-
-class _Functions(NamedTuple):
-    """The functions of a program, by name."""
-
-    cfas: dict[str, Cfa]
-    sources: dict[str, FunctionSource]
-    messages: tuple[Message, ...]
-    shared: frozenset[str]
+    defined: Functions
 
 
 def link(units: Sequence[Unit], before: LinkedProgram | None = None) -> LinkedProgram:
@@ -57,15 +59,16 @@ def link(units: Sequence[Unit], before: LinkedProgram | None = None) -> LinkedPr
     else:
         separated = separate_records(units)
         found = _functions(separated.units)
+    defined, found = found, _obstructed(separated.units, found)
     if before is not None and unchanged and before.program.functions.keys() == found.cfas.keys():
         old = before.program
-        same = found.cfas is old.functions
+        same = list(found.cfas.items()) == list(old.functions.items())
         program = old if same else Program(found.cfas, old.globals, old.externals, old.records, old.address_taken)
     else:
         taken = {name for unit in units for name in unit.address_taken}
         externals = _externals(separated.units, found.cfas)
         program = Program(found.cfas, _globals(separated.units), externals, separated.records, taken)
-    return LinkedProgram(program, found.sources, found.messages, surfaces, tuple(units), separated, found.shared)
+    return LinkedProgram(program, found.sources, found.messages, surfaces, tuple(units), separated, defined)
 
 
 def _surfaces(units: Sequence[Unit], before: LinkedProgram | None) -> Iterator[Surface]:
@@ -74,52 +77,74 @@ def _surfaces(units: Sequence[Unit], before: LinkedProgram | None) -> Iterator[S
         yield known.get(id(unit)) or surface(unit)
 
 
-def _functions(units: Iterable[Unit]) -> _Functions:
+def _functions(units: Iterable[Unit]) -> Functions:
     """The functions of all units; of one that is defined several times the first."""
     cfas: dict[str, Cfa] = {}
     sources: dict[str, FunctionSource] = {}
     messages: list[Message] = []
     shared = set()
+    yields: set[str] = set()
     for unit in units:
+        yielding = unit.level.linkage.yielding
         for function in unit.functions:
             cfa = function.cfa
             first = cfas.get(cfa.name)
-            if first is None:
+            if first is None or (cfa.name in yields and cfa.name not in yielding):
                 cfas[cfa.name] = cfa
                 sources[cfa.name] = function.source
+                yields.discard(cfa.name)
+                if cfa.name in yielding:
+                    yields.add(cfa.name)
+            if first is None:
                 continue
             shared.add(cfa.name)
+            if cfa.name in yielding or cfas[cfa.name] is cfa:
+                continue
             if first.digest != cfa.digest:
                 text = f"{cfa.name} is defined in {first.path} already, with another body; this definition is not checked."
                 messages.append(Message("warning", cfa.path, text))
-    return _Functions(cfas, sources, tuple(messages), frozenset(shared))
+    return Functions(cfas, sources, tuple(messages), frozenset(shared))
 
 
-def _exchanged(units: Sequence[Unit], before: LinkedProgram) -> _Functions | None:
+def _exchanged(units: Sequence[Unit], before: LinkedProgram) -> Functions | None:
     """The functions of a program of which some units were built anew, with functions of the same names; None if they have
     others, or some that are defined elsewhere, too."""
-    cfas, sources = before.program.functions, before.sources
+    cfas, sources, messages, shared = before.defined
     for unit, old in zip(units, before.separated.units, strict=True):
         if unit is not old:
             names = [function.cfa.name for function in unit.functions]
-            if names != [function.cfa.name for function in old.functions] or not before.shared.isdisjoint(names):
+            if names != [function.cfa.name for function in old.functions] or not shared.isdisjoint(names):
                 return None
             sources = {**sources, **{function.cfa.name: function.source for function in unit.functions}}
             if any(cfas[function.cfa.name] is not function.cfa for function in unit.functions):
                 cfas = {**cfas, **{function.cfa.name: function.cfa for function in unit.functions}}
-    return _Functions(cfas, sources, before.messages, before.shared)
+    return Functions(cfas, sources, messages, shared)
+
+
+def _obstructed(units: Sequence[Unit], found: Functions) -> Functions:
+    """The functions with what is not understood of them."""
+    told = obstructions(units, found.cfas)
+    if not told:
+        return found
+    cfas = {name: obstructed(cfa, told) for name, cfa in found.cfas.items()}
+    sources = {name: obstructed_source(source, cfas[name]) for name, source in found.sources.items()}
+    return Functions(cfas, sources, found.messages, found.shared)
 
 
 def _globals(units: Sequence[Unit]) -> Mapping[str, Global]:
     found: dict[str, Global] = {}
     for unit in units:
         for variable in unit.variables:
+            if variable.var.name in unit.level.linkage.weak:
+                _add_global(found, unit.path, variable.var, None, tentative=False)
+                continue
             _add_global(
                 found, unit.path, variable.var, variable.initial, variable.tentative, variable.parts, constant=variable.constant
             )
         for function in unit.functions:
             for static in function.statics:
-                found.setdefault(static.var.name, Global(static.var, unit.path, static.initial, static.parts))
+                is_open = isinstance(static.initial, ir.Unknown) and not static.parts
+                found.setdefault(static.var.name, Global(static.var, unit.path, static.initial, static.parts, open=is_open))
             for var in function.externs:
                 _add_global(found, unit.path, var, None, tentative=False)
     return found
@@ -142,7 +167,7 @@ def _add_global(
     value = initial if initial is not None else zero(var.type) if tentative else ir.Unknown(var.type)
     known = found.get(var.name)
     if known is None or strength > _strength(known):
-        found[var.name] = Global(var, path, value, parts, constant)
+        found[var.name] = Global(var, path, value, parts, constant, isinstance(initial, ir.Unknown) and not parts)
 
 
 def _strength(known: Global) -> int:

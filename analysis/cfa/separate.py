@@ -125,6 +125,7 @@ def _cfa(cfa: Cfa, keys: dict[str, str], rename: Renaming) -> Cfa:
         next_location=cfa.next_location,
         next_edge=cfa.next_edge,
         blocks=cfa.blocks,
+        inside=cfa.inside,
     )
     known[chosen] = renamed
     return renamed

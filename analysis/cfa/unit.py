@@ -42,7 +42,8 @@ class Unit(msgspec.Struct, frozen=True):
     """One translation unit of one revision.
 
     `functions` are in source order. `last_good` holds functions of earlier revisions that do not parse or are gone now, by
-    linkage name: when they come back, their ids do too. `work` counts functions reused and lowered.
+    linkage name: when they come back, their ids do too. `work` counts functions reused and lowered. `doubt`: why the text
+    may be another one for a compiler, so that nothing is known of the program; empty if it is not.
     """
 
     path: str
@@ -58,6 +59,7 @@ class Unit(msgspec.Struct, frozen=True):
     level: FileLevel
     level_digest: str
     last_good: dict[str, LoweredFunction] = {}
+    doubt: str = ""
 
     @property
     def externals(self) -> tuple[External, ...]:
@@ -75,7 +77,7 @@ class Surface(msgspec.Struct, frozen=True):
 def surface(unit: Unit) -> Surface:
     """The surface of a unit."""
     parts = tuple((f.statics, f.externs, f.records) for f in unit.functions if f.statics or f.externs or f.records)
-    return Surface(unit.level, (unit.path, parts, unit.implicit, unit.address_taken))
+    return Surface(unit.level, (unit.path, unit.doubt, parts, unit.implicit, unit.address_taken))
 
 
 def same_surface(one: Surface, other: Surface) -> bool:
@@ -135,7 +137,7 @@ def _build(
         reader = FileReader(tree, model, path, limits, in_system_header)
         for node in nodes:
             reader.read(node)
-        level = reader.level
+        level = reader.end()
     build = FunctionBuilder(
         path, tree, model, limits, level, previous, same_level=previous is not None and level is previous.level
     )
@@ -181,13 +183,17 @@ class FunctionBuilder:
             return
         try:
             part = self._part(node, key)
-        except (RefusedError, MisreadError):
+        except (RefusedError, MisreadError, RecursionError):
             self.refused.append(BrokenFunction(function_name(node), node.start_byte, node.end_byte))
             return
         if part.linkage in self._taken:
             return
         self._taken.add(part.linkage)
-        lowered = build_function(part, self.tree, self.level.scope, self.model, self.path, self.limits)
+        try:
+            lowered = build_function(part, self.tree, self.level.scope, self.model, self.path, self.limits)
+        except RecursionError:  # one expression costs one function
+            self.refused.append(BrokenFunction(part.name, node.start_byte, node.end_byte))
+            return
         before = self._old_names.get(part.linkage)
         self.found.append(lowered if before is None else match_function(lowered, before))
 
@@ -272,12 +278,14 @@ class Extras:
     def texts(self, start: int, end: int) -> list[bytes]:
         """The texts of the extras in [start, end)."""
         inside = self._found[bisect_left(self._found, (start,)) : bisect_left(self._found, (end,))]
-        return [text for _, text in inside] + [text for _, _, text in self._tree.attributes_in(start, end)]
+        attributes = [*self._tree.attributes_in(start, end), *self._tree.pragmas_in(start, end)]
+        return [text for _, text in inside] + [text for _, _, text in attributes]
 
     def between(self, start: int, end: int) -> list[str | bytes]:
         """The extras in [start, end), with offsets from `start`."""
         inside = self._found[bisect_left(self._found, (start,)) : bisect_left(self._found, (end,))]
-        attributes = [(at, text) for at, _, text in self._tree.attributes_in(start, end)]
+        blanked = [*self._tree.attributes_in(start, end), *self._tree.pragmas_in(start, end)]
+        attributes = [(at, text) for at, _, text in blanked]
         return [part for at, text in (*inside, *attributes) for part in (str(at - start), text)]
 
     def key(self, node: Node) -> str:
@@ -296,6 +304,7 @@ def level_digest(tree: SyntaxTree, nodes: list[Node], extras: Extras) -> str:
             parts += [*_between_attributes(tree, at, body.start_byte), *extras.texts(at, body.start_byte)]
             at = node.end_byte
     parts += [*_between_attributes(tree, at, len(tree.text)), *extras.texts(at, len(tree.text))]
+    parts += [text for _, _, text in tree.pragmas]  # wherever they are, they are about the whole file
     return digest_text(*parts)
 
 

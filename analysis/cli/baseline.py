@@ -12,6 +12,8 @@ import msgspec
 
 from analysis.cli.failure import Failure
 from analysis.cli.json_format import encode_json, everproof_version
+from analysis.model.limits import BASELINE_BYTES
+from analysis.model.reading import UnreadableError, read_file
 from analysis.model.report import Finding, Report
 from analysis.session.withheld import overall, settle
 
@@ -45,10 +47,9 @@ def _order(entry: _Entry) -> tuple[str, ...]:
 def read_baseline(path: str) -> Counter[str]:
     """How often each fingerprint is in the baseline; raises Failure when the file cannot be used."""
     try:
-        with open(path, "rb") as file:
-            baseline = msgspec.json.decode(file.read(), type=_Baseline)
-    except OSError as error:
-        raise Failure(f"The baseline {path} cannot be read: {error.strerror}; write one with --write-baseline.") from None
+        baseline = msgspec.json.decode(read_file(path, BASELINE_BYTES), type=_Baseline)
+    except UnreadableError as error:
+        raise Failure(f"The baseline {path} cannot be read: {error.reason}; write one with --write-baseline.") from None
     except msgspec.DecodeError as error:
         raise Failure(f"The baseline {path} is not a baseline file ({error}): write it again with --write-baseline.") from None
     if baseline.schema != _SCHEMA:

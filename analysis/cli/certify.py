@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from analysis.cli.certificate_request import Request
+from analysis.cli.closing import NOBODY_READS
 from analysis.cli.failure import Failure
 from analysis.cli.options import program_options, read_options
 
@@ -21,10 +22,12 @@ from analysis.cli.options import program_options, read_options
 def certify(certificate: str, paths: tuple[str, ...], **given: Any) -> int:
     """Check that FILE, which `everproof check --certificate` wrote, proves what it claims of PROGRAM (files or folders).
 
-    Exit code: 0 it does; 1 it is refused; 2 something asked for could not be done.
+    Exit code: 0 it does; 1 it is refused; 2 something asked for could not be done; 3 it does, but not at all places of the rules.
     """
-    request = msgspec.json.encode(Request(certificate, paths, read_options(given)))
-    done = subprocess.run([sys.executable, "-m", "analysis.cli.certifying"], input=request, check=False)
-    if done.returncode not in (0, 1, 2):
+    options, wrong_settings = read_options(given, paths[0])
+    request = msgspec.json.encode(Request(certificate, paths, options))
+    # -P: the current folder, which is no more than opened, is not searched for modules
+    done = subprocess.run([sys.executable, "-P", "-m", "analysis.cli.certifying"], input=request, check=False)
+    if done.returncode not in (0, 1, 2, 3, NOBODY_READS):
         raise Failure(f"The checker of certificates ended with code {done.returncode}: try again with more memory.")
-    return done.returncode
+    return done.returncode or (2 if wrong_settings else 0)

@@ -1,32 +1,39 @@
 """The process that checks a certificate: the front end and the checker, and nothing that looked for the proof.
 
-It reads a `Request` as JSON from standard input. Exit code: 0 accepted, 1 refused, 2 it could not be checked.
+It reads a `Request` as JSON from standard input. Exit code: 0 accepted, 1 refused, 2 it could not be checked, 3 accepted, but not
+about all places.
 """
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 import msgspec
 
 from analysis.certificate import text
-from analysis.certificate.annotation import Proof
 from analysis.certificate.checker import check
+from analysis.certificate.claims import Coverage, Place, coverage, unreached
 from analysis.certificate.questions import RefusedError
 from analysis.certificate.unwinding import check_unwinding
 from analysis.cfa.graph import Program
 from analysis.cfa.link import link
 from analysis.cli.certificate_request import Request
-from analysis.cpa.predicates.violations import violations
+from analysis.cli.closing import quietly
+from analysis.cpa.predicates.violations import Property, violations
 from analysis.model.c_types import ILP32, LP64
+from analysis.model.limits import CERTIFICATE_BYTES
 from analysis.model.options import Options
+from analysis.model.reading import UnreadableError, read_file
+from analysis.model.spelling import display_name
 from analysis.session.building import build
+from analysis.session.entries import choose_entries
 from analysis.session.program_files import find_program
 from analysis.smt.transitions.vocabulary import TooLargeError
 
-ACCEPTED, REFUSED, FAILED = 0, 1, 2
+ACCEPTED, REFUSED, FAILED, PARTIAL = 0, 1, 2, 3
+MAIN = "main"
 
 
 def read_program(paths: tuple[str, ...], options: Options) -> Program:
@@ -45,38 +52,82 @@ def main() -> int:
     """Checks the certificate that the request names."""
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
     try:
-        program = read_program(request.paths, request.options)
-        certificate = text.read(Path(request.certificate).read_bytes(), program)
-        if certificate.data_model != request.options.data_model:
+        return judged(
+            read_program(request.paths, request.options), request.options, read_file(request.certificate, CERTIFICATE_BYTES)
+        )
+    except RefusedError as refused:
+        click.echo(f"refused: {refused}")
+        return REFUSED
+    except UnreadableError as error:
+        click.echo(f"everproof: {request.certificate} cannot be read: {error.reason}.", err=True)
+        return FAILED
+
+
+def judged(program: Program, options: Options, data: bytes) -> int:
+    """The exit code for a certificate of a program; says what is accepted, or why nothing is."""
+    try:
+        certificate = text.read(data, program)
+        if certificate.data_model != options.data_model:
             raise RefusedError(f"the certificate is about {certificate.data_model} programs: use --data-model")
         if not certificate.annotations and not certificate.unwindings:
             raise RefusedError("it claims nothing")
-        model = ILP32 if certificate.data_model == "ILP32" else LP64
-        for annotation in certificate.annotations:
-            checked = check(program, annotation, model)
-            click.echo(f"accepted: no run from {annotation.entry} violates {annotation.property} ({_scope(program, annotation)})")
-            for assumption in checked.assumptions:
-                click.echo(f"  assumed: {assumption}")
-        for claim in certificate.unwindings:
-            unwound = check_unwinding(program, claim, model)
-            click.echo(f"accepted: no run from {claim.entry} violates {', '.join(claim.rules)} (on any path)")
-            for assumption in unwound.assumptions:
-                click.echo(f"  assumed: {assumption}")
+        is_whole = _accepted(program, certificate, choose_entries(program, options.entries)[0])
     except (RefusedError, TooLargeError) as refused:
         click.echo(f"refused: {refused}")
         return REFUSED
-    except OSError as error:
-        click.echo(f"everproof: {error.filename}: {error.strerror}.", err=True)
-        return FAILED
-    return ACCEPTED
+    except Exception as problem:  # of a text that is no certificate, whatever it does to the solver: nothing of it is accepted
+        click.echo(f"refused: it cannot be checked ({type(problem).__name__})")
+        return REFUSED
+    return ACCEPTED if is_whole else PARTIAL
 
 
-def _scope(program: Program, annotation: Proof) -> str:
-    """At how many of the places at which the property can be violated."""
-    all_ = {(violation.function, violation.edge) for violation in violations(program, annotation.property)}
-    claimed = len(all_.intersection(annotation.edges))
-    return f"at any of {len(all_)} places" if claimed == len(all_) else f"at {claimed} of {len(all_)} places"
+def _accepted(program: Program, certificate: text.Certificate, entries: Sequence[str]) -> bool:
+    """Whether what it claims, all of which is accepted and told, is all that there is to claim of its rules."""
+    model = ILP32 if certificate.data_model == "ILP32" else LP64
+    claimed: dict[Property, dict[str, set[Place]]] = {}
+    whole: set[str] = set()
+    for annotation in certificate.annotations:
+        checked = check(program, annotation, model)
+        of_rule = claimed.setdefault(annotation.property, {})
+        of_rule.setdefault(annotation.entry, set()).update(annotation.edges)
+        known = coverage(program, annotation.entry, violations(program, annotation.property), annotation.edges)
+        click.echo(f"accepted: no run from {display_name(annotation.entry)} violates {annotation.property} ({_scope(known)})")
+        _tell(unreached(checked.unreached, annotation.edges), checked.assumptions)
+    for claim in certificate.unwindings:
+        unwound = check_unwinding(program, claim, model)
+        whole.update(claim.rules)
+        click.echo(f"accepted: no run from {claim.entry} violates {', '.join(claim.rules)} (on any path)")
+        _tell(unreached(unwound.unreached, unwound.places), unwound.assumptions)
+    gaps = [gap for rule in sorted(claimed) for gap in _gaps(program, rule, claimed[rule], () if rule in whole else entries)]
+    if whole and tuple(entries) != (MAIN,):
+        gaps.append(f"{', '.join(sorted(whole))} in runs from others than {MAIN}")
+    for gap in gaps:
+        click.echo(f"not the whole program: {gap}")
+    return not gaps
+
+
+def _tell(note: str, assumptions: Sequence[str]) -> None:
+    if note:
+        click.echo(f"  note: {note}")
+    for assumption in assumptions:
+        click.echo(f"  assumed: {assumption}")
+
+
+def _scope(known: Coverage) -> str:
+    """At how many of the places at which runs can come to violate the property."""
+    all_ = "at the only place" if known.places == 1 else f"at any of {known.places} places"
+    said = all_ if known.is_whole else f"covers {known.claimed} of {known.places} places"
+    return said + (f"; {known.elsewhere} more in functions that it does not lead to" if known.elsewhere else "")
+
+
+def _gaps(program: Program, rule: Property, claimed: Mapping[str, set[Place]], entries: Sequence[str]) -> Iterator[str]:
+    """What all proofs of a rule together leave out."""
+    places = violations(program, rule)
+    for entry in entries:
+        known = coverage(program, entry, places, claimed.get(entry, set()))
+        if not known.is_whole:
+            yield f"of runs from {display_name(entry)}, it covers {known.claimed} of {known.places} places of {rule}"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(quietly(main))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -29,14 +29,15 @@ def check(paths: tuple[str, ...], **given: Any) -> int:
     Exit code: 0 nothing violated; 1 at least one finding; 2 something asked for could not be done; 3 with --strict,
     something stayed unknown.
     """
-    asked = read_asked(given)
+    asked = read_asked(given, first_of(paths))
     known = None if asked.baseline is None else read_baseline(asked.baseline)
-    until = None if asked.timeout is None else time.monotonic() + asked.timeout
     checker = Checker(asked.options, jobs=asked.jobs, store=asked.store)
     checker.open(paths)
     report = run(checker, asked)
-    if asked.prover is not None:
-        report = proofs(checker, asked, report, until)
+    if asked.certificate is not None:
+        from analysis.cli.certificates import with_certificates  # here: it loads what reads proofs
+
+        report = with_certificates(checker, asked.certificate, report)
     if asked.write_baseline is not None:
         write(baseline_text(report.findings), asked.write_baseline)
     withheld = 0
@@ -45,28 +46,26 @@ def check(paths: tuple[str, ...], **given: Any) -> int:
     say(report.messages)
     write(render(report, asked, checker.rules, known=withheld, successful=not checker.failed), asked.output)
     keep(checker, asked)
-    return exit_code(report, failed=checker.failed, strict=asked.strict)
+    return exit_code(report, failed=checker.failed or asked.wrong_settings, strict=asked.strict)
 
 
-def run(checker: Checker, asked: Asked, *, prove: bool = True) -> Report:
-    """One check within its time; what was not reached in time is unknown. `prove`: then provers decide the findings."""
+def first_of(paths: Sequence[str]) -> str:
+    """What is checked first: its settings count."""
+    return paths[0] if paths else "."
+
+
+def run(checker: Checker, asked: Asked) -> Report:
+    """One check within its time, with what provers say; what was not reached in time is unknown."""
     why = "" if asked.timeout is None else f"the {asked.timeout:g} s of --timeout were not enough"
     is_checked = False
     with progress() as show:
         try:
             with time_budget(asked.timeout):
-                report = checker.check(progress=show)
+                checker.check(progress=show)
                 is_checked = True
-                return checker.prove(progress=show) if prove else report
+                return checker.prove(progress=show)
         except OutOfTime:
             return checker.unproved(why) if is_checked else checker.unfinished(why)
-
-
-def proofs(checker: Checker, asked: Asked, report: Report, until: float | None) -> Report:
-    """The report with what can be proved until then."""
-    from analysis.cli.proofs import with_proofs  # here: the provers are not loaded by who does not ask for proofs
-
-    return with_proofs(checker, asked, report, until)
 
 
 def keep(checker: Checker, asked: Asked) -> None:

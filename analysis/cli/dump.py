@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import click
@@ -24,7 +23,6 @@ from analysis.rules.automaton import Documentation, Rule
 from analysis.rules.load import load_rules
 
 FAILED = 2
-_OWN_RULES = os.path.join(".everproof", "rules")
 _NO_HELP = Documentation("", "", "", "")
 
 
@@ -44,7 +42,8 @@ def dump(what: str, files: tuple[str, ...], function: str | None, format_: str, 
     edges, and changed variables, functions without a body, records and rules (those in .everproof/rules of a folder). What no
     function uses, layout, comments, the order of functions and the names of files are no change.
     """
-    options = read_options(given)
+    read = [read_options(dict(given), name) for name in files]
+    (options, _), wrong_settings = read[0], any(is_wrong for _, is_wrong in read)
     if what == "formula":
         raise Failure("This version has no formula to dump: it dumps ast, cfa, callgraph, delta and derivation.")
     if what == "ast" and (format_ == "dot" or function is not None):
@@ -55,7 +54,8 @@ def dump(what: str, files: tuple[str, ...], function: str | None, format_: str, 
         wanted = "two versions, each a file or a folder" if what == "delta" else "one file"
         raise Failure(f"`everproof dump {what}` takes {wanted}: {len(files)} are given.")
     if what == "delta":
-        return _delta(files[0], files[1], options, function, format_)
+        versions = tuple((name, its) for name, (its, _) in zip(files, read, strict=True))
+        return _delta(versions[0], versions[1], function, format_) or (FAILED if wrong_settings else 0)
     checker = Checker(options)
     checker.open(files)
     view, analysis = checker.explore() if what == "derivation" else (checker.inspect(), None)
@@ -69,7 +69,7 @@ def dump(what: str, files: tuple[str, ...], function: str | None, format_: str, 
     else:
         chosen = _chosen(view.program, function)
         write(_cfas(view.program, chosen, format_) if analysis is None else _derivation(analysis, chosen, format_), None)
-    return 0
+    return FAILED if wrong_settings else 0
 
 
 def _chosen(program: Program, function: str | None) -> list[str]:
@@ -89,12 +89,12 @@ def _derivation(analysis: Analysis, chosen: list[str], format_: str) -> str:
     return dot_derivation(analysis, chosen) if format_ == "dot" else dump_derivation(analysis, chosen)
 
 
-def _delta(old: str, new: str, options: Options, function: str | None, format_: str) -> int:
-    before, after = _revision(old, options), _revision(new, options)
+def _delta(old: tuple[str, Options], new: tuple[str, Options], function: str | None, format_: str) -> int:
+    before, after = _revision(*old), _revision(*new)
     if before is None or after is None:
         return FAILED
     change = program_change(before, after)
-    rules = [(rule.name, rule.kind) for rule in changes(_rules(old, options), _rules(new, options))]
+    rules = [(rule.name, rule.kind) for rule in changes(_rules(old[1]), _rules(new[1]))]
     if function is not None:
         if not _defines(before, function) and not _defines(after, function):
             raise Failure(f"Neither version defines a function {function}: `everproof dump callgraph` lists their functions.")
@@ -116,10 +116,8 @@ def _defines(revision: Revision, function: str) -> bool:
     return any(function in (name, display_name(name)) for name in revision.program.functions)
 
 
-def _rules(version: str, options: Options) -> dict[str, Rule]:
-    """The rules for a version: those that the options name, and its own; without what they only say to people."""
-    own = os.path.join(version, _OWN_RULES)
-    folders = (*options.rules_dirs, own) if os.path.isdir(own) else options.rules_dirs
-    rules, messages = load_rules(msgspec.structs.replace(options, rules_dirs=folders))
+def _rules(options: Options) -> dict[str, Rule]:
+    """The rules for a version, without what they only say to people."""
+    rules, messages = load_rules(options)
     say(messages)
     return {rule.name: msgspec.structs.replace(rule, summary="", help=_NO_HELP) for rule in rules}

@@ -37,8 +37,8 @@ def _printable(value: Any) -> Any:
 
 
 def report_document(report: Report) -> dict[str, Any]:
-    """A report as plain data. `messages`, `suppressed`, `refuted`, of verdicts `certificate`, and of findings
-    `reason` and `assumptions`, go beyond what schema 1 promises."""
+    """A report as plain data. `messages`, `suppressed`, `refuted`, `refuted_under`, of verdicts `certificate` and
+    `unreached`, and of findings `reason` and `assumptions`, go beyond what schema 1 promises."""
     return {
         "schema": SCHEMA,
         "everproof": everproof_version(),
@@ -49,6 +49,7 @@ def report_document(report: Report) -> dict[str, Any]:
         "messages": msgspec.to_builtins(report.messages),
         "suppressed": report.suppressed,
         "refuted": report.refuted,
+        "refuted_under": list(report.refuted_under),
         "work": msgspec.to_builtins(report.work),
         "time_ms": {stage: round(ms, 3) for stage, ms in msgspec.to_builtins(report.times).items()},
     }
@@ -99,6 +100,7 @@ def _verdict(verdict: RuleVerdict) -> dict[str, Any]:
         "engine": verdict.engine,
         "certified": verdict.certified,
         "certificate": verdict.certificate,
+        "unreached": verdict.unreached,
         "ms": round(verdict.ms, 3),
     }
 

@@ -12,6 +12,7 @@ import click
 from analysis.cli.cache import cache
 from analysis.cli.certify import certify
 from analysis.cli.check import check
+from analysis.cli.closing import NobodyReadsError, end, fill_missing_streams, quietly
 from analysis.cli.dump import dump
 from analysis.cli.json_format import everproof_version
 from analysis.cli.revisions import revisions
@@ -33,20 +34,26 @@ for _command in (check, certify, revisions, watch, serve, rules, dump, cache):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line and gives its exit code (INTERFACE.md): what a user can cause is one sentence, never a traceback."""
+    """Runs the command line and gives its exit code (docs/guide.md): what a user can cause is one sentence, never a traceback."""
+    os.environ["PYTHONSAFEPATH"] = "1"  # no Python that this one starts looks for modules in the current folder
+    return quietly(lambda: _run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    output = sys.stdout
     try:
         code = cli.main(args=None if arguments is None else list(arguments), prog_name="everproof", standalone_mode=False)
-        sys.stdout.flush()
         return code if isinstance(code, int) else 0
+    except SystemExit as ended:
+        if sys.stdout is not output:  # click took it away: its own words (--help) found nobody to read them
+            raise NobodyReadsError from None
+        raise ended
     except click.ClickException as error:
         _say(_sentence(error))
         return 2
     except (click.Abort, KeyboardInterrupt):
         _say("interrupted.")
         return _INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads on: say nothing when Python flushes at its end
-        return 1
     except Exception as error:
         # A defect of ours, which the user can do nothing about but report; the traceback is for who asks for it.
         if os.environ.get("EVERPROOF_TRACEBACK"):
@@ -57,17 +64,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def command() -> None:
-    """The installed command: `main`, without taking apart what the process holds when it ends, which takes as long as parsing."""
+    """The installed command: `main`, and the end of the process."""
+    fill_missing_streams()
     if sys.argv[1:2] == ["check"]:
         gc.disable()  # all that it makes is of use to its end
-    code = main()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
+    end(main())
 
 
 def _sentence(error: click.ClickException) -> str:
-    text = error.format_message().replace("\n", " ")
+    text = " ".join(error.format_message().split())
     command = getattr(getattr(error, "ctx", None), "command_path", None)
     if isinstance(error, click.UsageError) and command:
         return f"{text.rstrip('.')}: see `{command} --help`."

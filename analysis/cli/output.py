@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 
+from analysis.cli.closing import NobodyReadsError, let_go
 from analysis.cli.failure import Failure
 from analysis.cli.json_format import encode_json, report_document
 from analysis.cli.options import Asked
@@ -26,8 +27,16 @@ def render(report: Report, asked: Asked, rules: Sequence[Rule], *, known: int, s
 def write(text: str, path: str | None) -> None:
     """Writes the text to the file, or to standard output; raises Failure when the file cannot be written."""
     if path is None:
-        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
-        sys.stdout.buffer.flush()
+        left = memoryview(text.encode("utf-8", "backslashreplace"))
+        try:
+            while left:  # Python says so, and nothing else, when only a part could be written: the next time it fails
+                left = left[sys.stdout.buffer.write(left) :]
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            raise NobodyReadsError from None
+        except OSError as error:
+            let_go(1)  # of what is left in its buffer
+            raise Failure(f"Standard output cannot be written: {error.strerror}.") from None
         return
     try:
         with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
@@ -38,7 +47,10 @@ def write(text: str, path: str | None) -> None:
 
 def say(messages: Iterable[Message]) -> None:
     """Writes messages to standard error, each once."""
-    for message in dict.fromkeys(messages):
-        line = message_line(message)
-        sys.stderr.write(line.encode("utf-8", "backslashreplace").decode() + "\n")
-    sys.stderr.flush()
+    try:
+        for message in dict.fromkeys(messages):
+            line = message_line(message)
+            sys.stderr.write(line.encode("utf-8", "backslashreplace").decode() + "\n")
+        sys.stderr.flush()
+    except BrokenPipeError:
+        raise NobodyReadsError from None

@@ -14,7 +14,7 @@ from analysis.api import Checker
 from analysis.cli.check import FAILED, UNKNOWN, VIOLATED, exit_code, keep, run
 from analysis.cli.failure import Failure
 from analysis.cli.json_format import encode_json, finding_document, report_document
-from analysis.cli.options import Asked, check_options, read_asked
+from analysis.cli.options import Asked, check_options, is_alike, read_asked
 from analysis.cli.output import say, write
 from analysis.cli.sarif_format import sarif_document
 from analysis.cli.text_format import count, spot, text_report
@@ -25,12 +25,13 @@ from analysis.model.report import Count, Finding, Report
 from analysis.rules.automaton import Rule
 
 DIFFERENT = 4
+_ENDED = "the time was not enough for the version before"
 
 
 class Checked(msgspec.Struct, frozen=True):
     """A version and what came of it.
 
-    `apart`: why it was checked by a new checker, None if by that of the version before. `ended`: the time was not enough.
+    `apart`: why it was checked from nothing, None if from what was known of the version before. `ended`: the time was not enough.
     `introduced` and `fixed` are compared with the last version that was checked to the end, by fingerprint. `differences`
     between this report and one from scratch are None when none was made.
     """
@@ -63,25 +64,28 @@ def revisions(versions: tuple[str, ...], algorithm: Algorithm, compare: bool, **
 
     Exit code: as for `everproof check`, the worst of all versions; 4 with --compare when a result differs.
     """
-    asked = read_asked(given)
     if len(versions) < 2:
         raise Failure("There must be at least two versions: name V0 and V1, each a file or a folder.")
-    if asked.prover is not None:
-        raise Failure("Proofs and certificates are of one version: use everproof check.")
+    each = [read_asked(dict(given), name) for name in versions]
+    asked = each[0]
+    if asked.certificate is not None:
+        raise Failure("Certificates are of one version: use everproof check.")
     if asked.baseline is not None or asked.write_baseline is not None:
         raise Failure("Baselines are for one version: use them with `everproof check`.")
     chain = _Chain(asked, algorithm)
     done: list[Checked] = []
-    for name in versions:
-        checked = _compared_with_last(chain.check(read_version(name, asked.options)), done)
+    for name, its in zip(versions, each, strict=True):
+        chain.use(its)
+        checked = _compared_with_last(chain.check(read_version(name, its.options)), done)
         say(checked.report.messages)
         if compare:
-            checked = _compared_with_scratch(checked, chain, asked)
+            checked = _compared_with_scratch(checked, chain, its)
         done.append(checked)
     write(_render(done, asked, algorithm, chain.rules), asked.output)
     if any(checked.differences for checked in done):
         return DIFFERENT
-    codes = [exit_code(checked.report, failed=checked.failed, strict=asked.strict) for checked in done]
+    failed = any(its.wrong_settings for its in each)
+    codes = [exit_code(checked.report, failed=checked.failed or failed, strict=asked.strict) for checked in done]
     return next((code for code in (VIOLATED, FAILED, UNKNOWN) if code in codes), 0)
 
 
@@ -94,15 +98,24 @@ class _Chain:
         self._checker = self._new_checker()
         self._given: dict[str, str] = {}
         self.past: list[Version] = []
+        self._is_lost = False
+        self._is_other = False
 
     @property
     def rules(self) -> tuple[Rule, ...]:
         """The rules that are checked."""
         return self._checker.rules
 
+    def use(self, asked: Asked) -> None:
+        """The next version is checked as this says."""
+        if not is_alike(self._asked, asked):
+            self._asked, self._is_other = asked, True
+
     def check(self, version: Version) -> Checked:
         """The report on the next version, with its own paths."""
         texts = edits(self.past[0], version) if self.past else "it is the first"
+        if self._is_other:
+            texts, self._is_other = "its settings or rules are not those of the version before", False
         if isinstance(texts, str):
             self._checker, self._given, self.past = self._new_checker(), {}, []
             self._checker.open((version.name,))
@@ -113,14 +126,16 @@ class _Chain:
                 self._checker.change(path, text)
             self._given = texts
         self.past.append(version)
-        report = run(self._checker, self._asked, prove=False)
+        report = run(self._checker, self._asked)
         ended = self._checker.report is not report
         failed = self._checker.failed
         if isinstance(texts, str) and not ended:
             keep(self._checker, self._asked)
+        apart = texts if isinstance(texts, str) else _ENDED if self._is_lost else self._checker.scratch
+        self._is_lost = ended
         if ended:
             self._checker.forget()
-        return Checked(version, renamed(report, self.past[0], version), failed, ended, texts if isinstance(texts, str) else None)
+        return Checked(version, renamed(report, self.past[0], version), failed, ended, apart)
 
     def _new_checker(self) -> Checker:
         store = None if self._algorithm == "full" else self._asked.store

@@ -9,8 +9,8 @@ import msgspec
 
 from analysis.cli.failure import Failure
 from analysis.cli.json_format import encode_json
+from analysis.cli.options import settings_of
 from analysis.cli.output import say, write
-from analysis.model.options import Options
 from analysis.rules.automaton import Rule
 from analysis.rules.load import load_rules
 
@@ -20,33 +20,38 @@ from analysis.rules.load import load_rules
 @click.option("--rules-dir", "rules_dirs", metavar="DIR", multiple=True, help="More rules, as YAML files.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Default: text.")
 def rules(name: str | None, rules_dirs: tuple[str, ...], format_: str) -> int:
-    """List the rules, or explain the one called NAME."""
-    known, messages = load_rules(Options(rules=("all",), rules_dirs=rules_dirs))
+    """List the rules, or explain the one called NAME: those that come with Everproof, and those of the current folder."""
+    _, options, wrong_settings = settings_of(".")
+    options = msgspec.structs.replace(options, rules_dirs=(*rules_dirs, *options.rules_dirs))
+    known, messages = load_rules(msgspec.structs.replace(options, rules=("all",)))
+    checked = {rule.name for rule in load_rules(options)[0]}
     say(messages)
     chosen = [rule for rule in known if name in (None, rule.name)]
     if not chosen:
         raise Failure(f"There is no rule named {name}: `everproof rules` lists them.")
     if format_ == "json":
-        write(encode_json([_document(rule) for rule in chosen]), None)
+        write(encode_json([_document(rule, rule.name in checked) for rule in chosen]), None)
     elif name is not None:
         write(chosen[0].markdown(), None)
     else:
         width = max(len(rule.name) for rule in chosen)
-        lines = [f"{rule.name:<{width}}  {rule.severity:<7}  {rule.summary}{_aside(rule)}" for rule in chosen]
+        lines = [f"{rule.name:<{width}}  {rule.severity:<7}  {rule.summary}{_aside(rule.name in checked)}" for rule in chosen]
         write("\n".join(lines) + "\n", None)
-    return 2 if any(message.severity == "error" for message in messages) else 0
+    return 2 if wrong_settings or any(message.severity == "error" for message in messages) else 0
 
 
-def _aside(rule: Rule) -> str:
-    return "" if rule.default else " (only with --rule)"
+def _aside(is_checked: bool) -> str:
+    return "" if is_checked else " (only with --rule)"
 
 
-def _document(rule: Rule) -> dict[str, Any]:
+def _document(rule: Rule, is_checked: bool) -> dict[str, Any]:
     return {
         "name": rule.name,
         "summary": rule.summary,
         "severity": rule.severity,
         "cwe": rule.cwe,
         "default": rule.default,
+        "checked": is_checked,
+        "found_by": "provers" if rule.provers_only else "automaton",
         "help": msgspec.to_builtins(rule.help),
     }

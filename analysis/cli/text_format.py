@@ -18,6 +18,7 @@ def text_report(report: Report, *, stats: bool = False, known: int = 0) -> str:
     for finding in report.findings:
         lines.extend(finding_lines(finding))
         lines.append("")
+    lines.extend(_refuted_lines(report))
     lines.extend(_proved_lines(report))
     if stats or not report.findings:
         lines.extend(_unknown_lines(report))
@@ -33,8 +34,8 @@ def finding_lines(finding: Finding) -> Iterator[str]:
     yield f"{spot(finding.place)}: {finding.severity}: {certain}{finding.message} [{finding.rule}]"
     if finding.reason:
         yield f"  not decided: {finding.reason}"
-    for assumption in finding.assumptions:
-        yield f"  assuming that {assumption}"
+    for assumption in finding.assumptions:  # a sentence, or what an external function does
+        yield f"  taken for granted: {assumption}"
     width = max((len(spot(step.place)) for step in finding.trace), default=0)
     for number, step in enumerate(finding.trace, 1):
         yield _step_line(number, step, width)
@@ -80,6 +81,9 @@ def summary_line(report: Report, *, known: int = 0) -> str:
         return f"{count(len(report.findings), 'finding')}{aside}: {scope}{rest}."
     if report.verdict == "unknown":
         return f"No finding, but not everything is proved{aside}: {scope}{rest}."
+    apart = sum(1 for f in report.functions if any(verdict.unreached for verdict in f.verdicts.values()))
+    if apart:
+        return f"No finding, every function that an entry leads to is safe{aside}: {scope}; {count(apart, 'function')} apart."
     return f"No finding, every function is safe{aside}: {scope}."
 
 
@@ -99,20 +103,33 @@ def _reasons(function: FunctionReport) -> dict[str, list[str]]:
     return reasons
 
 
+def _refuted_lines(report: Report) -> Iterator[str]:
+    """What the findings that went away rest on."""
+    if report.refuted and report.refuted_under:
+        yield f"refuted: {count(report.refuted, 'possible finding')}"
+        for assumption in report.refuted_under:
+            yield f"  assuming that {assumption}"
+        yield ""
+
+
 def _proved_lines(report: Report) -> Iterator[str]:
-    """What is proved, rule by rule, with what it rests on and where the certificate is."""
-    groups: dict[tuple[str, str, tuple[str, ...], str | None], list[FunctionReport]] = {}
-    for function in report.functions:
+    """What is proved, with what it rests on and where the certificate is; rules of which the same is to be said share a block."""
+    proved: dict[tuple[str, str, tuple[str, ...], str | None, str | None], list[int]] = {}
+    for number, function in enumerate(report.functions):
         for rule, verdict in function.verdicts.items():
             if verdict.verdict == "safe" and not function.stale:
-                key = rule, verdict.engine, verdict.assumptions, verdict.certificate
-                groups.setdefault(key, []).append(function)
-    for (rule, engine, assumptions, certificate), functions in sorted(groups.items(), key=lambda item: item[0][0]):
+                key = rule, verdict.engine, verdict.assumptions, verdict.certificate, verdict.reason
+                proved.setdefault(key, []).append(number)
+    blocks: dict[tuple[tuple[int, ...], str, str, tuple[str, ...]], list[str]] = {}
+    for (rule, engine, assumptions, certificate, note), numbers in sorted(proved.items(), key=lambda item: item[0][0]):
         by = f"{engine}, certificate in {certificate}" if certificate is not None else engine
-        yield f"proved: {_first_of(functions)}: no {rule} ({by})"
+        blocks.setdefault((tuple(numbers), by, note or "", assumptions), []).append(rule)
+    for (those, by, remark, assumptions), rules in blocks.items():
+        functions = [report.functions[number] for number in those]
+        yield f"proved: {_first_of(functions)}: no {', '.join(rules)} ({by})" + (f": {remark}" if remark else "")
         for assumption in assumptions:
             yield f"  assuming that {assumption}"
-    if groups:
+    if blocks:
         yield ""
 
 

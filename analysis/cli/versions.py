@@ -16,8 +16,10 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.model.places import Place
+from analysis.model.reading import UnreadableError, read_file
 from analysis.model.report import Report
 from analysis.session.program_files import ProgramFiles, find_program
 
@@ -160,7 +162,7 @@ def _flags_apart(base: Version, version: Version) -> str | None:
     fixed = re.compile(re.escape(base.root) + r"(?=/|$)")
     single = not os.path.isdir(version.name)
     for file, other in zip(base.program.files, version.program.files, strict=True):
-        mine, theirs = base.program.flags[file].arguments, version.program.flags[other].arguments
+        mine, theirs = base.program.flags[file].texts(), version.program.flags[other].texts()
         if any(fixed.search(argument) for argument in theirs):
             return "its compiler flags name the first version's folder"
         if single and any(pattern.search(argument) for argument in theirs):
@@ -208,9 +210,8 @@ class _Reader:
             if key in self.texts:
                 continue
             try:
-                with open(self.known[key], "rb") as file:
-                    self.texts[key] = file.read()
-            except OSError:  # the check says what is wrong with it
+                self.texts[key] = read_file(self.known[key], Limits().source_bytes)
+            except UnreadableError:  # the check says what is wrong with it
                 self.unclear = f"{key or self.known[key]} cannot be read"
                 continue
             for match in _INCLUDE.finditer(self.texts[key]):

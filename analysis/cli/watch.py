@@ -9,11 +9,12 @@ import click
 import watchfiles
 
 from analysis.api import Checker
-from analysis.cli.check import keep, run
+from analysis.cli.check import first_of, keep, run
 from analysis.cli.failure import Failure
 from analysis.cli.options import Asked, check_options, read_asked
 from analysis.cli.output import say, write
 from analysis.cli.text_format import text_report
+from analysis.model.settings import FILE_NAME, settings_folder
 
 _WATCHED = (".c", ".h", ".yaml", ".yml", ".json")
 
@@ -23,22 +24,32 @@ _WATCHED = (".c", ".h", ".yaml", ".yml", ".json")
 @check_options
 def watch(paths: tuple[str, ...], **given: Any) -> None:
     """Check, and check again on every save. Ends with Ctrl-C."""
-    asked = read_asked(given)
-    if asked.prover is not None:
-        raise Failure("Proofs and certificates are of one version: use everproof check.")
+    asked = read_asked(dict(given), first_of(paths), "edit")
+    if asked.certificate is not None:
+        raise Failure("Certificates are of one version: use everproof check.")
     if asked.format != "text":
         raise Failure("The live view is text: use `everproof check` for other formats.")
     for path in paths:
         if not os.path.exists(path):
             raise Failure(f"There is no file or folder {path}: check the spelling.")
-    checker = Checker(asked.options, jobs=asked.jobs, store=asked.store)
-    _show(checker, paths, asked)
     try:
-        for changes in watchfiles.watch(*_folders(paths, asked.options.rules_dirs), raise_interrupt=False):
-            if any(path.endswith(_WATCHED) for _, path in changes):
-                _show(checker, paths, asked)
+        while _watched(paths, asked):
+            asked = read_asked(dict(given), first_of(paths), "edit")
     except KeyboardInterrupt:
         pass
+
+
+def _watched(paths: tuple[str, ...], asked: Asked) -> bool:
+    """Checks on every save, until the settings change; whether they did."""
+    checker = Checker(asked.options, jobs=asked.jobs, store=asked.store)
+    _show(checker, paths, asked)
+    for changes in watchfiles.watch(*_folders(paths, asked.options.rules_dirs), raise_interrupt=False):
+        if any(os.path.basename(path) == FILE_NAME for _, path in changes):
+            checker.close()
+            return True
+        if any(path.endswith(_WATCHED) for _, path in changes):
+            _show(checker, paths, asked)
+    return False
 
 
 def _show(checker: Checker, paths: tuple[str, ...], asked: Asked) -> None:
@@ -52,6 +63,9 @@ def _show(checker: Checker, paths: tuple[str, ...], asked: Asked) -> None:
 
 
 def _folders(paths: tuple[str, ...], rules_dirs: tuple[str, ...]) -> list[str]:
-    """What to watch: the folders that hold the files, because editors replace files rather than write into them."""
+    """What to watch: the folders that hold the files, because editors replace files rather than write into them; and those that
+    hold rules or settings."""
     folders = {path if os.path.isdir(path) else os.path.dirname(path) or "." for path in paths} or {"."}
-    return sorted(folders | {folder for folder in rules_dirs if os.path.isdir(folder)})
+    folders |= {folder for folder in rules_dirs if os.path.isdir(folder)}
+    settings = os.path.join(settings_folder(first_of(paths)), FILE_NAME)
+    return sorted(folders | ({settings} if os.path.isfile(settings) else set()))

@@ -13,7 +13,6 @@ Deviations from Algorithm 1, none of which changes the reached set of an explora
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Generic, Literal, TypeVar
 
@@ -22,6 +21,7 @@ import msgspec
 from analysis.cpa.graph import Node, ReachabilityGraph
 from analysis.cpa.interface import Analysis
 from analysis.cpa.waitlist import SequentialWaitlist, Waitlist
+from analysis.model.clock import spent
 
 S = TypeVar("S", bound=Hashable)
 P = TypeVar("P")
@@ -87,7 +87,7 @@ def explore(
     budget: Budget = UNBOUNDED,
     cancellation: Cancellation | None = None,
     stop_at_target: bool = True,
-    clock: Callable[[], float] = time.monotonic,
+    clock: Callable[[], float] = spent,
 ) -> Outcome[S, P]:
     """CPA(D, R0, W0): explores from the waitlist until it is empty, a target is found (unless not `stop_at_target`; targets are
     collected then), the budget is used up or it is cancelled. `clock` in seconds."""

@@ -6,7 +6,6 @@ everything, if asked so.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Hashable
 from typing import Generic, Literal, TypeVar
 
@@ -16,6 +15,7 @@ from analysis.cpa.algorithm import Budget, Cancellation, explore
 from analysis.cpa.graph import Node, ReachabilityGraph
 from analysis.cpa.interface import Analysis
 from analysis.cpa.waitlist import Waitlist
+from analysis.model import clock
 
 S = TypeVar("S", bound=Hashable)
 P = TypeVar("P")
@@ -65,12 +65,12 @@ def cegar(
     cancellation: Cancellation | None = None,
     restart: Literal["pivot", "full"] = "pivot",
 ) -> Ended[S, P]:
-    """Explores from the waitlist, and refines where a target is reached. `deadline` is of `time.monotonic`; `states` bounds the
+    """Explores from the waitlist, and refines where a target is reached. `deadline` is of `model.clock`; `states` bounds the
     nodes that are made in all."""
     token = cancellation or Cancellation()
     count = 0
     while True:
-        left = Budget(states - reached.made, deadline - time.monotonic())
+        left = Budget(states - reached.made, deadline - clock.spent())
         outcome = explore(analysis, reached, waitlist, budget=left, cancellation=token)
         targets = reached.targets()
         if outcome.ending == "cancelled":
@@ -88,5 +88,5 @@ def cegar(
         root = found.pivot if restart == "pivot" else reached.path(found.pivot)[0].node
         for node in reached.remove_subtree(root, found.precision):
             waitlist.push(node)
-        if time.monotonic() > deadline:
+        if clock.spent() > deadline:
             return Ended("budget", "out of seconds", refinements=count)

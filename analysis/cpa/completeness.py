@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cpa import library
-from analysis.cpa.passed_code import leads_to_code
+from analysis.cpa.passed_code import may_call_back
 from analysis.frontend.file_level import UNSEEN
 from analysis.model import ir
 from analysis.model.c_types import Pointer
@@ -74,7 +74,7 @@ def _hidden(program: Program, name: str, edge: Edge) -> Iterator[str]:
             continue
         if callee in library.UNMODELLED or callee in _BACK:
             yield f"{display_name(name)}: {callee}() is not modelled"
-        elif any(leads_to_code(program, argument) for argument in effect.arguments):
+        elif may_call_back(program, callee, effect):
             yield f"{display_name(name)}: {callee}(), which has no body, may call functions that are passed to it"
 
 

@@ -75,6 +75,7 @@ class Evaluator:
         self.function = function
         self.depth = depth
         self._values: dict[ir.Expr, Evaluate] = {}
+        self._mask = (1 << variables.pointer_bits) - 1
 
     def root(self, var: ir.Var) -> str:
         """The root of a variable of this activation, or of a global."""
@@ -166,8 +167,9 @@ class Evaluator:
 
     def _compile(self, expr: ir.Expr) -> Evaluate:
         match expr:
-            case ir.IntConst(number):
-                return lambda work: number
+            case ir.IntConst(number, type_):
+                held = number & self._mask if isinstance(type_, Pointer) else number
+                return lambda work: held
             case ir.Var() | ir.Field() | ir.Index() | ir.Deref():
                 return self.read(expr)
             case ir.AddressOf(lvalue):
@@ -214,11 +216,10 @@ class Evaluator:
 
         return evaluate
 
-    @staticmethod
-    def reinterpret(value: Value, type_: Type) -> Value:
+    def reinterpret(self, value: Value, type_: Type) -> Value:
         """A stored value read as a type of the same width; None if that cannot be said."""
         if type(value) is int:
-            return wrap(value, type_)
+            return value & self._mask if isinstance(type_, Pointer) else wrap(value, type_)
         if type(value) is Address:
             return value if isinstance(type_, Pointer | Integer) else None
         if value is None or not isinstance(value, ir.Expr) or value.type == type_:
@@ -275,11 +276,11 @@ class Evaluator:
     def _binary(self, expr: ir.Binary) -> Evaluate:
         left, right = self.value(expr.left), self.value(expr.right)
         apply, otherwise, pointers = binary_operation(expr.operator, expr.type), self.algebra.binary, self._pointers(expr)
-        scale = self._scale(expr)
+        is_plain = not isinstance(expr.left.type, Pointer) or expr.operator in COMPARISONS
 
         def evaluate(work: Work) -> Value:
             a, b = left(work), right(work)
-            result: Value = apply(a, b) if scale == 1 and type(a) is int and type(b) is int else pointers(a, b)
+            result: Value = apply(a, b) if is_plain and type(a) is int and type(b) is int else pointers(a, b)
             return otherwise(work, expr, a, b) if result is None else result
 
         return evaluate
@@ -297,19 +298,29 @@ class Evaluator:
             return lambda a, b: _compare(operator, a, b, size_of)
         if operator not in ("+", "-") or scale is None:
             return lambda a, b: None
-        moved = scale if operator == "+" else -scale
-        target = expr.left.type
+        if isinstance(expr.right.type, Pointer):
+            return lambda a, b: _elements(a, b, scale)
+        moved, mask = scale if operator == "+" else -scale, self._mask
 
         def apply(a: Value, b: Value) -> Value:
             if type(a) is Address and type(b) is int:
                 return Address(a.root, a.offset + b * moved)
             if type(a) is int and type(b) is int:
-                return wrap(a + b * moved, target) if a != 0 or b == 0 else None
-            if type(a) is Address and type(b) is Address and operator == "-" and a.root == b.root:
-                return (a.offset - b.offset) // scale if scale else None
+                return a + b * moved & mask if a != 0 or b == 0 else None
             return None
 
         return apply
+
+
+def _elements(a: Value, b: Value, size: int) -> int | None:
+    """How many elements of a size two pointers are apart; None if that is no whole number, or not known."""
+    if type(a) is Address and type(b) is Address and a.root == b.root:
+        distance = a.offset - b.offset
+    elif type(a) is int and type(b) is int and max(a, b) < 1 << 31:  # as numbers, they are as far apart in every data model
+        distance = a - b
+    else:
+        return None
+    return distance // size if size and distance % size == 0 else None
 
 
 def _moved(locate: Locate, distance: int | None) -> Locate:

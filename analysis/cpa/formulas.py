@@ -2,7 +2,8 @@
 
 Each condition is encoded once (section 5.2 of SYMCEGAR: formulas are stored, not made at every check). Besides the condition its
 formula holds what its parts need: that identifiers are in the range of their types, and what is assumed of operations (that
-signed sums do not overflow), which `assumptions` names.
+signed sums do not overflow), which `assumptions` names. It names as well what is any value: a condition is encoded once, so
+that its value is the same whenever it is asked for.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Literal
 from analysis.cfa.graph import Program
 from analysis.frontend.types import Layout
 from analysis.model import ir
+from analysis.model.assumptions import OPENED
 from analysis.model.c_types import LP64, DataModel, Floating, Integer, Pointer, Type
 from analysis.smt.build import and_, symbol
 from analysis.smt.encoding.bits import Bits
@@ -56,7 +58,8 @@ class ConditionFormulas:
             arithmetic = self._arithmetic.with_ledger(ledger)
             expressions = Expressions(arithmetic, _Identifiers(arithmetic, ledger, self._layout), ledger)
             term = expressions.truth(condition)
-            self._assumptions.update(dict.fromkeys(ledger.assumptions))
+            opened = [sentence for sentence in ledger.approximations if sentence in OPENED]
+            self._assumptions.update(dict.fromkeys([*ledger.assumptions, *opened]))
             found = self._known[condition] = (term, and_(*ledger.constraints))
         return found
 

@@ -2,8 +2,8 @@
 
 Addresses are followed from variable to variable, whatever the order of the edges and the context of calls (as Andersen's
 points-to analysis does, without what memory holds: an address that is stored in memory may be anywhere). An address outlives a
-variable if it may come to a variable of a block around, or to memory. CFAs do not say where blocks end, so who reads through a
-pointer that may lead to such a variable does not know whether it is still there.
+variable if it may come to a variable of a block around, or to memory. Formulas do not follow where blocks end (runs do), so who
+reads through a pointer that may lead to such a variable does not know whether it is still there.
 """
 
 from __future__ import annotations

@@ -6,12 +6,11 @@ A constraint sequence is a way. It is contradicting if the strongest postconditi
 
 from __future__ import annotations
 
-import time
 from collections.abc import Hashable, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from analysis.cpa.steps import Step
-from analysis.model import ir
+from analysis.model import clock, ir
 
 S = TypeVar("S")
 Part = Hashable
@@ -44,7 +43,7 @@ class OutOfTimeError(Exception):
 
 
 class PathInterpolation(Generic[S]):
-    """Interpolants for ways of one program. With a `deadline`, of `time.monotonic`, OutOfTimeError is raised after it."""
+    """Interpolants for ways of one program. With a `deadline`, of `model.clock`, OutOfTimeError is raised after it."""
 
     def __init__(self, post: StrongestPost[S], deadline: float | None = None) -> None:
         self._post = post
@@ -52,7 +51,7 @@ class PathInterpolation(Generic[S]):
 
     def after(self, state: S, steps: Sequence[Step]) -> S | None:
         """SP: the state after the steps; None if they are contradicting."""
-        if self.deadline is not None and time.monotonic() > self.deadline:
+        if self.deadline is not None and clock.spent() > self.deadline:
             raise OutOfTimeError
         for step in steps:
             following = self._post.after(state, step)

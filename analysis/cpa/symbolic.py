@@ -91,7 +91,7 @@ def binary(expr: ir.Binary, left: ir.Expr, right: ir.Expr) -> ir.Expr | None:
         simple = _simplify(operator, left, right, type_)
         if simple is not None:
             return simple
-    elif isinstance(left.type, Pointer) and operator in ("+", "-") and b == 0:
+    elif isinstance(left.type, Pointer) and isinstance(right.type, Integer) and operator in ("+", "-") and b == 0:
         return left
     if operator in ("==", "!=") and b == 0 and is_condition(left):
         return left if operator == "!=" else negation(left)
@@ -148,7 +148,8 @@ def cast(operand: ir.Expr, type_: Type) -> ir.Expr | None:
     if operand.type == type_:
         return operand
     number = _constant(operand)
-    if number is not None and not isinstance(operand.type, Floating):
+    is_plain = number is not None and (not isinstance(type_, Pointer) or 0 <= number < 1 << 31)  # whatever the data model
+    if number is not None and is_plain and not isinstance(operand.type, Floating):
         wrapped = wrap(number, type_)
         if wrapped is not None:
             return ir.IntConst(wrapped, type_)

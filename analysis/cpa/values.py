@@ -133,7 +133,7 @@ def unary_operation(operator: str, type_: Type) -> Callable[[int], int | None]:
 def converted(value: Value, target: Type, pointer_bits: int) -> Known | None:
     """A number or address converted to a type; None if that is not known exactly."""
     if type(value) is int:
-        return wrap(value, target)
+        return value & (1 << pointer_bits) - 1 if isinstance(target, Pointer) else wrap(value, target)
     if type(value) is Address and isinstance(target, Pointer | Integer) and bits_of(target, pointer_bits) == pointer_bits:
         return value
     return None

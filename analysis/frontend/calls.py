@@ -225,8 +225,8 @@ class Calls(Atomics):
         match bare:
             case "expect" | "expect_with_probability":
                 return operators.convert(self.value(arguments[0]), self.model.long)
-            case "constant_p":
-                return ir.IntConst(0, INT)
+            case "constant_p":  # also of what only an optimiser sees to be constant
+                return ir.Unknown(INT)
             case "unreachable":
                 self.flow.stop()
                 return ir.Unknown(c_types.VOID)
@@ -234,9 +234,8 @@ class Calls(Atomics):
                 return self.value(arguments[1 if self.constant(arguments[0]) else 2])
             case "va_start" | "va_copy" | "c23_va_start":
                 return self._va_start(node, arguments)
-            case "object_size" | "dynamic_object_size":
-                unknown_minimum = len(arguments) > 1 and (self.constant(arguments[1]) or 0) >= 2
-                return ir.IntConst(0 if unknown_minimum else (1 << self.model.long_bits) - 1, self.model.unsigned_long)
+            case "object_size" | "dynamic_object_size":  # what it is depends on the optimiser
+                return ir.Unknown(self.model.unsigned_long)
             case "va_arg_pack" | "va_arg_pack_len":
                 return ir.Unknown(INT)
         return None

@@ -22,7 +22,7 @@ IMPLICIT_INT = b"int"
 
 
 class Attribute(NamedTuple):
-    """An attribute, a specifier or a `#pragma pack` that was blanked: `text` is everything that stood at [start, end)."""
+    """An attribute, a specifier, an assembler name or a pragma that was blanked: `text` is all that stood at [start, end)."""
 
     start: int
     end: int
@@ -48,10 +48,12 @@ class Fragment(NamedTuple):
 
 class Cleaned(NamedTuple):
     """`text` has the length and the newlines of the input. The lists are sorted by offset; `unnamed_bits` are the widths of
-    unnamed bit-fields, as written, by the start of their declarations."""
+    unnamed bit-fields, as written, by the start of their declarations. `#pragma pack` is among the attributes, all others are
+    `pragmas`."""
 
     text: bytes
     attributes: list[Attribute]
+    pragmas: list[Attribute]
     fragments: list[Fragment]
     computed_gotos: frozenset[int]
     unnamed_bits: dict[int, bytes]
@@ -79,7 +81,10 @@ _WORDS: dict[bytes, bytes] = {
 _RECORDED = frozenset({b"_Noreturn", b"_Complex", b"__complex__", b"_Imaginary"})
 _STRING = rb"\"(?:[^\"\\\n]++|\\.)*+\""
 _DIRECTIVE = re.compile(rb"\n#[ \t]*+(?:\d|pragma\b|ident\b|sccs\b|line\b)[^\n]*+")
-_PACK = re.compile(rb"\n#[ \t]*+pragma[ \t]++pack\b[^\n]*+")
+_PRAGMA = re.compile(rb"\n#[ \t]*+pragma\b[^\n]*+")
+_PACK = re.compile(rb"\n#[ \t]*+pragma[ \t]++pack\b")
+_LABEL = re.compile(rb"(?<![\w$])(?:__)?+asm(?:__)?+\s*+\(\s*+(?:" + _STRING + rb"\s*+)++\)(?=\s*+([=,;]))")
+_STATEMENT_WORD = re.compile(rb"(?<![\w$])(?:else|do)\Z")
 _DOUBLE = re.compile(  # one literal prefix, which the regular expression engine looks for fast
     rb"__(?<![\w$]__)(?:(?P<attribute>(?:attribute|declspec)(?:__)?+(?![\w$])\s*+\("
     + _BALANCED
@@ -143,7 +148,7 @@ def clean(text: bytes) -> Cleaned:
     buffer = bytearray(text)
     if b"/*" in text or b"//" in text:  # only text that no preprocessor has seen has comments
         _blank_comments(buffer)
-    attributes = _scan(buffer)
+    attributes, pragmas = _scan(buffer)
     fragments: list[Fragment] = []
     _operators(buffer, fragments)
     _case_ranges(buffer, fragments)
@@ -151,7 +156,7 @@ def clean(text: bytes) -> Cleaned:
     unnamed_bits = _unnamed_bits(buffer)
     _small_repairs(buffer)
     fragments.sort()
-    return Cleaned(bytes(buffer), attributes, fragments, gotos, unnamed_bits)
+    return Cleaned(bytes(buffer), attributes, pragmas, fragments, gotos, unnamed_bits)
 
 
 def _blank_comments(buffer: bytearray) -> None:
@@ -160,12 +165,14 @@ def _blank_comments(buffer: bytearray) -> None:
             buffer[match.start() : match.end()] = blank(match.group())
 
 
-def _scan(buffer: bytearray) -> list[Attribute]:
-    """Everything that is recognised by how it begins."""
+def _scan(buffer: bytearray) -> tuple[list[Attribute], list[Attribute]]:
+    """Everything that is recognised by how it begins: attributes and their like, and pragmas."""
     attributes: list[Attribute] = []
+    pragmas: list[Attribute] = []
     with_newline = b"\n" + bytes(buffer)  # so that the first line has a newline before it, too
-    for match in _PACK.finditer(with_newline) if b"pragma" in with_newline else ():
-        attributes.append(Attribute(match.start(), match.end() - 1, match.group()[1:]))
+    for match in _PRAGMA.finditer(with_newline) if b"pragma" in with_newline else ():
+        found = attributes if _PACK.match(match.group()) else pragmas
+        found.append(Attribute(match.start(), match.end() - 1, match.group()[1:]))
     buffer[:] = _DIRECTIVE.sub(lambda match: b"\n".ljust(len(match.group())), with_newline)[1:]
     for pattern, marks in _SCANS:
         text = bytes(buffer)
@@ -174,8 +181,21 @@ def _scan(buffer: bytearray) -> list[Attribute]:
         for match in pattern.finditer(text):
             if not _in_literal(text, match.start()):
                 _overwrite(buffer, match, attributes)
+    _labels(buffer, attributes)
     attributes.sort()
-    return attributes
+    return attributes, pragmas
+
+
+def _labels(buffer: bytearray, attributes: list[Attribute]) -> None:
+    """The assembler names of variables, `int x asm("y") = 1`, and of functions where another declarator follows; those of other
+    functions are in the tree. What stands where a statement can is none: `else asm("nop");`."""
+    text = bytes(buffer)
+    for match in _LABEL.finditer(text) if b"asm" in text else ():
+        before = text[max(0, match.start() - 1_000) : match.start()].rstrip()
+        is_declarator = before[-1:].isalnum() or before[-1:] in (b"_", b"$", b"]") or match.group(1) in (b"=", b",")
+        if is_declarator and before and not _STATEMENT_WORD.search(before) and not _in_literal(text, match.start()):
+            buffer[match.start() : match.end()] = blank(match.group())
+            attributes.append(Attribute(match.start(), match.end(), match.group()))
 
 
 def _in_literal(text: bytes, offset: int) -> bool:

@@ -10,6 +10,7 @@ from analysis.frontend.alignment import Alignment, Span, align, source_block, to
 from analysis.frontend.line_map import Line
 from analysis.frontend.preprocess import Preprocessed
 from analysis.model.places import Place, Position, Range, whole_line
+from analysis.model.reading import UnreadableError, read_file
 
 _BOM = b"\xef\xbb\xbf"
 _LARGEST_HEADER = 16_000_000  # bytes
@@ -117,11 +118,8 @@ class FileMap:
         text = self._overlay.get(absolute)
         if text is None:
             try:
-                if not os.path.isfile(absolute) or os.path.getsize(absolute) > _LARGEST_HEADER:
-                    return None
-                with open(absolute, "rb") as file:
-                    text = file.read()
-            except OSError:
+                text = read_file(absolute, _LARGEST_HEADER)
+            except UnreadableError:
                 return None
         return text.removeprefix(_BOM).split(b"\n")
 

@@ -1,36 +1,44 @@
 """Which preprocessor flags a file gets: from compile_commands.json, else from the options.
 
-A compilation database comes with the code, so it is data, not orders: the compiler that it names is never run, and of
-its flags only those on the allow list below are kept (DESIGN.md section 13). None of them can run a program or load one.
+A compilation database comes with the code, so it is data, not orders: the compiler that it names is never run, and its flags are
+parsed into `model.unit_flags`, which is all that is kept of them. `frontend.command_line` makes a command line of that.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
+from analysis.model.limits import DATABASE_BYTES
 from analysis.model.options import CompilerFlags
+from analysis.model.reading import UnreadableError, read_file
 from analysis.model.report import Message
+from analysis.model.unit_flags import (
+    STANDARDS,
+    SWITCHES,
+    Folder,
+    FolderKind,
+    Forced,
+    UnitFlags,
+    definition,
+    is_path,
+    shown,
+    undefinition,
+)
 
 DATABASE_NAME = "compile_commands.json"
-_LARGEST_DATABASE = 64_000_000  # bytes
 
-# Flags whose value is the rest of the argument or the next argument. Those in the second set name a folder or file.
-_VALUE = {"-D", "-U"}
-_PATH = {"-I", "-include", "-imacros", "-isystem", "-iquote", "-idirafter"}
-_BY_LENGTH = sorted(_VALUE | _PATH, key=len, reverse=True)
-_ALONE = re.compile(
-    r"(-|--)std=[a-z0-9:+]+|-ansi|-m(32|64|x32)|-f(no-)?(signed|unsigned)-char|-f(no-)?short-enums|-f(no-)?short-wchar"
-    r"|-pthread|-O[0-3sgz]?|-Ofast|-undef|-nostdinc|-trigraphs|-f(no-)?openmp|-f(no-)?ms-extensions|-f(no-)?gnu89-inline"
-    r"|-ffreestanding|-fhosted|-f(no-)?(PIC|pic|PIE|pie)|-f(no-)?stack-protector|-m(no-)?(sse|avx)[a-z0-9.]*"
-)
-# Flags outside the allow list whose value is the next argument, which must not be taken for anything else.
+# Flags whose value is the rest of the argument or the next argument, the longest first.
+_MACRO = ("-D", "-U")
+_FOLDER: tuple[FolderKind, ...] = ("-idirafter", "-isystem", "-iquote", "-I")
+_FILE = ("-include", "-imacros")
+_WITH_VALUE = (*_FILE, *_FOLDER, *_MACRO)
+# Other flags whose value is the next argument, which must not be taken for anything else.
 _SKIP_NEXT = {"-o", "-x", "-MF", "-MT", "-MQ", "-Xpreprocessor", "-Xlinker", "-Xassembler", "-Xclang", "-B", "-wrapper", "-specs"}
 _SKIP_NEXT |= {
     "-include-pch",
@@ -48,12 +56,6 @@ _SKIP_NEXT |= {
     "--param",
     "-G",
 }
-
-
-class UnitFlags(msgspec.Struct, frozen=True):
-    """The preprocessor flags of one file, all from the allow list; paths in them are absolute or of the compiler's own."""
-
-    arguments: tuple[str, ...] = ()
 
 
 class CompileCommands(msgspec.Struct, frozen=True):
@@ -82,7 +84,9 @@ _loaded: dict[str, tuple[str, bytes, CompileCommands]] = {}  # databases as they
 def find_compile_commands(start: str) -> str | None:
     """The nearest compile_commands.json in `start`, a folder, or above it."""
     here = Path(os.path.abspath(start))
-    return next((str(folder / DATABASE_NAME) for folder in (here, *here.parents) if (folder / DATABASE_NAME).is_file()), None)
+    return next(
+        (str(folder / DATABASE_NAME) for folder in (here, *here.parents) if os.path.lexists(folder / DATABASE_NAME)), None
+    )
 
 
 def load_compile_commands(path: str) -> CompileCommands:
@@ -95,11 +99,9 @@ def load_compile_commands(path: str) -> CompileCommands:
         return CompileCommands(path, {}, (Message("warning", path, f"The compilation database cannot be used: {why}."),))
 
     try:
-        if os.path.getsize(path) > _LARGEST_DATABASE:
-            return failed("it is larger than 64 MB")
-        data = Path(path).read_bytes()
-    except OSError as error:
-        return failed(f"{(error.strerror or 'it cannot be read').lower()}")
+        data = read_file(path, DATABASE_BYTES)
+    except UnreadableError as error:
+        return failed(error.reason)
     known = _loaded.get(os.path.abspath(path))
     if known is None or known[:2] != (path, data):
         known = _loaded[os.path.abspath(path)] = path, data, _read_database(path, data, failed)
@@ -114,6 +116,7 @@ def _read_database(path: str, data: bytes, failed: Callable[[str], CompileComman
     if not isinstance(entries, list):
         return failed("it is not a list of entries")
     units: dict[str, UnitFlags] = {}
+    refused: dict[str, None] = {}
     wrong = 0
     base = os.path.dirname(os.path.abspath(path))
     for entry in entries:
@@ -122,8 +125,14 @@ def _read_database(path: str, data: bytes, failed: Callable[[str], CompileComman
             wrong += 1
         else:
             units.setdefault(*unit)
-    text = f"{wrong} of the {len(entries)} entries of the compilation database are not understood and were left out."
-    return CompileCommands(path, units, (Message("warning", path, text),) if wrong else ())
+            refused.update(dict.fromkeys(unit[1].refused))
+    texts: list[str] = []
+    if wrong:
+        texts.append(f"{wrong} of the {len(entries)} entries of the compilation database are not understood and were left out.")
+    if refused:
+        few = ", ".join(shown(flag) for flag in list(refused)[:3])
+        texts.append(f"{len(refused)} flags of the compilation database define no macro and were left out, among them {few}.")
+    return CompileCommands(path, units, tuple(Message("warning", path, text) for text in texts))
 
 
 def _entry(entry: Mapping[str, object], base: str) -> tuple[str, UnitFlags] | None:
@@ -140,46 +149,44 @@ def _entry(entry: Mapping[str, object], base: str) -> tuple[str, UnitFlags] | No
     if not isinstance(arguments, list) or not all(isinstance(argument, str) for argument in arguments):
         return None
     folder = os.path.normpath(os.path.join(base, directory))
-    return os.path.normpath(os.path.join(folder, file)), UnitFlags(allowed(arguments[1:], folder))
+    return os.path.normpath(os.path.join(folder, file)), read_flags(arguments[1:], folder)
 
 
-def allowed(arguments: Sequence[str], folder: str) -> tuple[str, ...]:
-    """The arguments on the allow list, with paths made absolute from `folder`, in a form that no compiler can misread.
+def read_flags(arguments: Sequence[str], folder: str) -> UnitFlags:
+    """What the arguments of a compiler, without its name, say to its preprocessor. Paths count from `folder`, an absolute path.
 
-    A value is never an argument of its own that begins with `@` (which compilers replace by a file's contents) or `-`.
+    What is not known is left out. `-imacros` is read like `-include`: it is used for headers that hold nothing but macros.
     """
-    kept: list[str] = []
-    index = 0
-    while index < len(arguments):
-        argument = arguments[index]
-        index += 1
-        flag = next((flag for flag in _BY_LENGTH if argument.startswith(flag)), None)
-        if "\0" in argument:
-            continue
+    macros: list[str] = []
+    folders: list[Folder] = []
+    forced: list[Forced] = []
+    switches: list[str] = []
+    refused: list[str] = []
+    standard = ""
+    waiting = iter(arguments)
+    for argument in waiting:
+        flag = next((flag for flag in _WITH_VALUE if argument.startswith(flag)), None)
         if argument in _SKIP_NEXT:
-            index += 1
+            next(waiting, None)
         elif flag is not None:
-            value = argument[len(flag) :]
-            if not value:
-                if index >= len(arguments) or "\0" in arguments[index]:
-                    break
-                value = arguments[index]
-                index += 1
-            kept += _spelled(flag, value, folder)
-        elif _ALONE.fullmatch(argument):
-            kept.append(argument.replace("--std", "-std"))
-    return tuple(kept)
-
-
-def _spelled(flag: str, value: str, folder: str) -> list[str]:
-    if flag in _VALUE:
-        return [flag + value]
-    absolute = os.path.join(folder, value)
-    if flag in ("-include", "-imacros"):
-        if os.path.exists(absolute):
-            return [flag, absolute]
-        return [flag, os.path.join(".", value)] if value.startswith(("@", "-")) else [flag, value]  # found along the -I folders
-    return [flag + absolute] if flag == "-I" else [flag, absolute]
+            value = argument[len(flag) :] or next(waiting, "")
+            if flag in _MACRO:
+                line = definition(value) if flag == "-D" else undefinition(value)
+                (refused if line is None else macros).append(flag + value if line is None else line)
+            elif not is_path(value):
+                continue
+            elif flag in _FILE:
+                forced.append(Forced(value, folder))
+            else:
+                folders += [Folder(kind, os.path.join(folder, value)) for kind in _FOLDER if kind == flag]
+        elif argument == "-ansi":
+            standard = "c90"
+        elif argument.startswith(("-std=", "--std=")):
+            named = argument.partition("=")[2]
+            standard = named if named in STANDARDS else standard
+        elif argument in SWITCHES:
+            switches.append(argument)
+    return UnitFlags(tuple(macros), tuple(folders), tuple(forced), standard, tuple(switches), tuple(refused))
 
 
 def default_flags(flags: CompilerFlags) -> UnitFlags:
@@ -191,17 +198,4 @@ def default_flags(flags: CompilerFlags) -> UnitFlags:
         arguments += ["-D", define]
     if flags.standard is not None:
         arguments.append(f"-std={flags.standard}")
-    return UnitFlags(allowed(arguments, os.getcwd()))
-
-
-def include_folders(arguments: Iterable[str]) -> tuple[str, ...]:
-    """The folders that arguments as `allowed` spells them name for headers."""
-    folders: list[str] = []
-    previous = ""
-    for argument in arguments:
-        if previous in ("-isystem", "-iquote", "-idirafter"):
-            folders.append(argument)
-        elif argument.startswith("-I"):
-            folders.append(argument[2:])
-        previous = argument
-    return tuple(folders)
+    return read_flags(arguments, os.getcwd())

@@ -115,6 +115,13 @@ def string(text: str) -> ir.StringConst:
 _PART = re.compile(r'(u8|[uUL])?"((?:[^"\\]|\\.)*)"', re.DOTALL)
 
 
-def string_length(text: str) -> int:
-    """How many elements the array of a string literal has, with the zero at its end."""
+def is_wide(text: str) -> bool:
+    """Whether a string literal is one of wide characters (C11 6.4.5p6), of which only the length is modelled."""
+    return any(found.group(1) in ("L", "u", "U") for found in _PART.finditer(text))
+
+
+def string_length(text: str) -> int | None:
+    """How many elements the array of a string literal has, with the zero at its end; None if that is not known."""
+    if is_wide(text) and not (text.isascii() and "\\u" not in text and "\\U" not in text):
+        return None
     return sum(len(code_units(found.group(2))) for found in _PART.finditer(text)) + 1

@@ -18,7 +18,7 @@ from analysis.frontend.syntax import Node, SyntaxTree, parse_again, text_of
 from analysis.frontend.types import Layout
 from analysis.frontend.volatile import ITSELF, Levels, levels_of
 from analysis.model import ir
-from analysis.model.c_types import Array, DataModel, Function, Type
+from analysis.model.c_types import Array, DataModel, Function, RecordDefinition, Type
 from analysis.model.limits import Limits
 
 
@@ -42,6 +42,10 @@ class StaticLocal(msgspec.Struct, frozen=True):
     parts: tuple[ir.Assign, ...] = ()
 
 
+TOO_DEEP = "nested too deeply"
+"""Why something is refused that is deeper than the limit, or than Python can follow."""
+
+
 class Context(ABC):
     """State of one lowering, and the operations that its parts offer each other."""
 
@@ -53,7 +57,7 @@ class Context(ABC):
         self.path = path
         self.limits = limits
         self.layout = Layout(model, names.record)
-        self.flow = Flow()
+        self.flow = Flow(names.around)
         self.depth = 0
         self.result_type: Type | None = None
         self.address_taken: set[str] = set()
@@ -61,6 +65,8 @@ class Context(ABC):
         self.statics: list[StaticLocal] = []
         self.local_externs: dict[str, ir.Var] = {}
         self.volatiles: dict[str, Levels] = {}
+        self.records_around = 0
+        self.incomplete: dict[str, tuple[RecordDefinition, frozenset[str]]] = {}  # what is missing inside a record
         self._temporaries = 0
         self._probing = 0
         self._types: dict[tuple[int, int], Type] = {}
@@ -110,7 +116,7 @@ class Context(ABC):
     def probe(self, lower: Callable[[Node], ir.Expr], node: Node) -> ir.Expr:
         """Lowers without leaving any trace."""
         flow, temporaries, taken, mark = self.flow, self._temporaries, set(self.address_taken), self.names.mark()
-        self.flow = Flow()
+        self.flow = Flow(self.names.around)
         self._probing += 1
         try:
             return lower(node)
@@ -152,7 +158,7 @@ class Context(ABC):
     def check_depth(self) -> None:
         """Refuses what is nested deeper than the limit (DESIGN.md section 13)."""
         if self.depth > self.limits.nesting:
-            raise RefusedError("nested too deeply")
+            raise RefusedError(TOO_DEEP)
 
     @property
     def probing(self) -> bool:
@@ -202,6 +208,10 @@ class Context(ABC):
     @abstractmethod
     def initial_values(self, target: ir.Expr, node: Node) -> Iterator[tuple[ir.Expr, ir.Expr]]:
         """What an initialiser gives an object with static storage: the whole a zero, then its parts their values."""
+
+    @abstractmethod
+    def scalar_literal(self, type_: Type, node: Node) -> ir.Expr | None:
+        """The value of a compound literal of a scalar type; None if it is none."""
 
     @abstractmethod
     def elements_given(self, node: Node) -> int:

@@ -11,8 +11,10 @@ from functools import cache
 import msgspec
 from msgspec.structs import replace
 
+from analysis.frontend.attributes import strange_of_type
 from analysis.frontend.constants import number
-from analysis.frontend.context import Context, RefusedError, children
+from analysis.frontend.context import TOO_DEEP, Context, RefusedError, children
+from analysis.frontend.effects import has_effects
 from analysis.frontend.layout_attributes import MODE, NOTHING, Said, is_packing, moded, said
 from analysis.frontend.scope import ConstantEntry, ObjectEntry, TypedefEntry
 from analysis.frontend.syntax import Node, parse_apart, text_of
@@ -31,8 +33,10 @@ from analysis.model.c_types import (
     Record,
     RecordDefinition,
     Type,
+    extent,
 )
 from analysis.model.digest import digest_value
+from analysis.model.limits import RECORD_LEVELS, TYPE_LEVELS, TYPE_PARTS
 
 NAME_KINDS = frozenset(("identifier", "type_identifier", "field_identifier", "primitive_type"))
 _NEAR = 1_000  # bytes after a record's members in which an attribute of theirs can begin
@@ -70,6 +74,12 @@ class Declarator(msgspec.Struct, frozen=True):
     name_node: Node | None
     parameters: Node | None
     volatile: Levels = NONE
+
+
+def _check_bounds(type_: Type) -> None:
+    parts, levels = extent(type_)
+    if parts > TYPE_PARTS or levels > TYPE_LEVELS:
+        raise RefusedError("a type of too many parts")
 
 
 @cache
@@ -133,6 +143,8 @@ def _plain_member(found: Declarator) -> Member:
 
 class Declarations(Context):
     """Types of declarations, type names, records and enumerations."""
+
+    _in_prototype = 0  # how many lists of parameters that declare no variables are around what is read
 
     def specifiers(self, node: Node) -> Specifiers:
         """The specifiers of a declaration, parameter, member, type name or function definition."""
@@ -199,7 +211,11 @@ class Declarations(Context):
             return self.type_name(operand)
         if operand.type == "identifier" and isinstance(self.names.lookup(self.source(operand)), TypedefEntry):
             return self._named_type(self.source(operand))
-        return self.probe_type(operand)
+        type_ = self.probe_type(operand)
+        varies = type_.target if isinstance(type_, Pointer) else type_
+        if isinstance(varies, Array) and varies.length is None and has_effects(operand):
+            raise RefusedError("side effects in the operand of typeof")
+        return type_
 
     def _object_type(self, node: Node) -> Type:
         entry = self.names.lookup(self.source(node))
@@ -239,6 +255,8 @@ class Declarations(Context):
             if following is None:
                 following = _inner_declarator(inner)
             inner = following
+            _check_bounds(type_)
+        _check_bounds(type_)  # also without a layer: `typeof (&a) b`
         name = None if inner is None else self.source(inner)
         return Declarator(name, type_, inner, parameters, levels)
 
@@ -267,8 +285,24 @@ class Declarations(Context):
         size = node.child_by_field_name("size")
         if size is None or size.type == "*":
             return None
-        length = self.constant(size)
-        return length if length is not None and length >= 0 else None
+        try:
+            length = self.constant(size)
+        except RefusedError:
+            if not self._in_prototype:
+                raise
+            return None  # it names another parameter
+        if length is not None:
+            return length if length >= 0 else None
+        if not self.names.at_file_level and not self._in_prototype:
+            self._evaluate_length(size)
+        return None
+
+    def _evaluate_length(self, size: Node) -> None:
+        """The length of a variable-length array is evaluated where its type is (C11 6.7.6.2p5), that of a parameter at the entry
+        of the function (6.9.1p10). Whether it is for a parameter that is only adjusted to a pointer, compilers differ."""
+        if has_effects(size):
+            raise RefusedError("side effects in the length of an array")
+        self.discard(size)
 
     def _function(self, result: Type, parameters: Node | None) -> Function:
         if parameters is None:
@@ -278,11 +312,15 @@ class Declarations(Context):
         types: list[Type] = []
         variadic = False
         listed = children(parameters)
-        for child in listed:
-            if child.type == "parameter_declaration":
-                types.append(self.parameter(child).type)
-            elif child.type == "variadic_parameter":
-                variadic = True
+        self._in_prototype += 1
+        try:
+            for child in listed:
+                if child.type == "parameter_declaration":
+                    types.append(self.parameter(child).type)
+                elif child.type == "variadic_parameter":
+                    variadic = True
+        finally:
+            self._in_prototype -= 1
         variadic = variadic or any(child.type == "..." for child in parameters.children)
         if not listed and not variadic:
             return Function(result, (), prototyped=False)
@@ -320,6 +358,8 @@ class Declarations(Context):
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         tag = None if name is None else f"{kind} {self.source(name)}"
         record_kind = "struct" if kind == "struct" else "union"
+        if body is not None and self.records_around > RECORD_LEVELS:
+            raise RefusedError(TOO_DEEP)
         if body is None:
             if tag is None:
                 raise RefusedError("record without a tag and members")
@@ -328,30 +368,57 @@ class Declarations(Context):
                 known = Record(record_kind, self.names.record_key(tag))  # type: ignore[arg-type]
                 self.names.declare_tag(tag, known)
             return known
-        told, packing = said(self._attributes_of(node, body)[0]), self.tree.packing(node.end_byte)
+        self.records_around += 1
+        try:
+            return self._defined(node, body, kind, tag)
+        finally:
+            self.records_around -= 1
+
+    def _defined(self, node: Node, body: Node, kind: str, tag: str | None) -> Type:
+        """A record with its members."""
+        record_kind = "struct" if kind == "struct" else "union"
+        texts = self._attributes_of(node, body)[0]
+        told, packing, strange = said(texts), self.tree.packing(node.end_byte), strange_of_type(texts, is_named=False)
         if tag is None:
-            members, is_clear = self._members(body)
+            members, is_clear, strange = self._members(body, strange)
             names = ", ".join(m.name or "_" for m in members[:3]) + (", ..." if len(members) > 3 else "")
             key = f"{kind} {{{names}}}#{digest_value([[m.name, _plain(m.type), m.bits] for m in members])[:8]}"
             key += " packed" if told.packed else ""
-            layout = [told.alignment, packing, is_clear and told.known, [[m.packed, m.alignment] for m in members]]
+            layout: list[object] = [told.alignment, packing, is_clear and told.known, [[m.packed, m.alignment] for m in members]]
+            layout += [strange] if strange else []
             if any(layout[:2]) or not layout[2] or any(m.packed or m.alignment for m in members):
                 key += f" {digest_value(layout)[:8]}"
         else:
             known = self.names.tag_here(tag)
             key = known.key if isinstance(known, Record) else self.names.record_key(tag)
             self.names.declare_tag(tag, Record(record_kind, key))  # type: ignore[arg-type]
-            members, is_clear = self._members(body)
-            members = [member for member in members if not self._holds(member.type, key)]
+            members, is_clear, strange = self._members(body, strange)
+            inside = self._lacking if self.names.record(key) is None else self._inside  # it is defined again
+            members = [member for member in members if key not in inside(member.type)]
         is_laid_out = is_clear and told.known and packing is not None
         self.names.define(
-            RecordDefinition(key, record_kind, tuple(members), told.packed, told.alignment, packing or 0, is_laid_out)  # type: ignore[arg-type]
+            RecordDefinition(key, record_kind, tuple(members), told.packed, told.alignment, packing or 0, is_laid_out, strange)  # type: ignore[arg-type]
         )
         return Record(record_kind, key)  # type: ignore[arg-type]
 
-    def _holds(self, type_: Type, key: str) -> bool:
-        """Whether an object of a type has a record in it that is not complete yet: a member cannot (C11 6.7.2.1p3), but it is
-        written so before the `*` of a pointer is there."""
+    def _lacking(self, type_: Type) -> frozenset[str]:
+        """The records that an object of a type has in it and that are not complete yet: a member cannot (C11 6.7.2.1p3), but it
+        is written so before the `*` of a pointer is there."""
+        while isinstance(type_, Array):
+            type_ = type_.element
+        if not isinstance(type_, Record):
+            return frozenset()
+        definition = self.names.record(type_.key)
+        if definition is None:
+            return frozenset((type_.key,))
+        known = self.incomplete.get(type_.key)
+        if known is None or known[0] is not definition:
+            found = frozenset[str]().union(*(self._lacking(member.type) for member in definition.members))
+            known = self.incomplete[type_.key] = definition, found
+        return known[1]
+
+    def _inside(self, type_: Type) -> set[str]:
+        """All records that an object of a type has in it."""
         work, seen = [type_], set[str]()
         while work:
             one = work.pop()
@@ -361,7 +428,7 @@ class Declarations(Context):
                 seen.add(one.key)
                 definition = self.names.record(one.key)
                 work.extend(member.type for member in (definition.members if definition is not None else ()))
-        return key in seen
+        return seen
 
     def _attributes_of(self, node: Node, body: Node) -> tuple[list[bytes], int]:
         """The attributes of a record, which are before its members or right after them, and where the last one ends."""
@@ -374,15 +441,20 @@ class Declarations(Context):
             end = after
         return found, end
 
-    def _beside(self, node: Node, after: int) -> list[bytes]:
-        """The attributes between an offset and the end of a declaration that are not those of a record that it defines."""
-        texts = [(start, text) for start, _, text in self.tree.attributes_in(after, node.end_byte) if not is_packing(text)]
+    def attributes_beside(self, node: Node, after: int, end: int | None = None) -> list[tuple[int, bytes]]:
+        """The attributes between an offset and the end of a declaration (or `end`) that are not those of a record or an
+        enumeration that it defines, with where they are."""
+        inside = self.tree.attributes_in(after, node.end_byte if end is None else end)
+        texts = [(start, text) for start, _, text in inside if not is_packing(text)]
         specifier = node.child_by_field_name("type")
         body = None if specifier is None else specifier.child_by_field_name("body")
         if texts and specifier is not None and body is not None:
             end = self._attributes_of(specifier, body)[1]
             texts = [(start, text) for start, text in texts if not specifier.start_byte <= start < end]
-        return [text for _, text in texts]
+        return texts
+
+    def _beside(self, node: Node, after: int) -> list[bytes]:
+        return [text for _, text in self.attributes_beside(node, after)]
 
     def typedef_entry(self, found: Declarator, node: Node) -> TypedefEntry:
         """What a `typedef` declares. A type that an attribute makes of it and that is not modelled, such as a vector, is like a
@@ -390,11 +462,20 @@ class Declarations(Context):
         before = node.prev_sibling
         texts = self._beside(node, node.start_byte if before is None else before.end_byte)
         type_ = moded(found.type, texts, self.model)
+        strange = strange_of_type(texts, is_named=True)
+        if strange and type_ is not None:
+            return TypedefEntry(self._strange_type(strange), found.volatile, is_aligned=True)
         if type_ is None:
             type_ = _NOT_MODELLED
         told = said(text for text in texts if MODE.search(text) is None)
         is_aligned = self._is_aligned_name(node) or not told.known or told.alignment not in (0, self.layout.alignment(type_))
         return TypedefEntry(type_, found.volatile, is_aligned)
+
+    def _strange_type(self, reason: str) -> Record:
+        """A type of which nothing is known, for the reason given; no value of it is."""
+        key = f"struct {{{reason}}}"
+        self.names.define(RecordDefinition(key, "struct", (), is_laid_out=False, strange=reason))
+        return Record("struct", key)
 
     def _is_aligned_name(self, node: Node) -> bool:
         """Whether a declaration begins with the name of a type that has an alignment of its own."""
@@ -413,14 +494,16 @@ class Declarations(Context):
         is_plain = declared < 2 and not any(part.type == "bitfield_clause" for part in node.children)
         return found if found == NOTHING or (is_plain and node.start_byte not in self.tree.unnamed_bits) else Said(known=False)
 
-    def _members(self, body: Node) -> tuple[list[Member], bool]:
-        """The members of a record, and whether all that attributes say of them is understood."""
+    def _members(self, body: Node, strange: str) -> tuple[list[Member], bool, str]:
+        """The members of a record, whether all that attributes say of their layout is understood, and which attribute is not
+        understood at all, if one is not (`strange` is one of the record's)."""
         members: list[Member] = []
         is_clear, after = True, body.start_byte
         for child in children(body):
             if child.type != "field_declaration":
                 continue
             told, first = self._said_of_member(child, after), len(members)
+            strange = strange or strange_of_type(self._beside(child, after), is_named=False)
             is_clear, after = is_clear and told.known, child.end_byte
             specifiers = self.specifiers(child)
             base, levels = specifiers.type, specifiers.volatile
@@ -444,7 +527,7 @@ class Declarations(Context):
                 members.append(Member("", base))
             if told != NOTHING:
                 members[first:] = [replace(member, packed=told.packed, alignment=told.alignment) for member in members[first:]]
-        return members, is_clear
+        return members, is_clear, strange
 
     def _width(self, written: bytes) -> int:
         """The width of an unnamed bit-field: a number, or the name of a constant."""
@@ -460,7 +543,11 @@ class Declarations(Context):
         tag = "enum" if name is None else f"enum {self.source(name)}"
         if body is None:
             return self.names.tag(tag) or Integer(32, False, tag)
+        texts = [text for text in self._attributes_of(node, body)[0] if not is_packing(text)]
+        is_other = node.child_by_field_name("underlying_type") is not None or said(texts) != NOTHING
+        strange = "the size of an enumeration" if is_other else strange_of_type(texts, is_named=False)
         value, lowest = 0, 0
+        type_: Type
         for child in children(body):
             if child.type != "enumerator":
                 continue
@@ -473,7 +560,7 @@ class Declarations(Context):
                 self.names.declare(self.source(label), ConstantEntry(ir.IntConst(value, type_)))
             lowest = min(lowest, value)
             value += 1
-        type_ = Integer(32, lowest < 0, tag)
+        type_ = self._strange_type(strange) if strange else Integer(32, lowest < 0, tag)
         if name is not None:
             self.names.declare_tag(tag, type_)
         return type_

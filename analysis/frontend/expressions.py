@@ -9,9 +9,10 @@ from collections.abc import Callable
 
 from analysis.frontend import operators
 from analysis.frontend.assignments import Assignments
-from analysis.frontend.constants import character, number, string, string_length
+from analysis.frontend.constants import character, is_wide, number, string, string_length
 from analysis.frontend.context import MisreadError, RefusedError, children, field_of, inside, inside_arguments
 from analysis.frontend.declarations import basic_type
+from analysis.frontend.effects import has_effects
 from analysis.frontend.scope import ConstantEntry, ObjectEntry, TypedefEntry
 from analysis.frontend.syntax import Node
 from analysis.frontend.volatile import Levels, behind
@@ -32,39 +33,10 @@ class Expressions(Assignments):
     def __init__(self, *args: object, **named: object) -> None:
         super().__init__(*args, **named)  # type: ignore[arg-type]
         self._casts_before: dict[int, tuple[Type, str]] = {}
-        self._kinds: dict[str, Callable[[Node], ir.Expr]] = {
-            "identifier": self._identifier,
-            "number_literal": self._number,
-            "char_literal": lambda node: character(self.source(node)),
-            "string_literal": lambda node: string(self.source(node)),
-            "concatenated_string": lambda node: string(self.source(node)),
-            "parenthesized_expression": self._parenthesized,
-            "field_expression": self._field,
-            "subscript_expression": self._subscript,
-            "pointer_expression": self._pointer,
-            "unary_expression": self._unary,
-            "binary_expression": self._binary,
-            "assignment_expression": self.assignment,
-            "update_expression": lambda node: self.update(node, wanted=True),
-            "call_expression": lambda node: self.call(node, None, wanted=True),
-            "cast_expression": self._cast,
-            "conditional_expression": self.conditional,
-            "comma_expression": self._comma,
-            "sizeof_expression": self._sizeof,
-            "alignof_expression": self._alignof,
-            "offsetof_expression": self._offsetof,
-            "compound_literal_expression": self._compound_literal,
-            "compound_statement": self.block_value,
-            "null": lambda node: self._named_or(node, ir.IntConst(0, Pointer(Void()))),
-            "true": lambda node: self._named_or(node, ir.IntConst(1, INT)),
-            "false": lambda node: self._named_or(node, ir.IntConst(0, INT)),
-            "extension_expression": lambda node: self.expression(children(node)[0]),
-            "gnu_asm_expression": self._asm,
-        }
 
     def expression(self, node: Node) -> ir.Expr:
         """Lowers an expression without decay."""
-        handler = self._kinds.get(node.type)
+        handler = _KINDS.get(node.type)
         if handler is None:
             raise RefusedError(f"expression {node.type.replace('_', ' ')}")
         self.depth += 1
@@ -72,11 +44,22 @@ class Expressions(Assignments):
         pending = None
         if self._casts_before and node.type not in _SPREADING:
             pending = self._casts_before.pop(node.start_byte, None)
-        found = handler(node)
+        found = self._understood(handler(self, node))
         self.depth -= 1
         if pending is not None:
             return operators.convert(operators.decay(self._apply_unary(pending[1], found)), pending[0])
         return found
+
+    def _understood(self, expr: ir.Expr) -> ir.Expr:
+        """The expression, if its type is understood (`c_types.RecordDefinition`)."""
+        if isinstance(expr.type, Record) and not self.probing:
+            strange = self.names.strange(expr.type.key)
+            if strange:
+                raise RefusedError(f"a type with the {strange}")
+        is_flexible = isinstance(expr, ir.Field) and isinstance(expr.type, Array) and expr.type.length is None
+        if is_flexible and isinstance(ir.root(expr), ir.Var) and not self.probing:  # only an initialiser tells how long it is
+            raise RefusedError("a flexible array member of a variable")
+        return expr
 
     def value(self, node: Node) -> ir.Expr:
         """Lowers an expression to its value."""
@@ -98,8 +81,8 @@ class Expressions(Assignments):
         elif kind == "update_expression":
             self.update(node, wanted=False)
         elif kind == "comma_expression":
-            self.discard(field_of(node, "left"))
-            self.discard(field_of(node, "right"))
+            for part in _separated(node):
+                self.discard(part)
         elif kind == "parenthesized_expression":
             self.discard(inside(node))
         elif kind == "compound_statement":
@@ -145,6 +128,9 @@ class Expressions(Assignments):
         if isinstance(entry, ObjectEntry):
             if entry.volatile:
                 self.volatiles[entry.var.name] = entry.volatile
+            if entry.open and not self.probing:  # a condition that asks for its address has no edge
+                address = operators.address(entry.var)
+                self.emit(ir.Assign(self.temporary(address.type), address), node)
             return entry.var
         if isinstance(entry, ConstantEntry):
             return entry.constant
@@ -160,6 +146,12 @@ class Expressions(Assignments):
         if found is None:
             raise RefusedError(f"number {text}")
         return operators.unary(text[0], found) if text[0] in "+-" else found  # the grammar takes signs in
+
+    def _string(self, node: Node) -> ir.Expr:
+        text = self.source(node)
+        if is_wide(text):
+            raise RefusedError("a string of wide characters")
+        return string(text)
 
     def _parenthesized(self, node: Node) -> ir.Expr:
         return self.expression(inside(node))
@@ -177,7 +169,7 @@ class Expressions(Assignments):
         return operators.dereference(self.value(argument)) if arrow else self.expression(argument)
 
     def _member(self, record: ir.Expr, name: str) -> ir.Expr:
-        found = operators.member(record, name, self.names.record)
+        found = operators.member(self._understood(record), name, self.names.record)
         if found is None:
             raise RefusedError(f"unknown member {name}")
         return found
@@ -317,12 +309,14 @@ class Expressions(Assignments):
         return not self.casts_to_no_type(node) and isinstance(self.type_name(field_of(node, "type")), Void)
 
     def _comma(self, node: Node) -> ir.Expr:
-        self.discard(field_of(node, "left"))
-        return self.expression(field_of(node, "right"))
+        *before, last = _separated(node)
+        for part in before:
+            self.discard(part)
+        return self.expression(last)
 
     def _sizeof(self, node: Node) -> ir.Expr:
         size = self._sizeof_operand(node)
-        if isinstance(size, ir.Unknown) and _changes(node):  # the operand is evaluated (C11 6.5.3.4p2)
+        if isinstance(size, ir.Unknown) and has_effects(node):  # the operand is evaluated (C11 6.5.3.4p2)
             raise RefusedError("sizeof a variable-length array with side effects")
         return size
 
@@ -336,6 +330,10 @@ class Expressions(Assignments):
         inner = value
         while inner.type == "parenthesized_expression":
             inner = inside(inner)
+        if inner.type == "identifier" and self.source(inner) in _FUNCTION_NAMES:
+            return self._size(Array(CHAR, len((self.names.function or "").encode()) + 1))
+        if inner.type in _STRINGS and is_wide(self.source(inner)):
+            return ir.Unknown(self.model.unsigned_long)
         if inner.type in _STRINGS:
             return self._size(Array(CHAR, string_length(self.source(inner))))
         return self._size(self.probe_type(value))
@@ -346,7 +344,9 @@ class Expressions(Assignments):
 
     def _alignof(self, node: Node) -> ir.Expr:
         type_node = node.child_by_field_name("type")
-        type_ = self.type_name(type_node) if type_node is not None else self.probe_type(children(node)[0])
+        if type_node is None:  # of a variable, which may be aligned otherwise than its type
+            return ir.Unknown(self.model.unsigned_long)
+        type_ = self.type_name(type_node)
         if isinstance(type_, Record) and self.layout.size(type_) is None:
             return ir.Unknown(self.model.unsigned_long)
         return ir.IntConst(self.layout.alignment(type_), self.model.unsigned_long)
@@ -386,12 +386,45 @@ def _is_logical(node: Node) -> bool:
     return node.type == "binary_expression" and field_of(node, "operator").type in ("&&", "||")
 
 
-def _changes(node: Node) -> bool:
-    """Whether there is anything with side effects in an expression."""
-    waiting = [node]
+def _separated(node: Node) -> list[Node]:
+    """The operands of commas, in order. There can be many of them: the tree leans to one side, as deep as it is long."""
+    found, waiting = [], [node]
     while waiting:
         here = waiting.pop()
-        if here.type in ("assignment_expression", "update_expression", "call_expression"):
-            return True
-        waiting.extend(here.named_children)
-    return False
+        if here.type == "comma_expression":
+            waiting += (field_of(here, "right"), field_of(here, "left"))
+        else:
+            found.append(here)
+    return found
+
+
+# tables of the class, not of each object: bound methods would keep each object in a cycle, and with it its syntax tree
+_KINDS: dict[str, Callable[[Expressions, Node], ir.Expr]] = {
+    "identifier": Expressions._identifier,
+    "number_literal": Expressions._number,
+    "char_literal": lambda self, node: character(self.source(node)),
+    "string_literal": Expressions._string,
+    "concatenated_string": Expressions._string,
+    "parenthesized_expression": Expressions._parenthesized,
+    "field_expression": Expressions._field,
+    "subscript_expression": Expressions._subscript,
+    "pointer_expression": Expressions._pointer,
+    "unary_expression": Expressions._unary,
+    "binary_expression": Expressions._binary,
+    "assignment_expression": Expressions.assignment,
+    "update_expression": lambda self, node: self.update(node, wanted=True),
+    "call_expression": lambda self, node: self.call(node, None, wanted=True),
+    "cast_expression": Expressions._cast,
+    "conditional_expression": Expressions.conditional,
+    "comma_expression": Expressions._comma,
+    "sizeof_expression": Expressions._sizeof,
+    "alignof_expression": Expressions._alignof,
+    "offsetof_expression": Expressions._offsetof,
+    "compound_literal_expression": Expressions._compound_literal,
+    "compound_statement": lambda self, node: self.block_value(node),
+    "null": lambda self, node: self._named_or(node, ir.IntConst(0, Pointer(Void()))),
+    "true": lambda self, node: self._named_or(node, ir.IntConst(1, INT)),
+    "false": lambda self, node: self._named_or(node, ir.IntConst(0, INT)),
+    "extension_expression": lambda self, node: self.expression(children(node)[0]),
+    "gnu_asm_expression": Expressions._asm,
+}

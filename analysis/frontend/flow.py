@@ -6,25 +6,29 @@ edges. Emitting into an unreachable location is harmless: `reachable_edges` leav
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from analysis.model import ir
 
 
 class RawEdge(NamedTuple):
-    """An edge with the byte range in the preprocessed text that its effect comes from."""
+    """An edge with the byte range in the preprocessed text that its effect comes from, and the blocks around it (see
+    `scope.Names`)."""
 
     source: int
     target: int
     effect: ir.Effect
     start: int
     end: int
+    blocks: tuple[int, ...]
 
 
 class Flow:
-    """The edges emitted so far, and `current`, the location that control is at."""
+    """The edges emitted so far, and `current`, the location that control is at. `around` says which blocks are open."""
 
-    def __init__(self) -> None:
+    def __init__(self, around: Callable[[], tuple[int, ...]]) -> None:
+        self._around = around
         self.edges: list[RawEdge] = []
         self._parents: list[int] = [0]
         self.entry = 0
@@ -38,12 +42,12 @@ class Flow:
     def emit(self, effect: ir.Effect, start: int, end: int) -> None:
         """An edge with the effect from the current location to a fresh one, which becomes current."""
         target = self.location()
-        self.edges.append(RawEdge(self.current, target, effect, start, end))
+        self.edges.append(RawEdge(self.current, target, effect, start, end, self._around()))
         self.current = target
 
     def edge_to(self, target: int, effect: ir.Effect, start: int, end: int) -> None:
         """An edge with the effect from the current location, which stays current, to the target."""
-        self.edges.append(RawEdge(self.current, target, effect, start, end))
+        self.edges.append(RawEdge(self.current, target, effect, start, end, self._around()))
 
     def join(self, target: int) -> None:
         """Control goes on at the target without any effect: the two locations become one, the current one."""
@@ -69,7 +73,7 @@ class Flow:
 
     def reachable_edges(self) -> list[RawEdge]:
         """The edges that control can reach from the entry, in the order of emission, with representative locations."""
-        resolved = [RawEdge(self.find(e.source), self.find(e.target), e.effect, e.start, e.end) for e in self.edges]
+        resolved = [e._replace(source=self.find(e.source), target=self.find(e.target)) for e in self.edges]
         successors: dict[int, list[int]] = {}
         for edge in resolved:
             successors.setdefault(edge.source, []).append(edge.target)

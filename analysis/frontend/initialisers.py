@@ -7,14 +7,16 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from analysis.frontend import operators
-from analysis.frontend.constants import string_length
+from analysis.frontend.constants import is_wide, string_length
 from analysis.frontend.context import Context, RefusedError, children, field_of
+from analysis.frontend.effects import has_effects
 from analysis.frontend.syntax import Node
 from analysis.frontend.types import bit_field_type
 from analysis.model import ir
 from analysis.model.c_types import INT, Array, Integer, Record, Type
 
 _LARGEST_ARRAY = 256  # elements that are initialised one by one; arrays beyond it start with unknown content
+_LARGEST_RANGE = 4096  # elements that one designator can name
 _STRINGS = frozenset(("string_literal", "concatenated_string"))
 
 
@@ -29,8 +31,61 @@ class Plan:
     """What a braced list initialises. `length` is how many elements it gives an array of unknown length."""
 
     def __init__(self) -> None:
-        self.slots: list[Slot] = []
         self.length = 0
+        self._slots: dict[int, Slot] = {}
+        self._inside: dict[ir.Expr, list[int]] = {}  # the slots of the parts of an object, by their numbers
+        self._members: dict[ir.Expr, ir.Field] = {}  # which one of a union was initialised last
+        self._number = 0
+        self.overrides = False  # whether a part may be initialised more than once
+
+    @property
+    def slots(self) -> list[Slot]:
+        """The slots that count, in order."""
+        return list(self._slots.values())
+
+    def add(self, slot: Slot) -> None:
+        """Adds a slot, instead of all that there are for parts of its target (C11 6.7.9p19)."""
+        if self.overrides:
+            self.begin(slot.target)
+            part: ir.Expr = slot.target
+            while isinstance(part, ir.Field | ir.Index):
+                if part != slot.target and isinstance(part.type, Record) and self._is_given(part):
+                    raise RefusedError("a part that overrides one of a record's value: compilers differ in the rest of it")
+                self._inside.setdefault(part, []).append(self._number)
+                part = part.record if isinstance(part, ir.Field) else part.array
+        self._slots[self._number] = slot
+        self._number += 1
+
+    def _is_given(self, part: ir.Expr) -> bool:
+        """Whether a value, and no list, initialises the part."""
+        slots = (self._slots.get(number) for number in self._inside.get(part, ()))
+        return any(slot is not None and slot.target == part for slot in slots)
+
+    def begin(self, target: ir.Expr) -> None:
+        """A list in braces, or a value, initialises the target: what was given to parts of it before is overridden, and what was
+        given to other members of the unions that it is in."""
+        if not self.overrides:
+            return
+        self._drop(target)
+        for member in _path(target):
+            if getattr(member.record.type, "kind", "") == "union":
+                before = self._members.get(member.record)
+                if before is not None and before != member:
+                    self._drop(before)
+                self._members[member.record] = member
+
+    def _drop(self, part: ir.Expr) -> None:
+        for number in self._inside.pop(part, ()):
+            slot = self._slots.pop(number, None)
+            if slot is not None and has_effects(slot.node):  # it need not be evaluated (C11 6.7.9p19, note 151)
+                raise RefusedError("an initialiser with side effects that another one overrides")
+
+
+class _Outer(msgspec.Struct):
+    """An object whose parts a list initialises, and the number of the part that comes next."""
+
+    target: ir.Expr
+    position: int
 
 
 class Initialisers(Context):
@@ -62,7 +117,8 @@ class Initialisers(Context):
 
     def _store_one(self, target: ir.Expr, node: Node, site: Node) -> None:
         if isinstance(target.type, Array):
-            value = self.expression(node)
+            is_plain = node.type not in _STRINGS or not is_wide(self.source(node))
+            value = self.expression(node) if is_plain else ir.Unknown(target.type)
             if isinstance(value, ir.StringConst) or value.type == target.type:
                 self.emit(ir.Assign(target, value), site)
             else:
@@ -82,7 +138,8 @@ class Initialisers(Context):
             elif isinstance(slot.target.type, Array):
                 yield slot.target, self.expression(slot.node)
             else:
-                yield slot.target, operators.convert(self.value(slot.node), slot.target.type)
+                literal = self.scalar_literal(slot.target.type, slot.node)
+                yield slot.target, literal or operators.convert(self.value(slot.node), slot.target.type)
 
     def elements_given(self, node: Node) -> int:
         """How many values an initialiser lists, at most."""
@@ -116,8 +173,8 @@ class Initialisers(Context):
     def plan(self, target: ir.Expr, node: Node) -> Plan:
         """The slots of a braced list for an object."""
         plan = Plan()
+        plan.overrides = _designates(node)
         self._braced(plan, target, node, top=True)
-        plan.slots = _of_last_members(plan.slots)
         return plan
 
     def _covered(self, target: ir.Expr, given: set[ir.Expr]) -> bool:
@@ -138,10 +195,10 @@ class Initialisers(Context):
 
     def _braced(self, plan: Plan, target: ir.Expr, node: Node, top: bool = False) -> None:
         items = children(node)
+        plan.begin(target)
         if not isinstance(target.type, Array | Record):
             if items:
-                inner = items[0]
-                plan.slots.append(Slot(target, inner))
+                plan.add(Slot(target, items[0]))
             return
         if (
             len(items) == 1
@@ -149,64 +206,100 @@ class Initialisers(Context):
             and items[0].type in _STRINGS
             and isinstance(target.type.element, Integer)
         ):
-            plan.slots.append(Slot(target, items[0]))
+            plan.add(Slot(target, items[0]))
             return
-        position, at = 0, 0
+        at, outers = 0, [_Outer(target, 0)]  # what comes next is a part of the last of these, each in the one before
         while at < len(items):
             if items[at].type == "initializer_pair":
-                position = self._designated(plan, target, items[at]) + 1
-                at += 1
+                outers, at = self._designated(plan, target, items, at)
             else:
-                part = self._part(target, position)
+                depth = len(outers)
+                part = self._next(outers)
                 if part is None:
                     break  # excess elements are ignored, as compilers do
+                if len(outers) < depth and items[at].type in _STRINGS:
+                    raise RefusedError("a string after the last part of an object: compilers differ in what it initialises")
                 at = self._element(plan, part, items, at)
-                position += 1
+                outers[-1].position += 1
             if top:
-                plan.length = max(plan.length, position)
+                plan.length = max(plan.length, outers[0].position + (len(outers) > 1))
 
-    def _designated(self, plan: Plan, target: ir.Expr, pair: Node) -> int:
-        """One `[i].m = value`; returns the position at the outermost level."""
+    def _next(self, outers: list[_Outer]) -> ir.Expr | None:
+        """The part that comes next (C11 6.7.9p17, p20): where the last object has no more, one of the objects around it."""
+        while (part := self._part(outers[-1].target, outers[-1].position)) is None and len(outers) > 1:
+            outers.pop()
+            outers[-1].position += 1
+        return part
+
+    def _designated(self, plan: Plan, target: ir.Expr, items: Sequence[Node], at: int) -> tuple[list[_Outer], int]:
+        """One `[i].m = value`, the values after it included that are for parts of the same object. Returns where it goes on: in
+        which objects, and at which item."""
+        pair = items[at]
         designators = [
             child for position, child in enumerate(pair.children) if pair.field_name_for_child(position) == "designator"
         ]
         value = field_of(pair, "value")
-        position = -1
+        outers: list[_Outer] = []
         targets = [target]
-        for depth, designator in enumerate(designators):
+        for designator in designators:
             reached: list[ir.Expr] = []
             for outer in targets:
-                parts, last = self._designate(outer, designator)
+                parts, inside = self._designate(outer, designator)
                 reached.extend(parts)
-                position = last if depth == 0 else position
+            outers += inside
             targets = reached
+        if len(targets) > 1:
+            return outers, self._range(plan, targets, value, items, at)
+        after = self._element(plan, targets[0], [value, *items[at + 1 :]], 0)
+        outers[-1].position += 1
+        return outers, at + after
+
+    def _range(self, plan: Plan, targets: list[ir.Expr], value: Node, items: Sequence[Node], at: int) -> int:
+        """Several elements with one value, which is an extension of gcc: it goes on with what is designated."""
+        if has_effects(value):  # they happen once
+            raise RefusedError("an initialiser with side effects for several elements")
+        if at + 1 < len(items) and items[at + 1].type != "initializer_pair":
+            raise RefusedError("an initialiser without designator after one for several elements")
         for part in targets:
             self._element(plan, part, [value], 0)
-        return position
+        return at + 1
 
-    def _designate(self, target: ir.Expr, designator: Node) -> tuple[list[ir.Expr], int]:
+    def _designate(self, target: ir.Expr, designator: Node) -> tuple[list[ir.Expr], list[_Outer]]:
+        """The parts that a designator names, and the objects that the last of them is in, from the target on."""
         type_ = target.type
         if designator.type == "field_designator":
             name = self.source(children(designator)[0])
             found = operators.member(target, name, self.names.record)
             if found is None or not isinstance(type_, Record):
                 raise RefusedError(f"unknown member {name}")
-            outermost = found
-            while isinstance(outermost, ir.Field) and outermost.record != target:
-                outermost = outermost.record
-            definition = self.names.record(type_.key)
-            names = [m.name for m in definition.members if m.name or isinstance(m.type, Record)] if definition else []
-            wanted = outermost.name if isinstance(outermost, ir.Field) else name
-            return [found], names.index(wanted) if wanted in names else len(names)
+            outers: list[_Outer] = []
+            part = found
+            while isinstance(part, ir.Field) and part != target:  # through anonymous members
+                outers.insert(0, _Outer(part.record, self._position(part)))
+                part = part.record
+            return [found], outers
         bounds = [self.constant(child) for child in children(designator)]
         if not isinstance(type_, Array) or not bounds or any(bound is None for bound in bounds):
             raise RefusedError("designator")
         first, last = bounds[0] or 0, bounds[-1] or 0
-        stop = min(last, first + _LARGEST_ARRAY)
-        return [ir.Index(target, ir.IntConst(i, self.model.intptr), type_.element) for i in range(first, stop + 1)], last
+        if last - first > _LARGEST_RANGE:
+            raise RefusedError("a long range of elements")
+        parts: list[ir.Expr] = [
+            ir.Index(target, ir.IntConst(i, self.model.intptr), type_.element) for i in range(first, last + 1)
+        ]
+        return parts, [_Outer(target, last)]
 
-    def _part(self, target: ir.Expr, position: int) -> ir.Expr | None:
-        """The subobject at a position, None after the last."""
+    def _position(self, member: ir.Field) -> int:
+        """The number of a member among those that can be initialised."""
+        position = 0
+        while (part := self._part(member.record, position, any_of_union=True)) != member:
+            if part is None:
+                raise RefusedError(f"unknown member {member.name}")
+            position += 1
+        return position
+
+    def _part(self, target: ir.Expr, position: int, *, any_of_union: bool = False) -> ir.Expr | None:
+        """The subobject at a position, None after the last. Of a union it is the first member, unless any is wanted."""
         match target.type:
             case Array(element, length):
                 if length is not None and position >= length:
@@ -217,7 +310,7 @@ class Initialisers(Context):
                 if definition is None:
                     raise RefusedError(f"incomplete type {key}")
                 named = [m for m in definition.members if m.name or isinstance(m.type, Record)]
-                if position >= (min(1, len(named)) if kind == "union" else len(named)):
+                if position >= (min(1, len(named)) if kind == "union" and not any_of_union else len(named)):
                     return None
                 found = named[position]
                 return ir.Field(target, found.name, bit_field_type(found.type, found.bits))
@@ -231,13 +324,13 @@ class Initialisers(Context):
             self._braced(plan, part, item)
             return at + 1
         if not isinstance(type_, Array | Record):
-            plan.slots.append(Slot(part, item))
+            plan.add(Slot(part, item))
             return at + 1
         if isinstance(type_, Array) and isinstance(type_.element, Integer) and item.type in _STRINGS:
-            plan.slots.append(Slot(part, item))
+            plan.add(Slot(part, item))
             return at + 1
         if item.type not in ("number_literal", "string_literal") and self.probe_type(item) == type_:
-            plan.slots.append(Slot(part, item))
+            plan.add(Slot(part, item))
             return at + 1
         position = 0
         while at < len(items) and items[at].type != "initializer_pair" and (inner := self._part(part, position)) is not None:
@@ -246,15 +339,11 @@ class Initialisers(Context):
         return at if position else at + 1
 
 
-def _of_last_members(slots: list[Slot]) -> list[Slot]:
-    """The slots without those for a member of a union of which another member is initialised later (C11 6.7.9p19)."""
-    last: dict[ir.Expr, ir.Expr] = {}
-    kept: list[Slot] = []
-    for slot in reversed(slots):
-        members = [part for part in _path(slot.target) if getattr(part.record.type, "kind", "") == "union"]
-        if all(last.setdefault(member.record, member) == member for member in members):
-            kept.append(slot)
-    return kept[::-1]
+def _designates(node: Node) -> bool:
+    """Whether there is a designator anywhere in a braced list."""
+    return any(
+        child.type == "initializer_pair" or (child.type == "initializer_list" and _designates(child)) for child in children(node)
+    )
 
 
 def _path(target: ir.Expr) -> Iterator[ir.Field]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from analysis.frontend import operators
+from analysis.frontend.attributes import strange_of_variable
 from analysis.frontend.context import RefusedError, StaticLocal, children, field_of
 from analysis.frontend.declarations import Declarations, Declarator
 from analysis.frontend.scope import ObjectEntry
 from analysis.frontend.syntax import Node
 from analysis.frontend.volatile import Levels
 from analysis.model import ir
-from analysis.model.c_types import INT, Array, Function, Type, Void
+from analysis.model.c_types import INT, Array, Function, Record, Type, Void
 
 _BRACED = frozenset(("initializer_list", "compound_literal_expression"))
 _LARGEST_TABLE = 4096  # parts of a static object that are kept; what larger tables hold is not known
@@ -22,11 +23,18 @@ class LocalDeclarations(Declarations):
         """A declaration in a block."""
         specifiers = self.specifiers(node)
         storage = specifiers.storage | {"typedef"} if node.type == "type_definition" else specifiers.storage
+        before = node.prev_sibling
+        start = node.start_byte if before is None else before.end_byte
+        strange = strange_of_variable(text for _, text in self.attributes_beside(node, start))
+        if strange and "typedef" not in storage:
+            raise RefusedError(strange)
         for position, child in enumerate(node.children):
             if node.field_name_for_child(position) != "declarator":
                 continue
             initialiser = child.child_by_field_name("value") if child.type == "init_declarator" else None
             core = field_of(child, "declarator") if child.type == "init_declarator" else child
+            if any(part.type == "gnu_asm_expression" for part in core.named_children):
+                raise RefusedError("assembler name")
             self.declare(self.declarator(core, specifiers.type, specifiers.volatile), storage, initialiser, child)
 
     def declare(self, found: Declarator, storage: frozenset[str], initialiser: Node | None, site: Node) -> None:
@@ -113,7 +121,9 @@ class LocalDeclarations(Declarations):
         taken: set[str] = set()
 
         def evaluate(node: Node) -> ir.Expr:
-            if node.type == "initializer_list":
+            if (literal := self.scalar_literal(type_, node)) is not None:
+                value = literal
+            elif node.type == "initializer_list":
                 found = self._constants_of(node)
                 value = found[0] if len(found) == 1 and not isinstance(type_, Array) else ir.Unknown(type_)
             else:
@@ -125,7 +135,18 @@ class LocalDeclarations(Declarations):
         self.address_taken |= taken
         if not isinstance(value.type, type(type_)) or value.type != type_:
             return ir.Unknown(type_)
-        return value if _constant_initial(value) else ir.Unknown(type_)
+        return value if _constant_part(value) else ir.Unknown(type_)
+
+    def scalar_literal(self, type_: Type, node: Node) -> ir.Expr | None:
+        """The value of a compound literal of a scalar type, `(int){42}`, which GNU C takes for a constant; None if it is none."""
+        if node.type != "compound_literal_expression" or isinstance(type_, Array | Record):
+            return None
+        literal = self.type_name(field_of(node, "type"))
+        items = children(field_of(node, "value"))
+        if isinstance(literal, Array | Record) or len(items) != 1 or items[0].type in ("initializer_pair", "initializer_list"):
+            return None
+        inner = self.scalar_literal(literal, items[0])
+        return operators.convert(operators.convert(self.value(items[0]) if inner is None else inner, literal), type_)
 
     def _constants_of(self, node: Node) -> list[ir.Expr]:
         """The values in a list that could hold addresses: what functions have their address taken must be known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analysis.frontend.attributes import pragma, strange_in_body
 from analysis.frontend.calls import Calls
 from analysis.frontend.conditions import Conditions
 from analysis.frontend.expressions import Expressions
@@ -25,11 +26,21 @@ class Lowering(Statements, Conditions, Calls, Initialisers, Expressions):
         found = self._parameters(parameters)
         body = node.child_by_field_name("body")
         if body is not None:
+            self._look_at_attributes(body)
             for child in body.named_children:
                 self.statement(child)
             self.flow.edge_to(self.exit, ir.Return(None), body.end_byte - 1, body.end_byte)
         self.names.leave()
         return found
+
+    def _look_at_attributes(self, body: Node) -> None:
+        """What is not understood inside a body can be about any of its statements."""
+        start, end = body.start_byte, body.end_byte
+        strange = strange_in_body(text for _, _, text in self.tree.attributes_in(start, end))
+        pragmas = (pragma(text).strange for _, _, text in self.tree.pragmas_in(start, end))
+        strange = strange or next(filter(None, pragmas), "")
+        if strange:
+            self.emit(ir.Unsupported(strange), body)
 
     def _parameters(self, node: Node | None) -> tuple[ir.Var, ...]:
         if node is None:

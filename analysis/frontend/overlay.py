@@ -23,6 +23,8 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing.util import Finalize
 
+from analysis.model.reading import UnreadableError, read_file
+
 _MOST_LINKS = 20_000  # entries of one folder; more are not mirrored
 _INCLUDED = re.compile(rb'\n# 1 "([^"\n]*)" 1')
 _SYSTEM = ("/usr/", "/lib/", "/opt/")
@@ -67,16 +69,8 @@ class Mirror:
 
     def inside(self, path: str) -> str:
         """The mirrored folder; the folder itself when it is not mirrored."""
-        return self.root + path if path in self._folders else path
-
-    def redirect(self, arguments: Sequence[str]) -> list[str]:
-        """The arguments with folders replaced by mirrored ones."""
-        redirected = []
-        for argument in arguments:
-            flag, value = (argument[:2], argument[2:]) if argument.startswith("-I") else ("", argument)
-            known = os.path.isabs(value) and os.path.normpath(value) in self._folders
-            redirected.append(flag + self.inside(os.path.normpath(value)) if known else argument)
-        return redirected
+        normal = os.path.normpath(path)
+        return self.root + normal if normal in self._folders else path
 
     def bypassed(self, text: bytes, folder: str) -> bool:
         """Whether a run in the (real) folder read an unsaved file from the disk after all, so that it has to be done again."""
@@ -149,11 +143,8 @@ class Mirror:
 
 def _differs(path: str, text: bytes) -> bool:
     try:
-        if os.path.getsize(path) != len(text):
-            return True
-        with open(path, "rb") as file:
-            return file.read() != text
-    except OSError:
+        return os.path.getsize(path) != len(text) or read_file(path, len(text)) != text
+    except (OSError, UnreadableError):
         return True
 
 

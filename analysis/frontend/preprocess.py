@@ -10,23 +10,25 @@ it finds in a build. What goes wrong becomes messages, one sentence each; someth
 
 from __future__ import annotations
 
+import math
 import os
 import re
-import stat
 import tempfile
 import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from analysis.frontend.command_line import above, arguments
 from analysis.frontend.compiler import Outcome, find_compiler, run_compiler
-from analysis.frontend.compiler_flags import UnitFlags, include_folders
 from analysis.frontend.difference import Difference
 from analysis.frontend.line_map import LineMap, escape, printable, with_even_markers
 from analysis.frontend.macros import Macros
 from analysis.frontend.overlay import Mirror, shared_mirror
 from analysis.frontend.stand_ins import Missing, StandIns
 from analysis.model.options import Options
+from analysis.model.reading import UnreadableError, read_file
 from analysis.model.report import Message
+from analysis.model.unit_flags import UnitFlags, shown
 
 _BOM = b"\xef\xbb\xbf"
 _MOST_MISSING = 40  # headers; each costs one more run of the compiler
@@ -35,6 +37,12 @@ _MOST_ROUNDS = 3  # until all unsaved headers are found in the mirror
 _ERROR = re.compile(r"^(?P<path>[^\n]*?):(?P<line>\d{1,9}):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
 _MISSING = re.compile(r"^'?(?P<name>[^'\n]+?)'?(?:: No such file or directory| file not found)")
 
+# all but pragmas, which whoever reads the text looks at; also in the spellings of C11 6.4.6p3 and 5.2.1.1
+_DIRECTIVE = re.compile(rb"^(?:[^\n]*\*/)?[ \t\f\v]*(?:#|%:|\?\?=)(?![ \t]*pragma\b)", re.MULTILINE)
+_LEFT_OUT = "what the preprocessor could not read"
+# errors in these lines do not depend on what else is defined or found: whoever types has not finished them
+_DEPENDS = rb"if|ifdef|ifndef|elif|elifdef|elifndef|else|endif|include|include_next|import|embed|error"
+_UNFINISHED = re.compile(rb"[ \t]*#[ \t]*(?!(?:" + _DEPENDS + rb")\b)")
 _UNIVERSAL = re.compile(rb"""\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|\\U(?P<code>[0-9a-f]{8})""")
 
 
@@ -95,6 +103,25 @@ def preprocess(
     return Preprocessed(path, source, result, line_map, tuple(run.messages), dependencies, ms, raw, folder)
 
 
+def doubt(preprocessed: Preprocessed) -> str:
+    """Why the text may be another one than a compiler has: directives are not carried out, or a header was not found, or the
+    preprocessor reports an error. An empty string if it is the same. A message that something was left out is a warning; an
+    error says that nothing of the file is used. A comment or a line such as `#define` that is not finished yet is no text of
+    any compiler's: it says nothing against the rest."""
+    if preprocessed.raw:
+        return "preprocessing that was not done" if _DIRECTIVE.search(preprocessed.text) else ""
+    return _LEFT_OUT if any(_is_left_out(message, preprocessed) for message in preprocessed.messages) else ""
+
+
+def _is_left_out(message: Message, preprocessed: Preprocessed) -> bool:
+    if message.severity != "warning":
+        return False
+    if message.path != preprocessed.path or not message.line:
+        return True
+    line = preprocessed.source.split(b"\n")[message.line - 1 : message.line]
+    return not (message.text.endswith("unterminated comment") or (line and _UNFINISHED.match(line[0])))
+
+
 def definitions(path: str, source: bytes, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes]) -> bytes | None:
     """The preprocessed text with all definitions of macros in it (`-dD`); None if the preprocessor complains of anything."""
     run = _Run(path, os.path.abspath(path), flags, options, ("-dD",))
@@ -106,19 +133,11 @@ def read_source(path: str, text: bytes | None, limit: int) -> tuple[bytes, Messa
     """The text to work on, and why it cannot be used, if so."""
     try:
         if text is None:
-            state = os.stat(path)
-            if stat.S_ISDIR(state.st_mode):
-                return b"", Message("error", path, "This is a folder, not a C file.")
-            if not stat.S_ISREG(state.st_mode):
-                return b"", Message("error", path, "This is not an ordinary file.")
-            if state.st_size > limit:
-                return b"", Message("error", path, f"The file is larger than {limit:,} bytes and is not checked.")
-            with open(path, "rb") as file:
-                text = file.read(limit + 1)
-    except (OSError, ValueError) as error:
-        return b"", Message("error", path, f"The file cannot be read: {getattr(error, 'strerror', None) or error}.")
+            text = read_file(path, limit)
+    except UnreadableError as error:
+        return b"", Message("error", path, f"The file is not checked: {error.reason}.")
     if len(text) > limit:
-        return b"", Message("error", path, f"The file is larger than {limit:,} bytes and is not checked.")
+        return b"", Message("error", path, f"The file is not checked: it is larger than {limit:,} bytes.")
     if b"\0" in text:
         return b"", Message("error", path, "The file holds NUL bytes, so it is not C source text and is not checked.")
     return text.removeprefix(_BOM), None
@@ -137,6 +156,8 @@ class _Run:
         self.output: bytes | None = None
         self._bypassed = False
         self._lines = 0
+        self._above = 0  # lines of what is put before the text
+        self._deadline = math.inf  # of all runs together
 
     def preprocess(self, source: bytes, overlay: Mapping[str, bytes]) -> None:
         if not self.options.trusted:
@@ -154,17 +175,28 @@ class _Run:
             return
         text = b'# 1 "%s"\n' % escape(printable(self.path)) + source
         self._lines = source.count(b"\n") + 1
+        self._deadline = time.monotonic() + self.options.limits.preprocess_seconds
         if not overlay:
-            self._with_stand_ins(compiler, text, None)
+            self._with_stand_ins(compiler, self._with_flags(text, overlay, None), None)
             return
         mirror = shared_mirror()
-        folders = [self.folder, *include_folders(self.flags.arguments)]
+        folders = [self.folder, *(folder.path for folder in self.flags.folders)]
+        folders += [os.path.dirname(os.path.join(forced.folder, forced.name)) for forced in self.flags.forced]
         for _ in range(_MOST_ROUNDS):
             self.messages, self._bypassed = [], False
             with mirror.holding(overlay, folders) as needed:
-                self._with_stand_ins(compiler, text, mirror if needed else None)
+                used = mirror if needed else None
+                self._with_stand_ins(compiler, self._with_flags(text, overlay, used), used)
             if not self._bypassed:
                 break
+
+    def _with_flags(self, text: bytes, overlay: Mapping[str, bytes], mirror: Mirror | None) -> bytes:
+        """The text below the macros and files that the flags say come first."""
+        first = above(self.flags, overlay.keys(), _itself if mirror is None else mirror.inside)
+        self._above = first.lines
+        for name, problem in first.left_out:
+            self._say("warning", f"The compiler flags include {shown(name)}, but {problem}; what it declares is not known.")
+        return first.text + text
 
     def _with_stand_ins(self, compiler: str, text: bytes, mirror: Mirror | None) -> None:
         """Runs the compiler until no header is missing."""
@@ -176,15 +208,14 @@ class _Run:
         with tempfile.TemporaryDirectory(prefix="everproof-") as folder:
             stand_ins = StandIns(folder)
             stand_ins.add_included(text)
-            deadline = time.monotonic() + self.options.limits.preprocess_seconds
             tried: list[Missing] = []
-            while missing is not None and missing not in tried and len(tried) < _MOST_MISSING and time.monotonic() < deadline:
+            while missing is not None and missing not in tried and len(tried) < _MOST_MISSING and self._seconds() > 0:
                 tried.append(missing)
                 if not stand_ins.add(missing.name):
                     if not self._is_main(missing.path):
                         break
                     self._say_missing(missing)
-                    text = _without_include(text, missing)
+                    text = _without_include(text, missing, self._above)
                 outcome = self._compile(compiler, text, mirror, stand_ins)
                 missing = _missing(outcome)
             for used in stand_ins.used(outcome.stdout):
@@ -199,16 +230,17 @@ class _Run:
         self._say("warning", text, missing.line if here else 0)
 
     def _compile(self, compiler: str, text: bytes, mirror: Mirror | None, stand_ins: StandIns | None) -> Outcome:
-        arguments, folder = list(self.flags.arguments), self.folder
-        if mirror is not None:
-            arguments, folder = mirror.redirect(arguments), mirror.inside(folder)
-        if stand_ins is not None:
-            arguments += ["-idirafter", stand_ins.folder]
-        outcome = run_compiler([compiler, "-E", "-w", *self._dump, *arguments, "-x", "c", "-"], folder, text, self.options.limits)
+        inside = _itself if mirror is None else mirror.inside
+        command = arguments(compiler, self.flags, self._dump, inside, None if stand_ins is None else stand_ins.folder)
+        outcome = run_compiler(command, inside(self.folder), text, self._seconds(), self.options.limits)
         if mirror is not None:
             self._bypassed = mirror.bypassed(outcome.stdout, self.folder) or self._bypassed
             outcome = outcome._replace(stdout=mirror.strip(outcome.stdout), stderr=outcome.stderr.replace(mirror.root, ""))
         return outcome
+
+    def _seconds(self) -> float:
+        """The time that is left."""
+        return max(0.0, self._deadline - time.monotonic())
 
     def _take(self, outcome: Outcome, compiler: str) -> None:
         """Uses the output if it is of use, and says what the compiler complained about."""
@@ -218,22 +250,26 @@ class _Run:
             self._fall_back(f"{name} did not finish preprocessing within {limits.preprocess_seconds:g} seconds")
         elif outcome.ended == "too much output":
             self._fall_back(f"Preprocessing gives more than {limits.preprocessed_bytes:,} bytes")
+        elif outcome.ended == "too much memory":
+            self._fall_back(f"{name} needs more than {limits.preprocess_megabytes:,} MB of memory to preprocess it")
         elif outcome.ended == "not started":
             self._fall_back(f"{name} could not be started ({outcome.stderr})")
         else:
             errors = list(_ERROR.finditer(outcome.stderr))
+            if outcome.status != 0 and not self._is_useful(outcome):
+                self._fall_back(f"{name} failed ({_first_line(outcome)})", self._line_of(errors[0]) if errors else 0)
+                return
             for error in errors[:_MOST_MESSAGES]:
-                here = self._is_main(error["path"])
-                place = "" if here else f" in {error['path']}, line {error['line']}"
-                number = int(error["line"]) if here else 0
-                number = number if number <= self._lines else 0  # gcc invents some for what is open where the file ends
-                self._say("warning", f"The preprocessor reports{place}: {error['text'].strip()}", number)
-            if outcome.status == 0 or self._is_useful(outcome):
-                self.output = _with_plain_names(outcome.stdout)
-                if outcome.status != 0 and not errors:
-                    self._say("warning", f"{name} failed ({_first_line(outcome)}); what it printed is used.")
-            else:
-                self._fall_back(f"{name} failed ({_first_line(outcome)})")
+                place = "" if self._is_main(error["path"]) else f" in {error['path']}, line {error['line']}"
+                self._say("warning", f"The preprocessor reports{place}: {error['text'].strip()}", self._line_of(error))
+            self.output = _with_plain_names(outcome.stdout)
+            if outcome.status != 0 and not errors:
+                self._say("warning", f"{name} failed ({_first_line(outcome)}); what it printed is used.")
+
+    def _line_of(self, error: re.Match[str]) -> int:
+        """The line of the file itself that an error is about; 0 if it is elsewhere, or gcc invented it for the end."""
+        number = int(error["line"]) if self._is_main(error["path"]) else 0
+        return number if number <= self._lines else 0
 
     def _is_useful(self, outcome: Outcome) -> bool:
         """Whether a failing compiler went through the whole text: fatal errors end the output where they are met."""
@@ -242,13 +278,17 @@ class _Run:
     def _is_main(self, path: str) -> bool:
         return path in (self.path, "<stdin>")
 
-    def _fall_back(self, why: str) -> None:
-        self._say("warning", f"{why}; the text is used as it is, without expanding macros and headers.")
+    def _fall_back(self, why: str, line: int = 0) -> None:
+        self._say("warning", f"{why}; the text is used as it is, without expanding macros and headers.", line)
 
     def _say(self, severity: str, text: str, line: int = 0) -> None:
         message = Message("note" if severity == "note" else "warning", self.path, text, line)
         if message not in self.messages:
             self.messages.append(message)
+
+
+def _itself(path: str) -> str:
+    return path
 
 
 def _with_plain_names(text: bytes) -> bytes:
@@ -272,11 +312,12 @@ def _missing(outcome: Outcome) -> Missing | None:
     return None
 
 
-def _without_include(text: bytes, missing: Missing) -> bytes:
-    """The text with an `#include` line blanked; lines count from 1 after the marker on the first line."""
+def _without_include(text: bytes, missing: Missing, above: int) -> bytes:
+    """The text with an `#include` line blanked; lines count from 1 after the marker, above which `above` lines are."""
     lines = text.split(b"\n")
-    if missing.line < len(lines) and os.fsencode(missing.name) in lines[missing.line]:
-        lines[missing.line] = b""
+    at = above + missing.line
+    if at < len(lines) and os.fsencode(missing.name) in lines[at]:
+        lines[at] = b""
     return b"\n".join(lines)
 
 

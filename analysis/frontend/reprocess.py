@@ -6,12 +6,12 @@ import time
 from collections.abc import Mapping
 
 from analysis.frontend.blank_edit import Blank, blank_edit, move_lines
-from analysis.frontend.compiler_flags import UnitFlags
 from analysis.frontend.line_edit import Edit, edit_lines
 from analysis.frontend.macros import Macros, read_macros
 from analysis.frontend.preprocess import Change, Preprocessed, definitions, preprocess, read_source
 from analysis.frontend.source_lines import Lines, edited_lines, open_comment, written
 from analysis.model.options import Options
+from analysis.model.unit_flags import UnitFlags
 
 
 def reprocess(

@@ -31,15 +31,23 @@ class ConstantEntry(msgspec.Struct, frozen=True):
 
 class ObjectEntry(msgspec.Struct, frozen=True):
     """A variable or a function; `noreturn` says that a call to the function does not come back, `volatile` are the variable's
-    levels (see `frontend.volatile`)."""
+    levels (see `frontend.volatile`). `open`: linking tells what the name stands for (`frontend.linkage`), so that no use of
+    it may be lost."""
 
     var: ir.Var
     noreturn: bool = False
     volatile: Levels = NONE
+    open: bool = False
+
+
+class Strange(msgspec.Struct, frozen=True):
+    """What of a record's attributes is not understood (`c_types.RecordDefinition.strange`)."""
+
+    reason: str
 
 
 Entry = TypedefEntry | ConstantEntry | ObjectEntry
-Answer = Entry | Type | RecordDefinition | None
+Answer = Entry | Type | RecordDefinition | Strange | None
 
 
 class FileScope:
@@ -54,8 +62,9 @@ class FileScope:
 class Names:
     """Names as one function sees them: its blocks' declarations, innermost first, then the file's.
 
-    `used` maps ("name" | "tag" | "record", what) to the file-level answer; `records` are those declared in the function. `blocks`
-    has where each variable was `placed`: the blocks around it, by number, outermost first, without the function's own.
+    `used` maps ("name" | "tag" | "record" | "strange", what) to the file-level answer; `records` are those declared in the
+    function. `blocks` has where each variable was `placed`: the blocks around it, by number, outermost first, without the
+    function's own.
     """
 
     def __init__(self, file: FileScope, function: str | None) -> None:
@@ -98,6 +107,10 @@ class Names:
         del self._names[level:]
         del self._tags[level:]
         del self._open[level:]
+
+    def around(self) -> tuple[int, ...]:
+        """The blocks that are open, by number, outermost first, without the function's own."""
+        return tuple(self._open[1:])
 
     def place(self, name: str, *, above: int = 0) -> None:
         """Notes that a variable lives as long as the innermost block runs (C11 6.2.4p5), or one that is so many `above` it."""
@@ -181,6 +194,14 @@ class Names:
         self.used[("record", key)] = answer
         return answer
 
+    def strange(self, key: str) -> str:
+        """What of a record's attributes is not understood; its members may change without changing this answer."""
+        found = self.records.get(key)
+        if found is not None:
+            return found.strange
+        answer = self.used[("strange", key)] = _strange(self.file, key)
+        return "" if answer is None else answer.reason
+
     def still_answers(self, used: dict[tuple[str, str], Answer]) -> bool:
         """Whether the file scope gives the same answers that another lowering got."""
         return all(_file_answer(self.file, kind, what) == answer for (kind, what), answer in used.items())
@@ -189,4 +210,11 @@ class Names:
 def _file_answer(file: FileScope, kind: str, what: str) -> Answer:
     if kind == "name":
         return file.names.get(what)
+    if kind == "strange":
+        return _strange(file, what)
     return file.tags.get(what) if kind == "tag" else file.records.get(what)
+
+
+def _strange(file: FileScope, key: str) -> Strange | None:
+    found = file.records.get(key)
+    return Strange(found.strange) if found is not None and found.strange else None

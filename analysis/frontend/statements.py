@@ -37,31 +37,11 @@ class Statements(LocalDeclarations):
         self._continues: list[int] = []
         self._labels: dict[str, int] = {}
         self._cases: dict[int, int] = {}
-        self._statements: dict[str, Callable[[Node], None]] = {
-            "compound_statement": self._block,
-            "expression_statement": self._expression_statement,
-            "declaration": self._declaration,
-            "type_definition": self.declaration,
-            "if_statement": self._if,
-            "while_statement": self._while,
-            "do_statement": self._do,
-            "for_statement": self._for,
-            "switch_statement": self._switch,
-            "case_statement": self._case,
-            "labeled_statement": self._labeled,
-            "goto_statement": self._goto,
-            "break_statement": lambda node: self._jump(self._breaks, node),
-            "continue_statement": lambda node: self._jump(self._continues, node),
-            "return_statement": self._return,
-            "preproc_if": self._preprocessor_choice,
-            "preproc_ifdef": self._preprocessor_choice,
-            "attributed_statement": lambda node: self.statement(children(node)[-1]),
-        }
 
     def statement(self, node: Node) -> None:
         """Lowers one statement; what cannot be lowered becomes an Unsupported edge in its place."""
         kind = node.type
-        handler = self._statements.get(kind)
+        handler = _STATEMENTS.get(kind)
         if handler is None:
             if kind in _TYPES_ONLY:
                 self._types_only(node)
@@ -72,7 +52,7 @@ class Statements(LocalDeclarations):
         self.depth += 1
         try:
             self.check_depth()
-            handler(node)
+            handler(self, node)
         except RefusedError as refused:
             self._back_to(*state)
             self._refuse(node, refused.reason)
@@ -115,13 +95,6 @@ class Statements(LocalDeclarations):
             self.specified_type(node)
         except RefusedError as refused:
             self._refuse(node, refused.reason)
-
-    def _declaration(self, node: Node) -> None:
-        before = node.prev_sibling
-        start = node.start_byte if before is None else before.end_byte
-        if any(b"cleanup" in attribute[2] for attribute in self.tree.attributes_in(start, node.end_byte)):
-            self._refuse(node, "attribute cleanup")
-        self.declaration(node)
 
     def _block(self, node: Node) -> None:
         self.names.enter()
@@ -362,3 +335,26 @@ def _cases(node: Node) -> Iterator[Node]:
             yield child
         if (kind.endswith("_statement") and kind != "switch_statement") or kind == "else_clause":
             yield from _cases(child)
+
+
+# a table of the class, not of each object: see `expressions`
+_STATEMENTS: dict[str, Callable[[Statements, Node], None]] = {
+    "compound_statement": Statements._block,
+    "expression_statement": Statements._expression_statement,
+    "declaration": Statements.declaration,
+    "type_definition": Statements.declaration,
+    "if_statement": Statements._if,
+    "while_statement": Statements._while,
+    "do_statement": Statements._do,
+    "for_statement": Statements._for,
+    "switch_statement": Statements._switch,
+    "case_statement": Statements._case,
+    "labeled_statement": Statements._labeled,
+    "goto_statement": Statements._goto,
+    "break_statement": lambda self, node: self._jump(self._breaks, node),
+    "continue_statement": lambda self, node: self._jump(self._continues, node),
+    "return_statement": Statements._return,
+    "preproc_if": Statements._preprocessor_choice,
+    "preproc_ifdef": Statements._preprocessor_choice,
+    "attributed_statement": lambda self, node: self.statement(children(node)[-1]),
+}

@@ -37,9 +37,10 @@ _SIZEOF = b"sizeof("  # what is written before an operand to parse it as "a type
 class SyntaxTree:
     """A parsed translation unit; see the module's docstring for the tables.
 
-    `text` is the preprocessed text, cleaned, with the same length and lines; where a definition has no result
-    type, the tree has an `int` in the white space before it. `errors` are the half-open byte ranges that the parser could not
-    make sense of, empty where something was missing. `base` is the last text without errors, and its tree, for the next `parse`.
+    `text` is the preprocessed text, cleaned, with the same length and lines; where a definition has no result type,
+    the tree has an `int` in the white space before it. `pragmas` are those but for `#pragma pack`. `errors` are the half-open
+    byte ranges that the parser could not make sense of, empty where something was missing. `base` is the last text without
+    errors, and its tree, for the next `parse`.
     """
 
     def __init__(self, text: bytes, attributes: list[Attribute], computed_gotos: frozenset[int], tree: Tree) -> None:
@@ -49,6 +50,7 @@ class SyntaxTree:
         self.text = text
         self.root = tree.root_node
         self.attributes = attributes
+        self.pragmas: list[Attribute] = []
         self._packings: list[tuple[int, int | None]] | None = None
         self.computed_gotos = computed_gotos
         self.errors: list[tuple[int, int]] = list(error_ranges(tree.root_node))
@@ -71,6 +73,10 @@ class SyntaxTree:
         """The attributes that begin in [start, end)."""
         keys = self.attributes
         return keys[bisect_left(keys, (start,)) : bisect_left(keys, (end,))]
+
+    def pragmas_in(self, start: int, end: int) -> Sequence[Attribute]:
+        """The pragmas that begin in [start, end)."""
+        return self.pragmas[bisect_left(self.pragmas, (start,)) : bisect_left(self.pragmas, (end,))]
 
     def add_layer(self, tree: Tree, fragments: list[Fragment], definitions: list[OldStyle]) -> None:
         """Puts the operands and parameter declarations that `tree` holds into the tables."""
@@ -112,7 +118,7 @@ def parse(preprocessed: bytes, previous: SyntaxTree | None = None) -> SyntaxTree
     typed = give_types(text)
     base = None if previous is None else previous.base
     syntax = SyntaxTree(text, cleaned.attributes, cleaned.computed_gotos, _tree(typed, base))
-    syntax.unnamed_bits = cleaned.unnamed_bits
+    syntax.unnamed_bits, syntax.pragmas = cleaned.unnamed_bits, cleaned.pragmas
     syntax.base = base if syntax.root.has_error else (typed, syntax.tree)
     for fragments, in_layer in _layers(cleaned.fragments, definitions):
         source, ranges = _layer_text(cleaned.text, fragments, in_layer)

@@ -7,6 +7,7 @@ the next multiple of its alignment, bit-fields packed into units of their declar
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from analysis.model.c_types import (
     CHAR,
@@ -24,6 +25,7 @@ from analysis.model.c_types import (
     Type,
     Void,
 )
+from analysis.model.limits import RECORD_LEVELS
 
 RecordLookup = Callable[[str], RecordDefinition | None]
 
@@ -106,12 +108,31 @@ def adjust_parameter(type_: Type) -> Type:
     return Pointer(type_) if isinstance(type_, Function) else type_
 
 
+class _Laid(NamedTuple):
+    """How a record is laid out: size and alignment in bytes, where members start in bytes, and where bit-fields start in bits.
+    Not `is_known`: something in it is not understood, or it holds itself, or records are inside each other too deeply."""
+
+    size: int
+    alignment: int
+    offsets: dict[str, int]
+    fields: dict[str, int]
+    is_known: bool
+
+
+_ENDLESS = _Laid(0, 1, {}, {}, is_known=False)
+
+
 class Layout:
-    """Sizes, alignments and offsets, in bytes, for one data model; records are looked up by key."""
+    """Sizes, alignments and offsets, in bytes, for one data model; records are looked up by key.
+
+    Each record inside others is laid out once for each question, however many there are of it (eight in each of eight in each of
+    eight ...); not once for ever, because what is looked up may be declared anew."""
 
     def __init__(self, model: DataModel, lookup: RecordLookup) -> None:
         self.model = model
         self._lookup = lookup
+        self._known: dict[str, _Laid | None] = {}  # of the present question; None while it is laid out
+        self._depth = 0
 
     def size(self, type_: Type) -> int | None:
         """`sizeof`; 1 for void and functions as gcc has it, None for incomplete types and variable-length arrays."""
@@ -127,7 +148,8 @@ class Layout:
                 return None if size is None or length is None else size * length
             case Record(_, key):
                 definition = self._lookup(key)
-                return None if definition is None or not self._is_laid_out(definition) else self._record(definition)[0]
+                laid = None if definition is None else self._record(definition)
+                return laid.size if laid is not None and laid.is_known else None
 
     def alignment(self, type_: Type) -> int:
         """`_Alignof`."""
@@ -136,7 +158,7 @@ class Layout:
                 return self.alignment(element)
             case Record(_, key):
                 definition = self._lookup(key)
-                return 1 if definition is None else self._record(definition)[1]
+                return 1 if definition is None else self._record(definition).alignment
             case Floating():
                 return self._floating(type_)[1]
             case _:
@@ -146,39 +168,45 @@ class Layout:
     def offset(self, record: Record, name: str) -> int | None:
         """`offsetof` a member, None when there is none or it is a bit-field."""
         definition = self._lookup(record.key)
-        return None if definition is None or not self._is_laid_out(definition) else self._record(definition)[2].get(name)
+        laid = None if definition is None else self._record(definition)
+        return laid.offsets.get(name) if laid is not None and laid.is_known else None
 
     def bit_field(self, record: Record, name: str) -> int | None:
         """How many bits before the bit-field `name` the record has, None when it has no such bit-field."""
         definition = self._lookup(record.key)
-        return None if definition is None or not self._is_laid_out(definition) else self._record(definition)[3].get(name)
+        laid = None if definition is None else self._record(definition)
+        return laid.fields.get(name) if laid is not None and laid.is_known else None
 
     def _floating(self, type_: Floating) -> tuple[int, int]:
         if self.model.pointer_bits == 32:
             return (12, 4) if type_.bits == 128 and "128" not in type_.name else (type_.bits // 8, 4)
         return type_.bits // 8, min(16, type_.bits // (16 if "_Complex" in type_.name else 8))
 
-    def _is_laid_out(self, definition: RecordDefinition) -> bool:
-        """Whether the layout of a record, and of all that are inside it, is known."""
-        if not definition.is_laid_out:
-            return False
-        for member in definition.members:
-            type_ = member.type
-            while isinstance(type_, Array):
-                type_ = type_.element
-            inner = self._lookup(type_.key) if isinstance(type_, Record) else None
-            if inner is not None and not self._is_laid_out(inner):
-                return False
-        return True
+    def _record(self, definition: RecordDefinition) -> _Laid:
+        if definition.key in self._known:
+            return self._known[definition.key] or _ENDLESS
+        if self._depth > RECORD_LEVELS:
+            return _ENDLESS
+        self._known[definition.key] = None
+        self._depth += 1
+        try:
+            laid = self._known[definition.key] = self._lay_out(definition)
+            return laid
+        finally:
+            self._depth -= 1
+            if self._depth == 0:
+                self._known.clear()
 
-    def _record(self, definition: RecordDefinition) -> tuple[int, int, dict[str, int], dict[str, int]]:
-        """Size and alignment, where members start in bytes, and where bit-fields start in bits."""
+    def _lay_out(self, definition: RecordDefinition) -> _Laid:
+        is_known = definition.is_laid_out
         bit, alignment = 0, max(1, definition.alignment)
         largest = 0
         offsets: dict[str, int] = {}
         fields: dict[str, int] = {}
         for member in definition.members:
             size, align = self.size(member.type) or 0, self.alignment(member.type)
+            inner = self._inner(member.type)
+            is_known = is_known and (inner is None or inner.is_known)
             packed = definition.packed or member.packed
             if packed and (member.bits is None or (member.bits != 0 and not definition.packing)):
                 align = 1
@@ -207,12 +235,19 @@ class Layout:
                 alignment = max(alignment, align)
             largest = max(largest, bit)
         total = -(-largest // 8)
-        return -(-total // alignment) * alignment, alignment, offsets, fields
+        return _Laid(-(-total // alignment) * alignment, alignment, offsets, fields, is_known)
+
+    def _inner(self, type_: Type) -> _Laid | None:
+        """The layout of the record that a member is, or that its elements are; None if it is none, or incomplete."""
+        while isinstance(type_, Array):
+            type_ = type_.element
+        definition = self._lookup(type_.key) if isinstance(type_, Record) else None
+        return None if definition is None else self._record(definition)
 
     def _offsets(self, offsets: dict[str, int], name: str, type_: Type, start: int) -> None:
         """Notes a member, and the members of an anonymous record as if they were the outer record's."""
         if name:
             offsets[name] = start
         elif isinstance(type_, Record) and (inner := self._lookup(type_.key)) is not None:
-            for inner_name, offset in self._record(inner)[2].items():
+            for inner_name, offset in self._record(inner).offsets.items():
                 offsets[inner_name] = start + offset

@@ -7,6 +7,7 @@ looked up in the translation unit (and after linking, in the program) that decla
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -87,7 +88,8 @@ class Member(msgspec.Struct, frozen=True, gc=False):
 class RecordDefinition(msgspec.Struct, frozen=True, gc=False):
     """The members of a record; an incomplete record has no definition. `packed`: there is no padding between them; `alignment`:
     the record is aligned to so many bytes, at least; `packing`: members are to so many, at most (0: there is no limit). Not
-    `is_laid_out`: attributes say something of the layout that is not understood."""
+    `is_laid_out`: attributes say something of the layout that is not understood. `strange`: an attribute makes another type of it
+    that is not understood at all."""
 
     key: str
     kind: Literal["struct", "union"]
@@ -96,6 +98,7 @@ class RecordDefinition(msgspec.Struct, frozen=True, gc=False):
     alignment: int = 0
     packing: int = 0
     is_laid_out: bool = True
+    strange: str = ""
 
 
 VOID = Void()
@@ -150,6 +153,21 @@ def is_scalar(type_: Type) -> bool:
     return isinstance(type_, Integer | Floating | Pointer)
 
 
+@lru_cache(maxsize=10_000)
+def extent(type_: Type) -> tuple[int, int]:
+    """How many parts a type has as it is written out, and how many are around each other. Typedefs can name in few lines a type
+    of more parts than memory has room for, wherever it is written, hashed or compared."""
+    match type_:
+        case Pointer(inner) | Array(inner):
+            parts, levels = extent(inner)
+            return parts + 1, levels + 1
+        case Function(result, parameters):
+            inside = [extent(result), *map(extent, parameters)]
+            return 1 + sum(parts for parts, _ in inside), 1 + max(levels for _, levels in inside)
+        case _:
+            return 1, 0
+
+
 def spell(type_: Type) -> str:
     """The type as a person would write it, without the name being declared."""
     match type_:
@@ -158,7 +176,8 @@ def spell(type_: Type) -> str:
         case Integer() | Floating():
             return type_.name
         case Pointer(target):
-            return f"{spell(target)} *" if not spell(target).endswith("*") else f"{spell(target)}*"
+            spelled = spell(target)
+            return f"{spelled} *" if not spelled.endswith("*") else f"{spelled}*"
         case Array(element, length):
             return f"{spell(element)} [{'' if length is None else length}]"
         case Record(_, key):

@@ -2,26 +2,58 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
+
+SETTINGS_BYTES = 256_000
+"""Of `.everproof.toml`."""
+DATABASE_BYTES = 64_000_000
+"""Of a compile_commands.json."""
+BASELINE_BYTES = 64_000_000
+CERTIFICATE_BYTES = 64_000_000
+TOKENS = 3_300_000
+"""Words and signs of one file, its headers with it: what a parse tree takes memory for."""
+RECORD_LEVELS = 200
+"""Records inside records (C11 5.2.4.1 demands 63)."""
+TYPE_PARTS = 1_000
+"""Pointers, arrays, functions and parameters in one type, those of the types that it names with them."""
+TYPE_LEVELS = 100
+"""Pointers, arrays and functions around each other in one type (C11 5.2.4.1 demands 12)."""
+RULE_FILES = 1_000
+"""In one folder of rules."""
+
+
+LONGEST = 86_400
+"""Seconds that anything can be given: a day."""
+Seconds = Annotated[float, Meta(gt=0, le=LONGEST)]
+Count = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 
 
 class Limits(msgspec.Struct, frozen=True):
     """Sizes in bytes, times in seconds, depths and counts as they are.
 
-    `global_edges`: a global's initial value is followed from the program's start only when the functions that can see the global
-    have no more edges than this in all; in a larger program, what happens before the first assignment is not checked.
-    `task_seconds` and `task_megabytes`: what a prover may take to decide one finding; `proof_seconds`: to prove one rule in one
-    function, in the background.
+    `preprocess_seconds` is for all runs of the preprocessor on one text, and its processor time;
+    `preprocess_megabytes` is the memory of each of its processes.
+    `global_edges`: a global's initial value is followed from the program's start only when the functions that can see
+    the global have no more edges than this in all; in a larger program, what happens before the first assignment is
+    not checked. `task_megabytes`: what a prover may take for one question. `task_seconds` to decide one finding,
+    `proof_seconds` to prove one rule in one function, `program_seconds` for a question about the whole program,
+    `total_seconds` for all but findings: None for what the named budget says (`budgets`).
     """
 
-    source_bytes: int = 16_000_000
-    preprocessed_bytes: int = 64_000_000
-    preprocess_seconds: float = 20.0
-    nesting: int = 500
-    configurations: int = 4_000_000
-    trace_steps: int = 200
-    global_edges: int = 2_000
-    rule_file_bytes: int = 256_000
-    task_seconds: float = 5.0
-    task_megabytes: int = 1_000
-    proof_seconds: float = 4.0
+    source_bytes: Annotated[int, Meta(ge=1, le=256_000_000)] = 16_000_000
+    preprocessed_bytes: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 64_000_000
+    preprocess_seconds: Annotated[float, Meta(gt=0, le=600)] = 10.0
+    preprocess_megabytes: Annotated[int, Meta(ge=50, le=100_000)] = 700
+    nesting: Annotated[int, Meta(ge=1, le=500)] = 500
+    configurations: Count = 4_000_000
+    trace_steps: Annotated[int, Meta(ge=1, le=100_000)] = 200
+    global_edges: Count = 2_000
+    rule_file_bytes: Annotated[int, Meta(ge=1, le=16_000_000)] = 256_000
+    task_seconds: Seconds | None = None
+    task_megabytes: Annotated[int, Meta(ge=50, le=100_000)] = 1_000
+    proof_seconds: Seconds | None = None
+    program_seconds: Seconds | None = None
+    total_seconds: Seconds | None = None

@@ -6,7 +6,12 @@ from typing import Literal
 
 import msgspec
 
+from analysis.model.budgets import BudgetName
 from analysis.model.limits import Limits
+
+Engine = Literal["auto", "automaton", "predicate", "symbolic", "value"]
+Encoding = Literal["auto", "int", "bv"]
+Assumption = Literal["allocations-succeed", "externals-keep-globals"]
 
 
 class CompilerFlags(msgspec.Struct, frozen=True):
@@ -23,8 +28,10 @@ class Options(msgspec.Struct, frozen=True):
     `compiler` None: the first of gcc, clang, cc on PATH; "none": do not preprocess. `rules` empty: the shipped default set and
     the user's. `entries` empty: `main` if there is one, else every function that nobody calls.
     `trusted` False: no compiler is run (an untrusted workspace).
-    `engine`: "automaton" leaves findings as `possible`; "auto" has provers decide them. `proofs`: functions in files with unsaved
-    texts (those that an editor has open), and edited ones, are proved in the background, too.
+    `engine`: "automaton" leaves findings as `possible`; "auto" has all provers decide them, in turn, another name only that one.
+    `encoding`: how proofs see integers, mathematically or as bits; "auto": the one, then the other. `budget` is what provers may
+    take. `proofs`: functions are proved, too: those in files with unsaved texts (which an editor has open), and edited ones; with
+    `everywhere`, all of them. `assume` is taken for granted by provers. `certificates`: those of all proofs are kept.
     """
 
     flags: CompilerFlags = CompilerFlags()
@@ -35,6 +42,11 @@ class Options(msgspec.Struct, frozen=True):
     rules: tuple[str, ...] = ()
     rules_dirs: tuple[str, ...] = ()
     trusted: bool = True
-    engine: Literal["auto", "automaton"] = "auto"
+    engine: Engine = "auto"
+    encoding: Encoding = "auto"
+    budget: BudgetName = "full"
     proofs: bool = False
+    everywhere: bool = False
+    assume: tuple[Assumption, ...] = ()
+    certificates: bool = False
     limits: Limits = Limits()

@@ -51,7 +51,8 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
 
 class RuleVerdict(msgspec.Struct, frozen=True, gc=False):
     """What is known of one function for one rule. `certified`: a certificate was accepted; `certificate` is the file that it was
-    written to, if one was asked for. `ms` is the time of the engine in milliseconds."""
+    written to, if one was asked for. `ms` is the time of the engine in milliseconds. `unreached`: the rule is proved of the
+    program, and nothing is known of the function because no entry of the program leads to it."""
 
     verdict: Verdict
     reason: str | None
@@ -60,6 +61,7 @@ class RuleVerdict(msgspec.Struct, frozen=True, gc=False):
     certified: bool = False
     ms: float = 0.0
     certificate: str | None = None
+    unreached: bool = False
 
 
 class Invariant(msgspec.Struct, frozen=True, gc=False):
@@ -155,7 +157,8 @@ class Times(msgspec.Struct, frozen=True, gc=False):
 
 
 class Report(msgspec.Struct, frozen=True, gc=False):
-    """The answer to one check of one revision. `refuted` counts possible findings that provers have shown not to happen."""
+    """The answer to one check of one revision. `refuted` counts possible findings that provers have shown not to happen,
+    all of them together under the `refuted_under` assumptions."""
 
     verdict: Verdict
     files: tuple[FileReport, ...]
@@ -167,3 +170,4 @@ class Report(msgspec.Struct, frozen=True, gc=False):
     suppressed: int = 0
     rechecked: tuple[Rechecked, ...] = ()
     refuted: int = 0
+    refuted_under: tuple[str, ...] = ()

@@ -85,11 +85,27 @@ class Rule(msgspec.Struct, frozen=True):
     shipped: bool = True
     provers_only: bool = False
 
+    @property
+    def found_by_words(self) -> str:
+        """Who looks for it, for people."""
+        if self.provers_only:
+            return "Provers look for it: each finding was seen in a run of the program, and safe is what they have proved."
+        return "The automaton engine looks for it, as one types; provers confirm or refute what it finds."
+
+    def is_lost_in(self, function: str, state: str) -> bool:
+        """Whether nobody knows any more that an object is in this state after a function without a body, other than those that
+        the rule is about, was given it: the function may do what ends the state. (What was freed stays freed.)"""
+        if self.ownership or not self.about_object or any(function in names for names in self.names.values()):
+            return False
+        return any(one.source == state and one.target != ERROR for one in self.transitions)
+
     def markdown(self) -> str:
         """The rule's page."""
         weakness = "" if self.cwe is None else f" (CWE-{self.cwe})"
+        asked = "On by default." if self.default else f"Off by default: ask for it with `--rule {self.name}` or `--rule all`."
         return (
-            f"# {self.name}\n\n{self.summary}{weakness}. Severity: {self.severity}.\n\n## What\n\n{self.help.what.strip()}\n\n"
+            f"# {self.name}\n\n{self.summary}{weakness}. Severity: {self.severity}.\n\n"
+            f"{asked} {self.found_by_words}\n\n## What\n\n{self.help.what.strip()}\n\n"
             f"## Why\n\n{self.help.why.strip()}\n\n## Example\n\n```c\n{self.help.example.strip()}\n```\n\n"
             f"## Fix\n\n{self.help.fix.strip()}\n"
         )

@@ -10,6 +10,7 @@ non-null), and `begin: PATTERN` (the program starts, for every global that the p
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -20,7 +21,9 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from analysis.model.intervals import interval_of
+from analysis.model.limits import RULE_FILES
 from analysis.model.options import Options
+from analysis.model.reading import UnreadableError, read_file
 from analysis.model.report import Message
 from analysis.rules.automaton import ERROR, START, STOP, Documentation, Rule, Transition, Trigger
 from analysis.rules.patterns import Pattern, PatternError, parse_pattern
@@ -54,21 +57,35 @@ def load_rules(options: Options) -> tuple[tuple[Rule, ...], tuple[Message, ...]]
     for folder in options.rules_dirs:
         for path in _rule_files(Path(folder), messages):
             try:
-                rule = read_rule(path.read_bytes(), options.limits.rule_file_bytes)
-            except (RuleError, OSError) as error:
-                reason = error.strerror if isinstance(error, OSError) else str(error)
-                messages.append(Message("error", str(path), f"This rule file is not used: {reason}."))
+                most = options.limits.rule_file_bytes
+                rule = read_rule(read_file(path, most), most)
+                _check_known(rule)
+            except (RuleError, UnreadableError) as error:
+                messages.append(Message("error", str(path), f"This rule file is not used: {error}."))
             else:
                 rules[rule.name] = rule
     wanted = _selected(rules.values(), options.rules, messages)
     return tuple(sorted(wanted, key=lambda rule: rule.name)), tuple(messages)
 
 
+def _check_known(rule: Rule) -> None:
+    if rule.provers_only and not any(known.name == rule.name and known.provers_only for known in shipped_rules()):
+        raise RuleError("provers-only: provers look only for what they know, and they know no rule of this name")
+
+
 def _rule_files(folder: Path, messages: list[Message]) -> Sequence[Path]:
     if not folder.is_dir():
         messages.append(Message("error", str(folder), "There is no folder of rules here."))
         return ()
-    return sorted(path for path in folder.iterdir() if path.suffix in (".yaml", ".yml") and path.is_file())
+    try:
+        found = sorted(path for path in folder.iterdir() if path.suffix in (".yaml", ".yml") and not path.is_dir())
+    except OSError as error:
+        messages.append(Message("error", str(folder), f"This folder of rules cannot be read: {error.strerror}."))
+        return ()
+    if len(found) > RULE_FILES:
+        text = f"There are {len(found):,} rule files here; only the first {RULE_FILES:,} are used."
+        messages.append(Message("error", str(folder), text))
+    return found[:RULE_FILES]
 
 
 def _selected(rules: Iterable[Rule], names: tuple[str, ...], messages: list[Message]) -> list[Rule]:
@@ -79,7 +96,9 @@ def _selected(rules: Iterable[Rule], names: tuple[str, ...], messages: list[Mess
         return list(known.values())
     for name in names:
         if name not in known:
-            messages.append(Message("error", "", f"There is no rule named {name}; `everproof rules` lists them."))
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"the nearest is {near[0]}, and " if near else ""
+            messages.append(Message("error", "", f"There is no rule named {name}; {hint}`everproof rules` lists them."))
     return [known[name] for name in dict.fromkeys(names) if name in known]
 
 

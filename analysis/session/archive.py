@@ -24,11 +24,11 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.frontend.columns import FileMap
-from analysis.frontend.compiler_flags import UnitFlags
 from analysis.model.collecting import without_collecting
 from analysis.model.digest import digest_text, digest_value
 from analysis.model.limits import Limits
 from analysis.model.report import Count, Message, Report, Times
+from analysis.model.unit_flags import UnitFlags
 from analysis.session.building import Built
 from analysis.session.kept import Kept
 from analysis.session.stored_units import pack_unit, unpack_unit
@@ -243,7 +243,7 @@ def _unmet(
 ) -> tuple[str, ...]:
     lookups = Lookups()
     for given in dict.fromkeys(flags[unit.path] for unit in units if not unit.built.preprocessed.raw):
-        lookups.add_flags(given.arguments)
+        lookups.add_flags(given)
     limit = Limits().source_bytes
     read = dict.fromkeys(path for unit, of in zip(units, files, strict=True) if not unit.built.preprocessed.raw for path in of)
     for path in read:

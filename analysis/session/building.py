@@ -13,16 +13,19 @@ import msgspec
 
 from analysis.cfa.body_edit import Slot, edit_body
 from analysis.cfa.unit import Unit, build_unit
-from analysis.frontend.compiler_flags import UnitFlags
-from analysis.frontend.preprocess import Preprocessed, preprocess
+from analysis.frontend.preprocess import Preprocessed, doubt, preprocess
 from analysis.frontend.reprocess import reprocess, with_macros
 from analysis.frontend.syntax import SyntaxTree, parse
 from analysis.model.c_types import ILP32, LP64
+from analysis.model.limits import TOKENS
 from analysis.model.options import Options
 from analysis.model.report import Message
+from analysis.model.unit_flags import UnitFlags
 from analysis.session.unclosed import opened_comment, with_the_rest
 from analysis.session.unfinished import unfinished, without
 
+_KINDS = bytes(ord("w" if chr(n).isalnum() or chr(n) == "_" or n > 127 else " " if chr(n).isspace() else ".") for n in range(256))
+"""Each byte as that of a word, white space or a sign."""
 _log = logging.getLogger("everproof.session")
 
 
@@ -63,15 +66,38 @@ def build(
     else:
         preprocessed = preprocess(path, text, flags, options, overlay)
     if previous is not None and previous.preprocessed.text == preprocessed.text:
-        return msgspec.structs.replace(previous, preprocessed=preprocessed, lowered=0, parse_ms=0.0, lower_ms=0.0)
+        built = msgspec.structs.replace(previous, preprocessed=preprocessed, lowered=0, parse_ms=0.0, lower_ms=0.0)
+        return _with_doubt(built)
+    if _tokens(preprocessed.text) > TOKENS:
+        reason = f"The file is not checked: with its headers it has more than {TOKENS:,} words and signs."
+        return _nothing_of(path, preprocessed, options, reason)
     try:
-        return _lower(path, preprocessed, options, previous)
+        return _with_doubt(_lower(path, preprocessed, options, previous))
     except Exception as error:  # a defect of ours on one file must not keep the others from being checked
         _log.info("A defect in reading %s", path, exc_info=True)
         reason = f"The file is not checked because of a defect of Everproof ({type(error).__name__}: {error}); please report it."
-        message = Message("error", path, reason.encode("utf-8", "backslashreplace").decode())
-        nothing = preprocessed._replace(text=b"", messages=(*preprocessed.messages, message))
-        return _lower(path, nothing, options, None)
+        return _nothing_of(path, preprocessed, options, reason.encode("utf-8", "backslashreplace").decode())
+
+
+def _with_doubt(built: Built) -> Built:
+    """The same, with why the unit's text may be another one for a compiler."""
+    why = doubt(built.preprocessed)
+    unit = built.unit
+    return built if unit.doubt == why else msgspec.structs.replace(built, unit=msgspec.structs.replace(unit, doubt=why))
+
+
+def _nothing_of(path: str, preprocessed: Preprocessed, options: Options, reason: str) -> Built:
+    """The unit of a file of which nothing is used, for a reason."""
+    messages = (*preprocessed.messages, Message("error", path, reason))
+    return _lower(path, preprocessed._replace(text=b"", messages=messages), options, None)
+
+
+def _tokens(text: bytes) -> int:
+    """About how many words and signs a text has; counted without looking at each in turn, and too many rather than too few."""
+    if len(text) <= TOKENS:
+        return 0
+    kinds = text.translate(_KINDS)
+    return kinds.count(b".") + kinds.count(b"w ") + kinds.count(b"w.")
 
 
 def make_ready(built: Built, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes]) -> Built:

@@ -25,6 +25,7 @@ from analysis.session.entries import choose_entries
 from analysis.session.units import UnitView
 
 _ENGINE = "automaton"
+_MOST_TOLD = 20  # places of one file that do not parse; the rest is counted
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -87,6 +88,11 @@ class ProgramCheck:
         named = [name for name in analysis.program.functions if display_name(name) == function]
         here = [name for name in named if places.name_place(name).path == path]
         return draw(analysis, here[0], places) if here else None
+
+    @property
+    def scratch(self) -> str | None:
+        """Why the last check began from nothing; None if it went on from the one before."""
+        return self._engine.scratch
 
     @property
     def analysis(self) -> Analysis | None:
@@ -272,9 +278,12 @@ def unit_messages(unit: UnitView) -> tuple[Message, ...]:
     """What there is to say about reading the file: the preprocessor's complaints, and what does not parse."""
     messages = list(unit.built.preprocessed.messages)
     stale_names = {display_name(name) for name in unit.kept.stale}
-    for broken in unit.built.unit.broken:
+    for broken in unit.built.unit.broken[:_MOST_TOLD]:
         line = unit.places.place(broken.start, broken.start)
         what = "This text" if broken.name is None else f"The function {display_name(broken.name)}"
         stale = " Its last good text is checked instead." if broken.name in stale_names else ""
         messages.append(Message("warning", line.path, f"{what} does not parse and is not checked.{stale}", line.range.start.line))
+    more = len(unit.built.unit.broken) - _MOST_TOLD
+    if more > 0:
+        messages.append(Message("warning", unit.path, f"{more:,} more places of the file do not parse and are not checked."))
     return tuple(messages)

@@ -9,13 +9,13 @@ import msgspec
 
 from analysis.frontend.compiler_flags import (
     CompileCommands,
-    UnitFlags,
     default_flags,
     find_compile_commands,
     load_compile_commands,
 )
 from analysis.model.options import Options
 from analysis.model.report import Message
+from analysis.model.unit_flags import UnitFlags, flags_problems
 from analysis.session.paths import FileSet, collect, existing, shortest
 
 
@@ -64,7 +64,9 @@ def _spelled_in(folder: str, path: str) -> str:
 def _with_flags(files: FileSet, commands: CompileCommands, options: Options) -> ProgramFiles:
     otherwise = default_flags(options.flags)
     flags = {path: commands.flags_for(path) or otherwise for path in files.files}
-    return ProgramFiles(files.files, flags, (*commands.messages, *files.messages))
+    wrong = (f"{name}: {why}." for name, why in flags_problems(options.flags.defines, options.flags.standard))
+    messages = (*commands.messages, *files.messages, *(Message("warning", "", text) for text in wrong))
+    return ProgramFiles(files.files, flags, messages)
 
 
 def _commands(start: str, options: Options) -> CompileCommands:

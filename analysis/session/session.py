@@ -19,6 +19,7 @@ from analysis.cfa.link import link
 from analysis.cfa.places import ProgramPlaces
 from analysis.engines.automaton import Algorithm, Analysis
 from analysis.frontend.syntax import SyntaxTree, parse
+from analysis.model.budgets import budget_of
 from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
 from analysis.model.report import Count, FileReport, Message, Report, Times, Work
@@ -151,6 +152,11 @@ class Session:
         self._load_rules()
 
     @property
+    def scratch(self) -> str | None:
+        """Why the last check began from nothing; None if it went on from what was known, or gave what was kept."""
+        return self._check.scratch
+
+    @property
     def unsaved(self) -> bool:
         """Whether `save` has something to do."""
         return self._reopening.unsaved or self._proofs.unsaved
@@ -189,7 +195,8 @@ class Session:
         known = self._reopening.report(question, self._units, self._check)
         if known is not None:
             self.failed, self.settled, self._last = False, True, None
-            self._proofs.checked(wanted=self._proves and (self._claims or not self._reopening.decided))
+            is_open = self._claims and not self.options.everywhere
+            self._proofs.checked(wanted=self._proves and (is_open or not self._reopening.decided))
             return known
         self._last = None
         units = self._units.revise(self.files, self._program.flags, progress, stop)
@@ -208,17 +215,18 @@ class Session:
         self.settled = checked.settled
         self._last = _Last(question, units, checked, report.times.total)
         if not self.failed and self.settled:
-            self._reopening.answered(question, units, report, decided=not undecided)
+            self._reopening.answered(question, units, report, decided=not undecided and not self._claims)
         return report
 
     @property
     def _proves(self) -> bool:
-        return self.options.engine == "auto"
+        return self.options.engine != "automaton"
 
     @property
     def _claims(self) -> bool:
-        """Whether functions are to be proved, too: somebody has files open."""
-        return self._proves and self.options.proofs and bool(self.texts.overlay())
+        """Whether functions are to be proved, too: all of them, or somebody has files open."""
+        wants = self.options.proofs and budget_of(self.options.budget, self.options.limits).total != 0
+        return self._proves and wants and (self.options.everywhere or bool(self.texts.overlay()))
 
     @property
     def unasked(self) -> bool:
@@ -247,6 +255,11 @@ class Session:
         except Interrupted:
             return False
 
+    @property
+    def certificates(self) -> tuple[str, ...]:
+        """The texts of the certificates of what is proved now."""
+        return self._proofs.certificates
+
     def hear_provers(self) -> bool:
         """Takes in what provers have said. False when there is nothing new, and when a text was changed since the last check:
         then the next one has it."""
@@ -270,6 +283,7 @@ class Session:
         if last is None:
             return False
         start = time.perf_counter()
+        shipped = frozenset(rule.name for rule in self.rules if rule.shipped)
         try:
             checked = self._proofs.ask(
                 last.checked,
@@ -279,12 +293,15 @@ class Session:
                 self.interruption,
                 lambda: self._check.again(last.units, self.rules, self.interruption),
                 self.texts.overlay().keys(),
+                shipped,
             )
-            if is_asked and self._claims:
+            if self._claims and (is_asked or checked is not last.checked):  # what is refuted is to be proved
                 understood = all(unit.built.parse_errors == 0 for unit in last.units)
-                visible = self.texts.overlay().keys()
-                self._proofs.claim(checked, self._check, self.options, self.interruption, visible, understood=understood)
-                self._proofs.go_on(self.interruption)
+                visible = None if self.options.everywhere else self.texts.overlay().keys()
+                self._proofs.claim(
+                    checked, self._check, self.options, self.interruption, visible, shipped=shipped, understood=understood
+                )
+            self._proofs.go_on(self.interruption)
         except Interrupted:
             self._proofs.wanted = True
             return False
@@ -353,7 +370,7 @@ class Session:
     def _report(self, units: Sequence[UnitView], checked: Checked, start: float) -> Report:
         began = time.perf_counter()
         comments = self._suppressions(units, checked)
-        told, functions_told = self._proofs.tell(checked.findings, checked.functions, self._check, self.options)
+        told, functions_told = self._proofs.tell(checked.findings, checked.functions, self._check, self.options, self.rules)
         findings, silenced = split(told, comments)
         functions = settle(functions_told, findings, [(f, f"its finding is suppressed: {why}") for f, why in silenced])
         read = self._read = {unit.path: self._read_again(unit) for unit in units}
@@ -378,6 +395,7 @@ class Session:
             suppressed=len(silenced),
             rechecked=checked.rechecked,
             refuted=self._proofs.refuted,
+            refuted_under=self._proofs.refuted_under,
         )
 
     def _suppressions(self, units: Sequence[UnitView], checked: Checked) -> dict[str, Suppressions]:

@@ -16,7 +16,8 @@ from analysis.cfa.unit import BrokenFunction, Unit
 from analysis.frontend.context import StaticLocal
 from analysis.frontend.file_level import DeclaredFunction, FileLevel, Variable
 from analysis.frontend.line_map import LineMap, printable
-from analysis.frontend.preprocess import Preprocessed
+from analysis.frontend.linkage import FileLinkage
+from analysis.frontend.preprocess import Preprocessed, doubt
 from analysis.frontend.scope import Answer, Entry
 from analysis.model import ir
 from analysis.model.c_types import DataModel, Function, RecordDefinition, Type
@@ -39,6 +40,7 @@ class _Cfa(msgspec.Struct):
     next_location: int
     next_edge: int
     blocks: dict[str, tuple[int, ...]]
+    inside: dict[int, tuple[int, ...]]
 
 
 class _Function(msgspec.Struct):
@@ -65,6 +67,7 @@ class _Level(msgspec.Struct):
     functions: dict[str, DeclaredFunction]
     address_taken: set[str]
     refused: list[tuple[int, str]]
+    linkage: FileLinkage
 
 
 class _Text(msgspec.Struct):
@@ -124,6 +127,7 @@ def pack_unit(built: Built) -> bytes:
                 level.functions,
                 level.address_taken,
                 level.refused,
+                level.linkage,
             ),
             level_digest=unit.level_digest,
             last_good=[_packed(function) for function in unit.last_good.values()],
@@ -147,6 +151,7 @@ def unpack_unit(data: bytes) -> Built:
     level.functions = packed.level.functions
     level.address_taken = packed.level.address_taken
     level.refused = packed.level.refused
+    level.linkage = packed.level.linkage
     unit = Unit(
         path=packed.path,
         model=packed.model,
@@ -161,6 +166,7 @@ def unpack_unit(data: bytes) -> Built:
         level=level,
         level_digest=packed.level_digest,
         last_good={function.cfa.name: _unpacked(function) for function in packed.last_good},
+        doubt=doubt(preprocessed),
     )
     return Built(preprocessed, unit, packed.parse_errors, 0, 0.0, 0.0)
 
@@ -181,6 +187,7 @@ def _packed(function: LoweredFunction) -> _Function:
             cfa.next_location,
             cfa.next_edge,
             dict(cfa.blocks),
+            dict(cfa.inside),
         ),
         unit=source.unit,
         start=source.start,
@@ -212,6 +219,7 @@ def _unpacked(packed: _Function) -> LoweredFunction:
             next_location=cfa.next_location,
             next_edge=cfa.next_edge,
             blocks=cfa.blocks,
+            inside=cfa.inside,
         ),
         source=FunctionSource(
             unit=packed.unit,

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version
-from itertools import pairwise
 from pathlib import Path
 
 import analysis
-from analysis.frontend.compiler import find_compiler
-from analysis.frontend.compiler_flags import include_folders
+from analysis.frontend.compiler import compiler_environment, find_compiler
 from analysis.model.digest import digest_text
 from analysis.model.options import Options
+from analysis.model.unit_flags import UnitFlags
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
 _ASKED = re.compile(rb'__has_include(?:_next)?[ \t]*\([ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)')
-_VARIABLES = ("CPATH", "C_INCLUDE_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH", "SDKROOT")
+_VARIABLES = ("CPATH", "C_INCLUDE_PATH", "SDKROOT")
 _BEFORE_SYSTEM = "/usr/local/include"  # where compilers look before the system's own folders
 _SOURCES = (".py", ".yaml", ".json")
 
@@ -45,7 +44,8 @@ def compiler_digest(options: Options) -> str:
     compiler = find_compiler(options.compiler)
     if compiler is None:
         return "none found"
-    parts = [compiler, os.path.realpath(compiler), *(f"{name}={os.environ.get(name, '')}" for name in _VARIABLES)]
+    told = compiler_environment()
+    parts = [compiler, os.path.realpath(compiler), *(f"{name}={told.get(name, '')}" for name in _VARIABLES)]
     try:
         status = os.stat(compiler)
         parts += (str(status.st_size), str(status.st_mtime_ns))
@@ -62,14 +62,13 @@ class Lookups:
         self._names: dict[str, None] = {}
         self._beside: dict[str, None] = {}
 
-    def add_flags(self, arguments: Iterable[str]) -> None:
+    def add_flags(self, flags: UnitFlags) -> None:
         """The preprocessor flags of a unit."""
-        given = tuple(arguments)
-        for folder in (*include_folders(given), *_environment_folders(), _BEFORE_SYSTEM):
+        for folder in (*(folder.path for folder in flags.folders), *_environment_folders(), _BEFORE_SYSTEM):
             self._folders[os.path.abspath(folder)] = None
-        for flag, name in pairwise(given):
-            if flag in ("-include", "-imacros") and not os.path.isabs(name):
-                self._names[name] = None
+        for forced in flags.forced:
+            self._beside[os.path.abspath(os.path.join(forced.folder, forced.name))] = None
+            self._names[forced.name] = None
 
     def add_file(self, path: str, text: bytes) -> None:
         """A file that was read, by its absolute path."""
@@ -94,7 +93,7 @@ class Lookups:
 
 
 def _environment_folders() -> Iterator[str]:
+    told = compiler_environment()
     for variable in _VARIABLES[:2]:
-        value = os.environ.get(variable)
-        if value:
-            yield from (folder or "." for folder in value.split(os.pathsep))
+        if variable in told:
+            yield from told[variable].split(os.pathsep)

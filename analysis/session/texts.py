@@ -13,8 +13,10 @@ from collections.abc import Mapping
 import msgspec
 
 from analysis.model.digest import digest_text
+from analysis.model.reading import UnreadableError, is_regular, read_file
 
 _RACY_NANOSECONDS = 2_000_000_000
+_LARGEST = 256_000_000  # bytes; larger than any limit can be set to
 
 
 class _Seen(msgspec.Struct, frozen=True):
@@ -96,11 +98,8 @@ class Texts:
         if unsaved is not None:
             return unsaved.data
         try:
-            if not os.path.isfile(key) or os.path.getsize(key) > limit:
-                return None
-            with open(key, "rb") as file:
-                return file.read()
-        except OSError:
+            return read_file(key, limit)
+        except UnreadableError:
             return None
 
     def _digest_on_disk(self, path: str) -> str | None:
@@ -111,12 +110,13 @@ class Texts:
                 same = (seen.modified, seen.size, seen.inode) == (status.st_mtime_ns, status.st_size, status.st_ino)
                 if same:
                     return seen.digest
-            if not os.path.isfile(path):
+            if not is_regular(path):
                 return None
+            if status.st_size > _LARGEST:  # nobody reads it
+                return f"{status.st_size} bytes"
             trusted = time.time_ns() - status.st_mtime_ns > _RACY_NANOSECONDS
-            with open(path, "rb") as file:
-                digest = digest_text(file.read())
-        except OSError:
+            digest = digest_text(read_file(path, _LARGEST))
+        except (OSError, UnreadableError):
             self._seen.pop(path, None)
             return None
         self._seen[path] = _Seen(status.st_mtime_ns, status.st_size, status.st_ino, trusted, digest)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 
 from analysis.frontend.columns import FileMap
-from analysis.frontend.compiler_flags import UnitFlags
 from analysis.frontend.preprocess import Preprocessed
 from analysis.model.digest import digest_value
 from analysis.model.options import Options
+from analysis.model.unit_flags import UnitFlags
 from analysis.session.building import Built, build, make_ready
 from analysis.session.kept import Kept, keep
 from analysis.session.pool import build_many

@@ -39,11 +39,13 @@ def _settle_one(function: FunctionReport, reasons: dict[tuple[str, str], list[st
 def overall(functions: Sequence[FunctionReport], findings: Sequence[Finding], complete: bool) -> Verdict:
     """The verdict of a whole report (INTERFACE.md); `complete` False: something asked for was not checked at all.
 
-    A check without any function proves nothing, so it is `unknown` (DESIGN.md, invariant 10).
+    A check without any function proves nothing, so it is `unknown`. Functions that no entry leads to do not take away what is
+    proved of the program.
     """
     if findings:
         return "violated"
     if not complete or not functions:
         return "unknown"
-    settled = all(not f.stale and v.verdict != "unknown" for f in functions for v in f.verdicts.values())
-    return "safe" if settled and any(f.verdicts for f in functions) else "unknown"
+    verdicts = [verdict for function in functions for verdict in function.verdicts.values()]
+    settled = not any(f.stale for f in functions) and all(v.verdict != "unknown" or v.unreached for v in verdicts)
+    return "safe" if settled and any(verdict.verdict == "safe" for verdict in verdicts) else "unknown"

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from analysis.model import clock
 from analysis.smt.solver import Budget, Reason
 
 _LOOK_AGAIN = 0.005  # seconds between two looks at running checks
@@ -26,7 +27,10 @@ class Watched(Protocol):
 
 
 class Watch:
-    """One thread for all checks of a process. `used` says how many bytes the solver has taken in all."""
+    """One thread for all checks of a process. `used` says how many bytes the solver has taken in all.
+
+    Once `end` has returned, no check is interrupted any more: its owner may free the solver then, and to interrupt a
+    solver that is freed ends the process."""
 
     def __init__(self, used: Callable[[], int]) -> None:
         self._used = used
@@ -36,11 +40,12 @@ class Watch:
     def _start(self) -> None:
         self._running: dict[Watched, tuple[float, float]] = {}
         self._wake = threading.Event()
+        self._interrupting = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def begin(self, check: Watched, budget: Budget) -> None:
         """Looks after a check from now on."""
-        deadline = math.inf if budget.milliseconds is None else time.monotonic() + budget.milliseconds / 1000
+        deadline = math.inf if budget.milliseconds is None else clock.spent() + budget.milliseconds / 1000
         self._running[check] = deadline, math.inf if budget.megabytes is None else budget.megabytes * 2**20
         if self._thread is None:
             self._thread = threading.Thread(target=self._look, name="budgets", daemon=True)
@@ -49,14 +54,20 @@ class Watch:
 
     def end(self, check: Watched) -> None:
         """Lets a check alone."""
-        self._running.pop(check, None)
+        with self._interrupting:
+            self._running.pop(check, None)
 
     def _look(self) -> None:
         while self._wake.wait():
             self._wake.clear()
             while self._running:
                 time.sleep(_LOOK_AGAIN)  # z3 tells nobody when its memory grows: it can only be looked at
-                now, used = time.monotonic(), self._used()
+                now, used = clock.spent(), self._used()
                 for check, (deadline, most) in list(self._running.items()):
                     if used > most or now > deadline:
-                        check.run_out("memory" if used > most else "time")
+                        self._interrupt(check, "memory" if used > most else "time")
+
+    def _interrupt(self, check: Watched, reason: Reason) -> None:
+        with self._interrupting:
+            if check in self._running:
+                check.run_out(reason)

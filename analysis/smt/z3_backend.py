@@ -233,6 +233,7 @@ class Z3Solver:
         self._stopped = threading.Event()
         self._idle = threading.Event()
         self._idle.set()
+        self._interrupting = threading.Lock()  # an interrupt must not meet a solver that is freed after its check
         self._open()
 
     def _open(self) -> None:
@@ -294,7 +295,8 @@ class Z3Solver:
         try:
             self._answer = INTERRUPTED if self._stopped.is_set() else self._checked(literals)
         finally:
-            self._idle.set()
+            with self._interrupting:
+                self._idle.set()
             _WATCH.end(self)
         return self._answer
 
@@ -373,9 +375,16 @@ class Z3Solver:
     def interrupt(self) -> None:
         """See solver.Solver."""
         self._stopped.set()
-        while not self._idle.is_set():
-            z3core.Z3_solver_interrupt(self._ref, self._solver)
+        while self._interrupt_once():
             self._idle.wait(_INTERRUPT_AGAIN)
+
+    def _interrupt_once(self) -> bool:
+        """Interrupts the check that is running; whether there is one."""
+        with self._interrupting:
+            if self._idle.is_set():
+                return False
+            z3core.Z3_solver_interrupt(self._ref, self._solver)
+            return True
 
     def run_out(self, reason: Reason) -> None:
         """Ends the check that is running because it took too much time or memory."""

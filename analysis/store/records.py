@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import zlib
 from typing import NamedTuple
 
 from analysis.model.digest import digest_text
+from analysis.model.reading import UnreadableError, read_start
 
 APPLICATION = 0x45565052  # SQLite's application id of our files: EVPR
 _MAGIC = b"SQLite format 3\0"
@@ -56,12 +56,9 @@ def content_of(group: str, kind: str, key: str, stored: tuple[object, ...]) -> b
 def is_foreign(path: str) -> bool:
     """Whether there is something at the path that is no store of ours."""
     try:
-        with open(path, "rb") as file:
-            head = file.read(72)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return os.path.isdir(path)
+        head = read_start(path, 72)
+    except UnreadableError as error:
+        return not error.missing
     return bool(head) and not (head.startswith(_MAGIC) and head[68:72] == APPLICATION.to_bytes(4, "big"))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Callable, Iterable
 from types import FrameType
@@ -10,12 +9,12 @@ from types import FrameType
 import msgspec
 
 from analysis.api import Checker
+from analysis.model.collecting import collect_what_is_new
 from analysis.model.report import Rechecked, Report, Times, Work
-from analysis.wire import Check, CheckDone, ClearStore, Configure, Derive, Derived, Edit, Event, Progress, Request, Shutdown
+from analysis.wire import Check, CheckDone, ClearStore, Configure, Derive, Derived, Edit, Event, Ping, Progress, Request, Shutdown
 from analysis.worker.programs import Programs
 from analysis.worker.told import Told
 
-_MANY_OBJECTS = 500_000
 _QUIET = 4.0  # seconds without a request, after which what is being typed is kept
 PAUSE = 0.3  # seconds after a key for which the next one finds nothing at work
 SHOWING = 1.0  # seconds that an editor, which may have just started, has to show what is known of a file that was opened
@@ -65,8 +64,8 @@ class Service:
                 self._answered = {}
             case Derive():
                 self._questions.append(request)
-            case Shutdown():
-                pass
+            case Ping() | Shutdown():
+                pass  # the inbox and the loop see to them
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
         """The signal handler for when something newer has arrived: ends the engine's work on what is outdated now."""
@@ -183,7 +182,7 @@ class Service:
 
     def rest(self) -> None:
         """Does what nobody waits for, while nothing else is asked."""
-        _collect()
+        collect_what_is_new()
         self.prepare()
         self._ask_provers()
         quiet = self.patience != 0
@@ -221,12 +220,3 @@ class Service:
         loose += self.programs.take_messages()
         times = msgspec.structs.replace(one.times if one else Times(), afterwards=after, total=total)
         self._send(CheckDone(generation, one.work if one else Work(), times, loose, rechecked))
-
-
-def _collect() -> None:
-    """Frees what edits left in cycles. What a check from nothing made is of use, and to look through it takes seconds: that is
-    never done."""
-    if gc.get_count()[0] > _MANY_OBJECTS:
-        gc.freeze()
-    else:
-        gc.collect(1)

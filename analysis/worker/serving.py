@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import logging
 import signal
+import threading
 from collections.abc import Callable
 from typing import BinaryIO
 
-from analysis.wire import Event, Failed, Shutdown, frame
+from analysis.wire import Event, Failed, Pong, Shutdown, frame
 from analysis.worker.inbox import Inbox
 from analysis.worker.service import Service
 
@@ -18,11 +19,14 @@ _log = logging.getLogger("everproof.worker")
 def serve(requests: BinaryIO, events: BinaryIO) -> None:
     """Answers requests until the stream ends or a Shutdown comes."""
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # the first request may arrive before there is anything to interrupt
-    inbox = Inbox(requests)
+    sending = threading.Lock()
 
     def send(event: Event) -> None:
-        events.write(frame(event))
-        events.flush()
+        with sending:
+            events.write(frame(event))
+            events.flush()
+
+    inbox = Inbox(requests, alive=lambda ping: send(Pong(ping.generation)))
 
     service = Service(send, interrupted=lambda: inbox.waiting, told=inbox.tell)
     signal.signal(signal.SIGUSR1, service.interrupt)

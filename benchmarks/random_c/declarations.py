@@ -40,13 +40,19 @@ class Declarations(Expressions):
             one, other = self._name("m"), self._name("m")
             self._line(f"union {{ unsigned {one}; unsigned char {other}[4]; }};")
             members += [(one, UNSIGNED, None), (other, Int("unsigned char", 8, False), 4)]
+            self._overlapping |= {one: other, other: one}
         self._close("};")
         self._records.append((f"struct {self._prefix}s{number}", members))
 
     def _initialiser(self, members: list[Member], constant: bool) -> str:
-        """A braced list for a record: in order, or by designators."""
+        """A braced list for a record, by designators. Of a union one member is initialised: whether a value that another one
+        overrides is evaluated at all is left open (C11 6.7.9p19, note 151)."""
         parts = []
-        for name, _, length in self._random.sample(members, self._random.randrange(0, len(members) + 1)):
+        chosen = self._random.sample(members, self._random.randrange(0, len(members) + 1))
+        names = [name for name, _, _ in chosen]
+        for at, (name, _, length) in enumerate(chosen):
+            if self._overlapping.get(name) in names[:at]:
+                continue
             value = self._constant().text if constant or self._chance(0.4) else self._expression(1).text
             parts.append(f".{name} = {{{value}}}" if length is not None else f".{name} = {value}")
         return "{" + ", ".join(parts) + "}" if parts else "{0}"

@@ -25,6 +25,7 @@ class Writer:
         self._old_style: set[str] = set()
         self._silent = False  # in a function that may be called in any order: it must not print
         self._records: list[tuple[str, list[Member]]] = []
+        self._overlapping: dict[str, str] = {}  # the other member of the union that a member is in
         self._pure: list[tuple[str, Int, list[Int]]] = []
         self._impure: list[tuple[str, Int, list[Int]]] = []
         self._struct_functions: list[tuple[str, int]] = []

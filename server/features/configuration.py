@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +9,7 @@ import msgspec
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from analysis.model.limits import Limits
-from server.settings import FILE_NAME, read
+from analysis.model.settings import workspace_settings
 
 if TYPE_CHECKING:
     from server.app import EverproofServer
@@ -69,7 +67,7 @@ def apply(server: EverproofServer, files_changed: bool = False) -> None:
 
     `files_changed`: the rules or the compile commands that the settings name did.
     """
-    found, problems = read(server.editor.merged(), _file_text(server.documents.folder_paths()))
+    found, problems = workspace_settings(server.documents.folder_paths(), server.editor.merged())
     if found.store is None and server.store is not None:
         found = msgspec.structs.replace(found, store=server.store)
     changed = found != server.settings
@@ -93,14 +91,3 @@ def _section(options: object) -> object:
     if isinstance(options, Mapping) and SECTION in options:
         return options[SECTION]
     return options
-
-
-def _file_text(folders: tuple[str, ...]) -> bytes | None:
-    """The settings file of the first folder that has one."""
-    for folder in folders:
-        try:
-            with open(os.path.join(folder, FILE_NAME), "rb") as file:
-                return file.read(Limits().rule_file_bytes)
-        except OSError:
-            continue
-    return None

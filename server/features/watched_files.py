@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from analysis.model.settings import FILE_NAME
 from server.documents import path_of
 from server.features import configuration
-from server.settings import FILE_NAME
 
 if TYPE_CHECKING:
     from server.app import EverproofServer

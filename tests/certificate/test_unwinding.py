@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from analysis.certificate import text
 from analysis.certificate.questions import RefusedError
-from analysis.certificate.unwinding import FINDS, Unwinding, check_unwinding, unwind
+from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
 from analysis.cfa.graph import Program
 from analysis.cpa.library import HEAP
 from analysis.engines.witness.library.allocation import MODELS
+from analysis.model.assumptions import FOUND
 from analysis.model.c_types import LP64
 from tests.support.explorations import errs, program_of, runs
 from tests.support.random_c import program
@@ -114,7 +115,7 @@ def test_a_tree_is_about_one_program() -> None:
 
 def test_what_is_taken_for_granted_is_said() -> None:
     of = program_of(HEAD + "int main(void) { int *p = malloc(4); *p = 1; free(p); return 0; }")
-    assert FINDS in check_unwinding(of, made(of, claim("null-dereference", fails=False))).assumptions
+    assert FOUND.sentence in check_unwinding(of, made(of, claim("null-dereference", fails=False))).assumptions
 
 
 def test_all_functions_that_give_memory_are_known() -> None:

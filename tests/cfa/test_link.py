@@ -184,14 +184,18 @@ def test_linking_goes_on_from_the_program_before_as_from_nothing(text: str) -> N
         (link([first, edited, others[0]], before=before), link([first, edited, others[0]])),
     ):
         assert list(found.program.functions.items()) == list(scratch.program.functions.items())
-        assert (found.sources, found.messages, found.shared) == (scratch.sources, scratch.messages, scratch.shared)
+        assert (found.sources, found.messages, found.defined.shared) == (
+            scratch.sources,
+            scratch.messages,
+            scratch.defined.shared,
+        )
 
 
 def test_a_function_of_two_files_is_told_when_one_of_them_changes() -> None:
     one, two = unit_of("int f(void) { return 1; }", "a.c"), unit_of("int f(void) { return 1; }", "b.c")
     before = link([one, two])
     assert before.messages == ()
-    assert before.shared == {"f"}
+    assert before.defined.shared == {"f"}
     after = link([one, unit_of("int f(void) { return 2; }", "b.c", previous=two)], before=before)
     assert [message.text for message in after.messages] == [
         "f is defined in a.c already, with another body; this definition is not checked."

@@ -8,11 +8,11 @@ from analysis.cfa.link import link
 from analysis.cfa.places import ProgramPlaces
 from analysis.cfa.unit import build_unit
 from analysis.frontend.columns import FileMap
-from analysis.frontend.compiler_flags import UnitFlags
 from analysis.frontend.preprocess import preprocess
 from analysis.frontend.syntax import parse
 from analysis.model.c_types import LP64
 from analysis.model.options import Options
+from analysis.model.unit_flags import UnitFlags
 
 TEXT = """\
 #include <stddef.h>

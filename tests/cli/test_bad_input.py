@@ -93,7 +93,7 @@ def test_a_file_over_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
     Path("huge.c").write_text("/*" + "x" * 16_000_000 + "*/\n")
     code, _, said = check(capsys, "huge.c", "bad.c")
     assert code == 1
-    assert "huge.c: error: The file is larger than" in said
+    assert "huge.c: error: The file is not checked: it is larger than 16,000,000 bytes." in said
 
 
 @pytest.mark.parametrize("depth", [400, 10_000])
@@ -173,11 +173,16 @@ def test_a_wrong_rule_file(capsys: pytest.CaptureFixture[str], text: str) -> Non
         ["--frobnicate"],
         ["--format", "xml"],
         ["--timeout", "soon"],
-        ["--timeout", "-1"],
+        *(
+            [option, value]
+            for option in ("--timeout", "--task-timeout")
+            for value in ("nan", "inf", "-1", "0", "1e400", "1e9", "")
+        ),
+        *(["--jobs", value] for value in ("-1", "1000000", "1.5", "nan", "")),
         ["--jobs", "0"],
         ["--engine", "summary"],
         ["--engine", "magic"],
-        ["--encoding", "bv"],
+        ["--encoding", "reals"],
         ["--store", "bad.c"],
         ["--store", "."],
         ["-p", "nowhere.json"],

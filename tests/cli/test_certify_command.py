@@ -13,8 +13,11 @@ import pytest
 from analysis.certificate import text
 from analysis.certificate.unwinding import Unwinding, unwind
 from analysis.cli.certifying import read_program
+from analysis.model.assumptions import BEFORE
 from analysis.model.c_types import LP64
 from analysis.model.options import Options
+
+pytestmark = pytest.mark.full_budget
 
 PROGRAM = """
 #include <assert.h>
@@ -56,7 +59,7 @@ def test_a_proved_program_is_safe_and_certified(proved) -> None:  # type: ignore
     for function in report["functions"]:
         for verdict in function["verdicts"].values():
             assert (verdict["verdict"], verdict["engine"], verdict["certified"]) == ("safe", "predicate", True)
-            assert "no other undefined behaviour happens first" in verdict["assumptions"]
+            assert BEFORE.sentence in verdict["assumptions"]
 
 
 def test_a_certificate_is_accepted(proved) -> None:  # type: ignore[no-untyped-def]
@@ -90,7 +93,8 @@ def test_a_program_with_a_defect_has_no_certificate(tmp_path: Path) -> None:
     program.write_text(PROGRAM.replace("i == n", "i != n"))
     done = everproof("check", "--store", "none", "--rule", "assertion", "--certificate", certificate, program)
     assert done.returncode == 1
-    assert "Not proved: assertion: there is a way" in done.stderr
+    assert "error: The assertion fails [assertion]" in done.stdout
+    assert "Nothing was proved: the certificate claims nothing." in done.stderr
     assert everproof("certify", certificate, program).stdout == "refused: it claims nothing\n"
 
 
@@ -98,7 +102,10 @@ def test_what_is_not_understood_is_not_proved(tmp_path: Path) -> None:
     program, certificate = tmp_path / "p.c", tmp_path / "p.json"
     program.write_text(PROGRAM + "int broken(void) { return 1 +; }\n")
     done = everproof("check", "--store", "none", "--rule", "assertion", "--certificate", certificate, program)
-    assert "not understood as a whole" in done.stderr
+    assert "The function broken does not parse and is not checked." in done.stderr
+    assert f"not decided: broken ({program}:15:1): its text does not parse\n" in done.stdout
+    assert f"not decided: main ({program}:5:5): not proved: not all of the program's text parses\n" in done.stdout
+    assert "proved: " not in done.stdout.replace("not proved: ", "")
     assert json.loads(certificate.read_text())["proofs"] == []
 
 
@@ -113,10 +120,12 @@ def test_symbolic_execution_proves_by_name(tmp_path: Path) -> None:
     """SYMCEGAR Fig. 1: explicit values alone do not prove it."""
     program, certificate = tmp_path / "p.c", tmp_path / "p.json"
     program.write_text(BRANCHES)
-    for engine, verdict in (("symbolic", "safe"), ("value", "unknown")):
+    for engine, verdict, findings in (("symbolic", "safe", []), ("value", "violated", ["possible"])):
         options = ("--store", "none", "--format", "json", "--rule", "assertion", "--engine", engine)
         done = everproof("check", *options, "--certificate", certificate, program)
-        assert json.loads(done.stdout)["functions"][0]["verdicts"]["assertion"]["verdict"] == verdict
+        report = json.loads(done.stdout)
+        assert report["functions"][0]["verdicts"]["assertion"]["verdict"] == verdict
+        assert [finding["status"] for finding in report["findings"]] == findings
         assert everproof("certify", certificate, program).returncode == (0 if verdict == "safe" else 1)
 
 

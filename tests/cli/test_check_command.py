@@ -52,8 +52,10 @@ def test_json_is_schema_1(capsys: pytest.CaptureFixture[str]) -> None:
     [function] = report["functions"]
     assert (function["name"], function["path"], function["line"]) == ("f", "bad.c", 1)
     verdict = function["verdicts"]["null-dereference"]
-    assert verdict.keys() == {"verdict", "reason", "assumptions", "engine", "certified", "ms", "certificate"}
-    assert verdict["verdict"] == "violated"
+    assert verdict.keys() == {
+        "verdict", "reason", "assumptions", "engine", "certified", "ms", "certificate", "unreached",
+    }  # fmt: skip
+    assert (verdict["verdict"], verdict["unreached"]) == ("violated", False)
     [finding] = report["findings"]
     assert finding.keys() == {
         "rule", "status", "severity", "message", "path", "range", "function", "fingerprint", "trace", "reason", "assumptions",

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from analysis.cli.main import main
+from analysis.model.assumptions import BEFORE
+
+pytestmark = pytest.mark.full_budget
 
 DIVISION = "int main(int argc, char **argv)\n{\n    int n = argc;\n    if (n <= 0)\n        return 1;\n    return 100 / n;\n}\n"
 LIBRARY = """
@@ -40,10 +43,21 @@ def verdicts(capsys: pytest.CaptureFixture[str], rule: str, *words: str) -> dict
 def test_text_says_what_is_proved_and_what_is_not(capsys: pytest.CaptureFixture[str]) -> None:
     code, text = check(capsys, "--engine", "predicate", "--certificate", "c.json", "p.c")
     assert code == 0
-    assert "proved: main (p.c:1:5): no division-by-zero (predicate, certificate in c.json)\n  assuming that no other" in text
+    assert (
+        "proved: main (p.c:1:5): no division-by-zero, uninitialized-read (predicate, certificate in c.json)\n"
+        f"  assuming that {BEFORE.sentence}\n" in text
+    )
     [first, *_] = [line for line in text.splitlines() if line.startswith("not decided: ")]
     assert "division-by-zero" not in first
     assert text.splitlines()[-1].endswith("1 function proved for some rule; 1 function not decided for some rule.")
+
+
+def test_rules_of_which_the_same_is_said_share_a_block(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("two.c").write_text("int main(int argc, char **argv) { return argc < 1 || argc > 8 ? 0 : (16 / argc) << argc; }\n")
+    rules = ("--rule", "shift-range", "--rule", "division-by-zero")
+    _, text = check(capsys, "--engine", "predicate", *rules, "two.c")
+    assert text.startswith("proved: main (two.c:1:5): no division-by-zero, shift-range (predicate)\n")
+    assert (text.count("proved: "), text.count(BEFORE.sentence)) == (1, 1)
 
 
 def test_a_program_that_is_proved_for_all_rules_passes_strictly(capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,14 +93,20 @@ def test_each_function_is_proved_by_itself_where_not_all_are(capfd: pytest.Captu
         "both": "unknown",  # it has no division, and not all that it leads to is proved
     }
     assert "violation" in told["open_"]["reason"]
-    assert main(["certify", "c.json", "library.c"]) == 0
-    assert "no run from both violates division-by-zero (at 1 of 2 places)" in capfd.readouterr().out
+    assert main(["certify", "c.json", "library.c"]) == 3  # it says that it is not about all places
+    said = capfd.readouterr().out
+    claim = "no run from guarded violates division-by-zero"
+    assert said.startswith(f"accepted: {claim} (at the only place; 1 more in functions that it does not lead to)\n")
+    assert said.endswith("not the whole program: of runs from both, it covers 0 of 2 places of division-by-zero\n")
 
 
 def test_what_nothing_leads_to_or_speaks_of_is_not_proved(capsys: pytest.CaptureFixture[str]) -> None:
     told = verdicts(capsys, "division-by-zero", "unreached.c")
     assert (told["main"]["verdict"], told["never"]["verdict"]) == ("safe", "unknown")
     assert "no entry of the program leads to this function" in told["never"]["reason"]
+    assert (told["main"]["unreached"], told["never"]["unreached"]) == (False, True)
+    code, text = check(capsys, "--strict", "--rule", "division-by-zero", "unreached.c")
+    assert (code, "every function that an entry leads to is safe" in text) == (0, True)
     nothing = verdicts(capsys, "null-dereference", "unreached.c")["main"]
     assert (nothing["verdict"], nothing["certified"]) == ("unknown", False)
     assert "nothing here could violate it" in nothing["reason"]
@@ -94,7 +114,7 @@ def test_what_nothing_leads_to_or_speaks_of_is_not_proved(capsys: pytest.Capture
 
 def test_rules_that_only_provers_look_for_say_so_until_they_are_asked(capsys: pytest.CaptureFixture[str]) -> None:
     Path("shift.c").write_text("int main(int argc, char **argv) { return argc < 0 || argc > 31 ? 0 : 1u << argc; }\n")
-    code, text = check(capsys, "--rule", "shift-range", "shift.c")
+    code, text = check(capsys, "--engine", "automaton", "--rule", "shift-range", "shift.c")
     assert code == 0
     assert "not decided: main (shift.c:1:5): the automaton engine does not look for it: provers do" in text
     code, text = check(capsys, "--strict", "--engine", "predicate", "--rule", "shift-range", "shift.c")
@@ -102,7 +122,36 @@ def test_rules_that_only_provers_look_for_say_so_until_they_are_asked(capsys: py
     assert "proved: main (shift.c:1:5): no shift-range (predicate)" in text
 
 
+def test_revisions_tell_what_is_proved_of_each(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("q.c").write_text(DIVISION.replace("n <= 0", "n < 0"))
+    words = ["revisions", "--store", "none", "--rule", "division-by-zero", "--format", "json", "p.c", "q.c"]
+    assert main(words) == 1
+    first, second = json.loads(capsys.readouterr().out)
+    assert (first["verdict"], second["verdict"]) == ("safe", "violated")
+
+
 @pytest.mark.parametrize("command", [["revisions", "p.c", "library.c"], ["watch", "p.c"]])
-def test_who_cannot_prove_says_so(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*command, "--engine", "predicate"]) == 2
+def test_certificates_are_of_one_version(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*command, "--certificate", "c.json"]) == 2
     assert "use everproof check" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--engine", "summary"], "no summary engine"),
+        (["--encoding", "lra"], "does not encode C as lra"),
+        (["--encoding", "euf"], "does not encode C as euf"),
+        (["--engine", "automaton", "--certificate", "c.json"], "The automaton engine proves nothing"),
+    ],
+)
+def test_what_is_not_there_is_said_in_one_sentence_and_not_offered(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", *words, "p.c"]) == 2
+    told = capsys.readouterr()
+    assert said in told.err
+    assert len(told.err.splitlines()) == 1
+    assert main(["check", "--help"]) == 0
+    offered = capsys.readouterr().out
+    assert not any(name in offered for name in ("summary", "lra", "euf"))

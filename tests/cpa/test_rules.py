@@ -20,7 +20,7 @@ from tests.support.explorations import SOLVER, program_of
 from tests.support.markers import read_markers
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures" / "programs"
-HEAD = """typedef unsigned long size_t; void *malloc(size_t); void free(void *); int nondet(void); int *pnondet(void);
+HEAD = """typedef unsigned long size_t; void *malloc(size_t); void free(void *); int nondet(void); int *nondet_ptr(void);
 int pthread_mutex_lock(int *); int pthread_mutex_unlock(int *); int pthread_mutex_trylock(int *); int lock, other;
 void use(void *);
 int open(const char *, int); int close(int);
@@ -47,9 +47,9 @@ CASES = [
     ("double-free", "char *p = malloc(1); int x = nondet(); if (!p) return 1; if (x > 3) free(p); if (x < 2) free(p);", False),
     ("null-dereference", "int *p = malloc(4); *p = 1; free(p);", True),
     ("null-dereference", "int *p = malloc(4); if (p) *p = 1; free(p);", False),
-    ("null-dereference", "int *p = pnondet(); if (p == 0) use(p); *p = 1;", True),
-    ("null-dereference", "int *p = pnondet(); int bad = 0; if (p == 0) bad = 1; if (!bad) *p = 1;", False),
-    ("null-dereference", "int *p = pnondet(); *p = 1;", False),
+    ("null-dereference", "int *p = nondet_ptr(); if (p == 0) use(p); *p = 1;", True),
+    ("null-dereference", "int *p = nondet_ptr(); int bad = 0; if (p == 0) bad = 1; if (!bad) *p = 1;", False),
+    ("null-dereference", "int *p = nondet_ptr(); *p = 1;", False),
     ("memory-leak", "int *p = malloc(4); if (!p) return 1; *p = 1;", True),
     ("memory-leak", "int *p = malloc(4); free(p);", False),
     ("memory-leak", "int *p = malloc(4); use(p);", False),

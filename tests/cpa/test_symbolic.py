@@ -16,8 +16,9 @@ from analysis.model import ir
 from analysis.model.c_types import DOUBLE, INT, UNSIGNED_INT
 from tests.support.explorations import explored, program_of, symbolic_execution
 
-HEAD = """typedef unsigned long size_t; int nondet(void); unsigned unondet(void); int *pnondet(void); void reach_error(void);
-void *malloc(size_t); void *calloc(size_t, size_t); void free(void *); struct n { int v; struct n *next; }; int g; int shared;
+HEAD = """typedef unsigned long size_t; int nondet(void); unsigned nondet_uint(void);
+int *nondet_ptr(void); void reach_error(void); void *malloc(size_t); void *calloc(size_t, size_t); void free(void *);
+struct n { int v; struct n *next; }; int g; int shared;
 """
 
 SAFE = [
@@ -25,14 +26,14 @@ SAFE = [
     "int a = nondet(), b = a; if (a != b) reach_error();",
     "int a = nondet(), b = nondet(); if (a == b && b == 3) { if (a != 3) reach_error(); }",
     "int a = nondet(), flag = 0; if (a > 5) flag = 1; if (flag && a < 5) reach_error();",
-    "unsigned a = unondet(); if (a + 1 == 0 && a != 4294967295u) reach_error();",
+    "unsigned a = nondet_uint(); if (a + 1 == 0 && a != 4294967295u) reach_error();",
     "int n = nondet(), i = 0; if (n < 0 || n > 4) return 0; while (i < n) i++; if (i != n) reach_error();",
     "int *p = malloc(4); if (!p) return 0; *p = nondet(); int a = *p; if (a != *p) reach_error();",
     "int *p = malloc(4), *q = malloc(4); if (p && q) { *p = 1; *q = 2; if (*p != 1) reach_error(); if (p == q) reach_error(); }",
     "int *p = calloc(2, 4); if (p && p[1] != 0) reach_error();",
     "struct n *l = 0; for (int i = 0; i < 3; i++) { struct n *x = malloc(16); if (!x) return 0; x->v = i; x->next = l; l = x; }"
     " int s = 0; while (l) { s += l->v; l = l->next; } if (s != 3) reach_error();",
-    "int *p = pnondet(); if (!p) return 0; *p = 3; if (*p != 3) reach_error();",
+    "int *p = nondet_ptr(); if (!p) return 0; *p = 3; if (*p != 3) reach_error();",
     "int x = nondet(); int y = x * 2; if (x == 4 && y != 8) reach_error();",
     "unsigned char c = nondet(); if (c > 255) reach_error();",
     "int a = nondet(); g = a; nondet(); if (g != a) reach_error();",
@@ -41,11 +42,11 @@ SAFE = [
 
 UNSAFE = [
     "int a = nondet(); if (a > 3 && a < 5) reach_error();",
-    "unsigned a = unondet(); if (a + 1 == 0) reach_error();",
+    "unsigned a = nondet_uint(); if (a + 1 == 0) reach_error();",
     "int *p = malloc(4); if (!p) reach_error();",
     "int *p = malloc(4); if (p && *p == 7) reach_error();",
-    "int *p = pnondet(); shared = 1; int *q = &shared; *p = 2; if (*q == 2) reach_error();",
-    "int *p = pnondet(), *q = pnondet(); *p = 1; *q = 2; if (*p == 2) reach_error();",
+    "int *p = nondet_ptr(); shared = 1; int *q = &shared; *p = 2; if (*q == 2) reach_error();",
+    "int *p = nondet_ptr(), *q = nondet_ptr(); *p = 1; *q = 2; if (*p == 2) reach_error();",
     "int a = nondet(), b = nondet(); if (a > 0 && b > 0 && a + b == 2) { if (a == 1) reach_error(); }",
     "int n = nondet(), i = 0; while (i < n) i++; if (i == 3) reach_error();",
     "struct n *x = malloc(16); if (x) { x->v = nondet(); if (x->v == 3) reach_error(); }",

@@ -1,4 +1,4 @@
-"""The extension's settings are the server's: package.json is generated from `server.settings`."""
+"""The extension's settings are the server's: package.json is generated from `analysis.model.settings`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from server.settings import _CLIENT_ONLY, Settings, read
+from analysis.model.settings import _CLIENT_ONLY, Settings, read
 
 EXTENSION = Path(__file__).resolve().parents[2] / "vscode-extension"
 SCRIPT = runpy.run_path(str(EXTENSION / "scripts" / "settings.py"))

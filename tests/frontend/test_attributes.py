@@ -39,7 +39,6 @@ def test_a_packed_record_has_no_padding(text: str, size: int, start: int) -> Non
         "__attribute__((constructor)) static void first(void) { }",
         "static void first(void) __attribute__((constructor(101))); static void first(void) { }",
         "__attribute__((__destructor__)) void last(void) { }",
-        'int a; extern int b __attribute__((alias("a")));',
     ],
 )
 def test_what_main_does_not_tell_is_noted(text: str) -> None:

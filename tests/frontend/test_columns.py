@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from analysis.frontend.columns import FileMap
-from analysis.frontend.compiler_flags import UnitFlags
 from analysis.frontend.preprocess import preprocess
 from analysis.model.options import Options
 from analysis.model.places import Place, Position, Range
+from analysis.model.unit_flags import UnitFlags
 
 
 def marked(text: str) -> tuple[str, Range]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.frontend.compiler_flags import UnitFlags, allowed
+from analysis.frontend.compiler_flags import read_flags
 from analysis.frontend.overlay import shared_mirror
 from analysis.frontend.preprocess import Preprocessed, preprocess
 from analysis.model.options import Options
@@ -19,8 +19,8 @@ def write(path: Path, text: str) -> Path:
 
 
 def run(path: Path, overlay: dict[Path, str], *flags: str) -> Preprocessed:
-    arguments = allowed(flags, str(path.parent))
-    result = preprocess(str(path), None, UnitFlags(arguments), Options(), {str(p): text.encode() for p, text in overlay.items()})
+    given = read_flags(flags, str(path.parent))
+    result = preprocess(str(path), None, given, Options(), {str(p): text.encode() for p, text in overlay.items()})
     assert result.messages == ()
     assert b"everproof-" not in result.text
     return result

@@ -8,13 +8,13 @@ from random import Random
 
 import pytest
 
-from analysis.frontend.compiler_flags import UnitFlags
 from analysis.frontend.line_map import LineMap
 from analysis.frontend.macros import read_macros
 from analysis.frontend.preprocess import Preprocessed, preprocess
 from analysis.frontend.reprocess import reprocess
 from analysis.frontend.source_lines import TOKEN
 from analysis.model.options import Options
+from analysis.model.unit_flags import UnitFlags
 
 _PIECES = (
     "int a = 1;",

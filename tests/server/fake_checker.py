@@ -67,6 +67,8 @@ class FakeChecker:
                 self.check(request)
             case wire.Derive():
                 self.send(wire.Derived(request.generation, self.derivations(request.path, request.function)))
+            case wire.Ping():
+                self.send(wire.Pong(request.generation))
             case wire.Shutdown():
                 self.log("shutdown")
 

@@ -164,11 +164,12 @@ def test_messages_written_from_several_threads_do_not_mix() -> None:
     assert all(len(set(chunk)) == 1 for chunk in chunks)
 
 
-def test_malformed_messages_are_logged_and_do_not_end_the_server(server_command: list[str]) -> None:
+def test_malformed_messages_are_answered_and_do_not_end_the_server(server_command: list[str]) -> None:
     bad = [b"{", b'{"jsonrpc": "2.0", "method": "textDocument/didChange", "params": 3}', b"[]"]
     good = b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}'
     sent = b"".join(b"Content-Length: %d\r\n\r\n%s" % (len(body), body) for body in [*bad, good])
     ran = subprocess.run(server_command, input=sent, capture_output=True, timeout=PATIENCE, check=False)
     assert b'"name": "everproof"' in ran.stdout
-    assert ran.stdout.count(b"Content-Length") == 1
+    assert ran.stdout.count(b'"error"') == 2, "a notification has no answer"
+    assert ran.stdout.count(b"Content-Length") == 3
     assert ran.returncode == 1, "the input ended without shutdown"

@@ -9,10 +9,10 @@ import pytest
 from lsprotocol import types
 
 from analysis.model.report import Times, Work
+from analysis.model.settings import Settings
 from analysis.wire import Check, CheckDone, ClearStore, Configure, Edit, Failed, Request
 from server.documents import OpenDocuments
 from server.scheduler import Scheduler
-from server.settings import Settings
 
 
 class Pipe:

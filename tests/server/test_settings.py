@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from server.settings import Settings, read
+from analysis.model.settings import Settings, read, workspace_settings
 
 
 def test_nothing_set_is_the_default() -> None:
@@ -38,9 +40,9 @@ def test_the_file_cannot_declare_itself_trusted() -> None:
         ({"mode": "fast"}, "everproof.mode: invalid enum value 'fast'; using continuous."),
         ({"rules": "all"}, "everproof.rules: expected array, got str; using none."),
         ({"budgets": 3}, "everproof.budgets: expected a table of settings."),
-        ({"budgets": {"nestings": 3}}, "everproof.budgets.nestings: there is no such budget."),
-        ({"budgets": {"preprocessSeconds": "x"}}, "everproof.budgets.preprocessSeconds: expected float, got str; using 20.0."),
-        ({"budgets": {"nesting": 0}}, "everproof.budgets.nesting: must be more than 0; using 500."),
+        ({"budgets": {"nestings": 3}}, "everproof.budgets.nestings: there is no such budget; the nearest is nesting."),
+        ({"budgets": {"preprocessSeconds": "x"}}, "everproof.budgets.preprocessSeconds: expected float, got str; using 10.0."),
+        ({"budgets": {"nesting": 0}}, "everproof.budgets.nesting: must be at least 1; using 500."),
         ({"color": 1}, "everproof.color: there is no such setting."),
         (7, "everproof: expected a table of settings."),
     ],
@@ -82,3 +84,32 @@ def test_only_the_editor_can_name_a_store() -> None:
     assert problems == ['in .everproof.toml: store: only "none" can be said here; set a file in the editor instead.']
     found, problems = read({}, b'store = "none"')
     assert (found.store_path(("/w",)), problems) == ("none", [])
+
+
+def test_the_file_can_only_lower_what_bounds_its_memory_and_the_compilers_time() -> None:
+    text = b"[budgets]\npreprocessMegabytes = 90000\npreprocessSeconds = 500\nsourceBytes = 100\ntaskSeconds = 9\n"
+    found, problems = read(None, text)
+    assert (found.budgets.preprocess_megabytes, found.budgets.preprocess_seconds, found.budgets.source_bytes) == (700, 10.0, 100)
+    assert found.budgets.task_seconds == 9
+    assert problems == [
+        "in .everproof.toml: budgets.preprocessSeconds: can only be lowered here; using 10.0.",
+        "in .everproof.toml: budgets.preprocessMegabytes: can only be lowered here; using 700.",
+    ]
+    assert read({"budgets": {"preprocessMegabytes": 90_000}}, None)[0].budgets.preprocess_megabytes == 90_000, "the user can"
+
+
+@pytest.mark.parametrize("how", ["{folder}/cc", "./cc", "sub/../cc", "{folder}/sub/link/cc", "{elsewhere}/link"])
+def test_a_compiler_in_the_opened_folder_is_not_run_whoever_names_it(tmp_path: Path, how: str) -> None:
+    folder, elsewhere = tmp_path / "opened", tmp_path / "elsewhere"
+    (folder / "sub").mkdir(parents=True)
+    elsewhere.mkdir()
+    (folder / "cc").write_text("")
+    (elsewhere / "link").symlink_to(folder / "cc")
+    (elsewhere / "cc").write_text("")
+    (folder / "sub" / "link").symlink_to(elsewhere)
+    named = how.format(folder=folder, elsewhere=elsewhere)
+    found, (problem,) = workspace_settings((str(folder),), {"compiler": named})
+    assert found.compiler is None
+    assert problem == f"compiler: {named} lies in the folder that is opened, so it is not run; name one elsewhere."
+    assert workspace_settings((str(folder),), {"compiler": str(elsewhere / "cc")})[0].compiler == str(elsewhere / "cc")
+    assert workspace_settings((str(folder),), {"compiler": "gcc-12"})[0].compiler == "gcc-12"

@@ -10,7 +10,7 @@ from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
 from analysis.cfa.graph import Program
 from analysis.cfa.match import match_function
 from analysis.cpa.lifetimes import outlived
-from analysis.engines.symbolic.task import Effort, ProgramTask, Undecided
+from analysis.engines.symbolic.task import Confirmed, Effort, ProgramTask, Undecided
 from analysis.engines.symbolic.whole import decide_program
 from analysis.model import ir
 from analysis.model.c_types import LP64
@@ -86,14 +86,30 @@ def _prove(program: Program, rule: str) -> None:
 @pytest.mark.parametrize("name", _GONE)
 def test_what_is_gone_is_not_used_safely(name: str) -> None:
     program = _program(_GONE[name])
-    for rule in ("use-after-free", "uninitialized-read") if name != "written" else ("use-after-free",):
+    for rule in ("use-after-scope", "uninitialized-read") if name != "written" else ("use-after-scope",):
         with pytest.raises(RefusedError):
             _prove(program, rule)
     assert outlived(program).keys() == {"main"}
 
 
+@pytest.mark.parametrize("name", _GONE)
+def test_what_is_gone_is_seen_to_be_used(name: str) -> None:
+    task = ProgramTask(_program(_GONE[name]), frozenset({"use-after-scope"}), Effort(seconds=5.0))
+    found = decide_program(task)
+    assert isinstance(found, Confirmed), found
+    assert found.observation.kind == "use-after-scope"
+    assert found.observation.text.endswith("whose block has ended")
+
+
+@pytest.mark.parametrize("name", _THERE)
+def test_what_is_there_is_not_taken_for_gone(name: str) -> None:
+    task = ProgramTask(_program(_THERE[name]), frozenset({"use-after-scope"}), Effort(seconds=2.0, runs=8))
+    assert not isinstance(decide_program(task), Confirmed)
+
+
 def test_runs_do_not_prove_it() -> None:
-    task = ProgramTask(_program(_GONE["the end of a block"]), frozenset({"use-after-free"}), Effort(seconds=5.0))
+    text = "int *p = 0; int n = 0; for (;;) { int x = n++; if (p) return *p; p = &x; }"  # nothing runs between the rounds
+    task = ProgramTask(_program(text), frozenset({"use-after-scope"}), Effort(seconds=5.0))
     assert isinstance(decide_program(task), Undecided)
 
 
@@ -110,7 +126,9 @@ def test_a_declaration_that_changes_blocks_is_a_change() -> None:
     assert [edge.effect for edge in before.cfa.edges] == [edge.effect for edge in after.cfa.edges]
     assert before.cfa.digest != after.cfa.digest
     assert match_function(after, before).cfa.blocks == {}
-    assert match_function(before, after).cfa.blocks == before.cfa.blocks
+    matched = match_function(before, after).cfa
+    assert matched.blocks == before.cfa.blocks
+    assert [matched.inside[edge.id] for edge in matched.edges] == [before.cfa.inside[edge.id] for edge in before.cfa.edges]
 
 
 def test_blocks_go_with_the_names_of_variables() -> None:
@@ -123,7 +141,7 @@ def test_blocks_go_with_the_names_of_variables() -> None:
     assert matched.blocks["x"] == after.cfa.blocks["x~2"]
 
 
-@pytest.mark.parametrize("rule", ["use-after-free", "uninitialized-read"])
+@pytest.mark.parametrize("rule", ["use-after-scope", "uninitialized-read"])
 @pytest.mark.parametrize("name", _THERE)
 def test_what_is_there_is_used_safely(name: str, rule: str) -> None:
     _prove(_program(_THERE[name]), rule)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, get_args
+from pathlib import Path
+from typing import NamedTuple
 
-import msgspec
 import pytest
 
 from analysis.certificate.questions import RefusedError
 from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
-from analysis.cpa.predicates.violations import PROPERTIES, Property
+from analysis.cpa.predicates.violations import PROPERTIES
 from analysis.model.c_types import LP64
-from analysis.session.entries import choose_entries
-from analysis.session.property_proofs import Prover, prove_property
+from analysis.session.portfolio.asking import ENGINES
+from tests.support.checked import checked
 from tests.support.explorations import program_of
 
 _SECONDS = 2.0
@@ -230,15 +230,14 @@ _CASES = (
 
 
 @pytest.mark.parametrize("case", _CASES, ids=lambda case: case.name)
-def test_it_is_not_safe(case: Case) -> None:
-    program = program_of(_DECLARED + case.text)
+def test_it_is_not_safe(case: Case, tmp_path: Path) -> None:
     assert case.property in PROPERTIES
-    property_ = msgspec.convert(case.property, Property)
-    entries, _ = choose_entries(program, ())
-    name = next(name for name in program.functions if name.rpartition("::")[2] == case.function)
-    for prover in get_args(Prover):
-        found = prove_property(program, property_, entries, LP64, _SECONDS, prover)
-        assert found.functions[name].reason is not None, prover
+    file = tmp_path / "a.c"
+    file.write_text(_DECLARED + case.text)
+    for engine in ENGINES:
+        report = checked(file, case.property, _SECONDS, engine)
+        told = {function.name: function.verdicts[case.property].verdict for function in report.functions}
+        assert told[case.function] != "safe", engine
 
 
 @pytest.mark.parametrize("case", [case for case in _CASES if case.function not in ("get", "apply")], ids=lambda case: case.name)
@@ -299,6 +298,7 @@ def test_blocks_are_not_followed_through_pointers(rule: str) -> None:
         ),
     ],
 )
-def test_what_is_like_them_is_still_proved(property_: str, text: str) -> None:
-    found = prove_property(program_of(_DECLARED + text), msgspec.convert(property_, Property), ["main"], LP64, 20.0)
-    assert found.reason is None
+def test_what_is_like_them_is_still_proved(property_: str, text: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.c"
+    file.write_text(_DECLARED + text)
+    assert checked(file, property_, 40.0).verdict == "safe"

@@ -8,18 +8,25 @@ import msgspec
 import pytest
 
 from analysis.api import Checker
+from analysis.model.assumptions import BEFORE
 from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.model.report import FunctionReport, RuleVerdict
 from analysis.store.database import Store
 
-OPTIONS = Options(proofs=True, rules=("division-by-zero", "assertion"), limits=Limits(proof_seconds=300.0))
+OPTIONS = Options(
+    proofs=True,
+    budget="background",
+    rules=("division-by-zero", "assertion"),
+    limits=Limits(proof_seconds=300.0, program_seconds=1.0),
+)
 RULE = "division-by-zero"
 TEXT = """
+int outside(void);
 static int limit = 4;
 static int share(int n) { return 100 / n; }
 int guarded(int n) { return n > 0 ? 100 / n : 0; }
-int open_(int n) { return 100 / n; }
+int open_(int n) { return 100 / (n + outside()); }
 int counted(int n)
 {
     int c = 5;
@@ -90,15 +97,18 @@ def proved(file: Path) -> Checker:
     return checker
 
 
-def test_what_is_proved_is_safe_with_a_certificate_and_what_it_rests_on(proved: Checker) -> None:
-    known = functions(proved)
+def test_what_is_proved_is_safe_with_a_certificate_and_what_it_rests_on(file: Path) -> None:
+    proved = opened(file, options=msgspec.structs.replace(OPTIONS, limits=Limits(proof_seconds=300.0, program_seconds=300.0)))
+    proved.check()
+    known = settled(proved)
     verdict = known["guarded"].verdicts[RULE]
     assert (verdict.engine, verdict.certified) == ("predicate", True)
-    assert "no other undefined behaviour happens first" in verdict.assumptions
-    assert known["open_"].verdicts[RULE].verdict == "unknown"
-    assert (known["open_"].verdicts[RULE].reason or "").startswith("not proved: ")
+    assert BEFORE.sentence in verdict.assumptions
+    violated = known["open_"].verdicts[RULE]  # a run of main divides by zero there
+    assert (violated.verdict, violated.engine, violated.certified) == ("violated", "symbolic", False)
+    assert violated.assumptions == ("what outside() does, which has no body",)
     assert known["plain"].verdicts[RULE] == known["main"].verdicts["assertion"]  # nothing to prove: not asked about
-    assert [(i.rule, i.place.range.start.line, i.text) for i in known["counted"].invariants] == [(RULE, 9, "c > 0")]
+    assert [(i.rule, i.place.range.start.line, i.text) for i in known["counted"].invariants] == [(RULE, 10, "c > 0")]
     assert proved.report is not None
     assert proved.report.work.solver_queries > 0
 
@@ -125,7 +135,7 @@ def test_an_edit_takes_away_what_it_concerns_at_once_and_nothing_else(
     assert safe(told) == safe(before) - lost
     if not lost and "comment" in new:
         (invariant,) = told["counted"].invariants
-        assert invariant.place.range.start.line == 9
+        assert invariant.place.range.start.line == 10
     proved.close()
 
 
@@ -147,7 +157,7 @@ def test_an_edit_that_is_undone_finds_the_proof_again(proved: Checker, file: Pat
 
 def test_invariants_move_with_the_text(proved: Checker, file: Path) -> None:
     told = edited(proved, file, "static int limit", "\n\nstatic int limit")
-    assert [i.place.range.start.line for i in told["counted"].invariants] == [11]
+    assert [i.place.range.start.line for i in told["counted"].invariants] == [12]
 
 
 def test_the_edited_function_comes_first(file: Path) -> None:
@@ -156,9 +166,8 @@ def test_the_edited_function_comes_first(file: Path) -> None:
     checker.change(str(file), TEXT.replace("int c = 5", "int c = 6"), 2)
     checker.check()
     checker.ask(lambda: False)
-    running = checker._session._proofs._claims._running
-    assert running is not None
-    assert running[1] == ("counted", RULE)
+    (running,) = checker._session._proofs._claims.running
+    assert (running.function, running.rule) == ("counted", RULE)
     checker.close()
 
 
@@ -225,3 +234,31 @@ int main(void) {{ change(); return after() + with_it() + without_it(1); }}
     checker = opened(file)
     checker.check()
     assert safe(settled(checker)) == {"without_it"}
+
+
+SIGNALS = """#include <signal.h>
+static volatile sig_atomic_t stop;
+static int least = 1;
+static void note(int signal) { stop = 1; }
+int guarded(int n) { return n > 0 ? 100 / n : 0; }
+int kept(void) { if (least == 0) return 0; return 100 / least; }
+int waited(int n) { if (stop) return 0; return n > 0 ? 100 / n : 0; }
+int main(int argc, char **argv) { signal(SIGINT, note); return guarded(argc) + kept() + waited(argc); }
+"""
+
+
+def test_a_handler_of_signals_matters_only_for_what_reads_what_it_changes(tmp_path: Path) -> None:
+    file = tmp_path / "a.c"
+    file.write_text(SIGNALS)
+    checker = opened(file)
+    checker.check()
+    assert safe(settled(checker)) == {"guarded", "kept", "waited"}
+    checker.change(str(file), SIGNALS.replace("stop = 1;", "stop = 1; least = 0;"), 2)
+    assert safe({function.name: function for function in checker.check().functions}) == {"guarded", "waited"}, (
+        "the function itself did not change"
+    )
+    assert safe(settled(checker)) == {"guarded", "waited"}
+    checker.change(str(file), SIGNALS, 3)
+    checker.check()
+    assert safe(settled(checker)) == {"guarded", "kept", "waited"}
+    checker.close()

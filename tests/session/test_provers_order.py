@@ -10,10 +10,11 @@ import pytest
 from analysis.api import Checker
 from analysis.model.limits import Limits
 from analysis.model.options import Options
-from analysis.session.provers import outcome, process
+from analysis.session.provers import outcome, pool
 from analysis.session.provers.outcome import Budget
 from analysis.session.provers.pool import Pool
 from analysis.session.provers.proofs import Proofs
+from analysis.session.provers.seat import Patience
 from analysis.store.database import Store
 from tests.support.prover_work import Factor, Spin
 
@@ -49,7 +50,7 @@ def _asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     submit = Pool.submit
 
     def noted(pool: Pool, task: object, budget: Budget, rank: int = 0) -> int:
-        found.append((task.function, rank))  # type: ignore[attr-defined]  # a FindingQuestion
+        found.append((task.about.function, rank))  # type: ignore[attr-defined]  # a Question
         return submit(pool, task, budget, rank)
 
     monkeypatch.setattr(Pool, "submit", noted)
@@ -133,7 +134,7 @@ def test_what_was_looked_for_in_vain_is_asked_again_only_with_more_patience(tmp_
 def test_what_was_ended_by_time_is_asked_again_only_if_it_did_not_have_the_processor(
     tmp_path: Path, reasons: Reasons, monkeypatch: pytest.MonkeyPatch, work: str, again: list[str]
 ) -> None:
-    monkeypatch.setattr(process, "GRACE", 60.0)  # it has all the time to say what it had
+    monkeypatch.setattr(pool, "Patience", lambda: Patience(grace=60.0))  # it has all the time to say what it had
     monkeypatch.setattr(outcome, "_OWN", 0.05)  # whatever else the machine does
     (tmp_path / "one.c").write_text(_DEFECT.format(name="one"))
     reason = ["the budget of 0.5 s was not enough"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import pickle
 import random
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,8 +18,9 @@ import pytest
 from support.prover_work import Deaf, Die, DieOnce, Eat, Factor, Raise, Solve, Spin
 
 from analysis.session.provers import Budget, Outcome, Pool
-from analysis.session.provers.process import ProverProcess, Task
-from analysis.session.provers.prover import Ready, Worked
+from analysis.session.provers.launcher import launcher_of
+from analysis.session.provers.messages import Beat, Born, Cancel, Order, Ready, ToPool
+from analysis.session.provers.process import ProverProcess
 
 WORK = "support.prover_work:do"
 LONG = Budget(seconds=600.0)  # nothing here takes so long, unless it is not ended
@@ -153,16 +156,30 @@ def test_the_solver_itself_answers(pool: Pool, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["spin", "solver"])
 def test_a_process_says_how_long_a_task_had_the_processor_before_it_gives_up(tmp_path: Path, kind: str) -> None:
     file = tmp_path / "pid"
-    process = ProverProcess(WORK)
-    assert isinstance(process.receive(), Ready)
-    process.run(Task(7, Spin(str(file)) if kind == "spin" else Solve(HARD, 30, str(file)), LONG))
-    announced(file)
-    process.stop("time")
-    worked = process.receive()  # though z3 does not return
-    assert isinstance(worked, Worked)
-    assert worked.ticket == 7
-    assert worked.seconds > 0
-    process.end()
+    process = ProverProcess(launcher_of(WORK))
+    heard: list[ToPool] = []
+
+    def has_said(kind: type, times: int = 1) -> bool:
+        heard.extend(process.receive())
+        return sum(isinstance(message, kind) for message in heard) >= times
+
+    until(lambda: has_said(Ready) and has_said(Born))
+    assert len({message.pid for message in heard if isinstance(message, Born | Ready)}) == 1
+    process.pid = next(message.pid for message in heard if isinstance(message, Born))
+    task = Spin(str(file)) if kind == "spin" else Solve(HARD, 30, str(file))
+    process.send(Order(7, pickle.dumps(task), 1_000, beat=600.0))
+    assert announced(file) == process.pid
+    until(lambda: has_said(Beat))  # it has the order
+    process.send(Cancel(7))
+    until(lambda: has_said(Beat, 2))  # though z3 does not return
+    worked = heard[-1] if isinstance(heard[-1], Beat) else heard[-2]
+    assert isinstance(worked, Beat)
+    assert worked.turn == 7
+    assert worked.worked > 0
+    process.kill()
+    process.join(time.monotonic() + 60)
+    process.close()
+    assert not is_there(process.pid)
 
 
 def test_a_task_that_waits_can_be_cancelled_and_the_others_go_on(tmp_path: Path) -> None:

@@ -385,7 +385,7 @@ def test_a_process_that_is_killed_while_it_saves_leaves_what_was_there_or_what_i
     assert killed >= 3  # else the points were not inside the saving any more
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_whatever_is_damaged_the_answer_is_the_same(data: st.DataObject) -> None:
     write_program()

@@ -75,7 +75,9 @@ def test_what_is_typed_leaves_other_functions_alone(
         names = [f.name for f in report.functions]
         if end < len(typed):
             assert names == FUNCTIONS, typed[:end]
-            assert report.work.configurations.recomputed == 0 or typed[:end].strip() in CAN_BELONG, typed[:end]
+            # what a pragma may change that is not known is not known of any function
+            unknown = typed[:end].startswith("#pragma")
+            assert report.work.configurations.recomputed == 0 or unknown or typed[:end].strip() in CAN_BELONG, typed[:end]
     assert sorted(names) == sorted([*FUNCTIONS, *([function] if function else [])])
     assert not report.messages
 

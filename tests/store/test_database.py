@@ -269,7 +269,7 @@ def test_a_process_that_is_killed_while_it_writes_leaves_all_or_nothing(path: st
     assert killed >= 3  # else the points were not inside the writing any more
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_whatever_bytes_are_damaged_what_is_read_was_written(path: str, data: st.DataObject) -> None:
     for name in (path, path + "-wal", path + "-shm"):

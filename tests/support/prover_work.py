@@ -7,7 +7,7 @@ import signal
 from typing import NamedTuple
 
 from analysis.session.provers.decided import Decided
-from analysis.session.provers.questions import FindingQuestion
+from analysis.session.provers.questions import Question
 
 
 class Factor(NamedTuple):
@@ -36,6 +36,20 @@ class Spin(NamedTuple):
     """Does not end, in Python; writes its process id into the file first."""
 
     file: str
+
+
+class Slow(NamedTuple):
+    """Writes its process id into the first file, ends when the second is there."""
+
+    file: str
+    go: str
+
+
+class Weigh(NamedTuple):
+    """How much this is, and so many bytes more."""
+
+    ballast: bytes
+    more: int
 
 
 class Deaf(NamedTuple):
@@ -76,6 +90,13 @@ def do(task: object) -> object:
             _announce(file)
             while True:
                 pass
+        case Slow(file, go):
+            _announce(file)
+            while not os.path.exists(go):
+                pass
+            return "went"
+        case Weigh(ballast, more):
+            return len(ballast), b"y" * more
         case Deaf(file):
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             signal.signal(signal.SIGUSR1, signal.SIG_IGN)
@@ -110,23 +131,23 @@ def _solve(number: int, bits: int, file: str) -> tuple[int, int] | None:
     return model[left].as_long(), model[right].as_long()
 
 
-def left_open(question: FindingQuestion) -> Decided:
+def left_open(question: Question) -> Decided:
     """What a prover says that went through the function of the finding only, in vain."""
-    return Decided("possible", final=False, reason="not found", looked=(question.function,))
+    return Decided("possible", final=False, reason="not found", looked=(question.about.function or "",))
 
 
-def busy(question: FindingQuestion) -> Decided:
+def busy(question: Question) -> Decided:
     """Does not end, and computes."""
     while True:
         pass
 
 
-def idle(question: FindingQuestion) -> Decided:
+def idle(question: Question) -> Decided:
     """Does not end, and computes nothing."""
     while True:
         signal.pause()
 
 
-def in_vain(question: FindingQuestion) -> Decided:
+def in_vain(question: Question) -> Decided:
     """Has looked for an answer all the time that it was given."""
     return Decided("possible", final=False, tried=question.seconds, reason="not found")

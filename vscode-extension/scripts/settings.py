@@ -1,7 +1,8 @@
 """Writes the settings of the server into package.json: `python vscode-extension/scripts/settings.py [--check]`.
 
-They come from `server.settings` and are the first part of `contributes.configuration`; those that only the extension reads are
-the second, and are written by hand. With --check nothing is written, and the exit status is 1 if package.json is out of date.
+They come from `analysis.model.settings` and are the first part of `contributes.configuration`; those that only the extension
+reads are the second, and are written by hand. With --check nothing is written, and the exit status is 1 if package.json is out of
+date.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 import msgspec
 
 from analysis.model.limits import Limits
-from server.settings import Settings
+from analysis.model.settings import Settings
 
 PACKAGE = Path(__file__).resolve().parents[1] / "package.json"
 # what a folder must not be able to choose by its own settings: programs, and where results are kept
@@ -73,11 +74,15 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _budgets() -> dict[str, Any]:
     schema = msgspec.json.schema(Limits)["$defs"]["Limits"]["properties"]
-    limits = {
-        _camel(name): {"type": limit["type"], "default": limit["default"], "exclusiveMinimum": 0}
-        for name, limit in schema.items()
-    }
+    limits = {_camel(name): _limit(limit) for name, limit in schema.items()}
     return {"type": "object", "default": {}, "properties": limits, "additionalProperties": False}
+
+
+def _limit(schema: dict[str, Any]) -> dict[str, Any]:
+    """One number with its range; without a default where it may be left open."""
+    number = next((option for option in schema.get("anyOf", ()) if option["type"] != "null"), schema)
+    described = {key: number[key] for key in ("type", "minimum", "exclusiveMinimum", "maximum") if key in number}
+    return described if schema["default"] is None else {**described, "default": schema["default"]}
 
 
 def _camel(name: str) -> str:

@@ -19,7 +19,7 @@ from analysis.cpa.defaults import StopSep, TrivialAdjustment
 from analysis.cpa.interface import Cpa
 from analysis.cpa.predicates.abstraction import Abstraction
 from analysis.cpa.predicates.blocks import BlockEnds, block_ends
-from analysis.cpa.predicates.steps import At, Contexts, moved, obstacle, strays
+from analysis.cpa.predicates.steps import At, Contexts, departures, moved, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
 from analysis.cpa.steps import Step
 from analysis.smt.build import TRUE
@@ -184,9 +184,12 @@ class PredicateTransfer:
             failing = condition(self._system, state.state, step, point[0], violation)
             if failing is not None and self._abstraction.is_possible(state.abstraction, failing):
                 yield Predicated(point, state.abstraction, failing, state.origin, frozenset((-1,)), violation)
-        stray = strays(self._system, state.state, step, point[0])
-        if stray is not None and self._abstraction.is_possible(state.abstraction, stray[0]):
-            yield Predicated(point, state.abstraction, stray[0], state.origin, frozenset((-3,)), stray[1])
+        is_about_bounds = violation is not None and violation.property == "array-bounds"
+        for number, (departing, said) in enumerate(
+            departures(self._system, state.state, step, point[0], bounds=not is_about_bounds)
+        ):
+            if self._abstraction.is_possible(state.abstraction, departing):
+                yield Predicated(point, state.abstraction, departing, state.origin, frozenset((-3 - number,)), said)
         reason = obstacle(self._system.program, step, after)
         if reason is not None:
             flaw = reason if self._abstraction.is_possible(state.abstraction, state.state) else None

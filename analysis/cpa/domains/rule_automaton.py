@@ -308,7 +308,11 @@ class RuleTransfer:
     def _lose(self, state: RuleStates, old: Any, new: Any, step: Step) -> RuleStates:
         """The state without values that nothing holds any more; with the rule's error, if it has one for that."""
         for (rule, value), tracked in sorted(state.facts.items(), key=repr):
-            if not self.rules[rule].ownership or state.violation is not None:
+            if state.violation is not None:
+                continue
+            if not self.rules[rule].ownership:
+                if self.rules[rule].is_lost_in(step.callee, tracked.state) and self._is_given_away(rule, value, old, step):
+                    state = state.at(rule, value, None)
                 continue
             if self._is_given_away(rule, value, old, step):
                 state = state.at(rule, value, None)

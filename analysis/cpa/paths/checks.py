@@ -24,7 +24,7 @@ from analysis.smt.encoding.path import PathEncoder
 from analysis.smt.terms import Term
 
 _KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
-_LOCKS = frozenset({"lock-discipline", "resource-leak"})
+_LOCKS = frozenset({"lock-discipline", "lock-at-exit", "resource-leak"})
 _RELEASES = frozenset({"cfree", "kfree", "vfree", "kvfree"})
 FOLLOWED = ALLOCATIONS | {"free"}
 _REMAINING = frozenset({"memory-leak", "memory-cleanup"})
@@ -79,9 +79,9 @@ class EdgeChecks:
             return has_float_division(edge.effect)
         if kind == "uninitialized-read" and was_jumped_past(self._program.functions[encoder.function], edge):
             return True
-        if kind in ("uninitialized-read", "use-after-free") and self._may_be_gone(encoder, edge):
+        if kind in ("uninitialized-read", "use-after-scope") and self._may_be_gone(encoder, edge):
             return True
-        if kind in ("array-bounds", "use-after-free") and encoder.reaches_unknown(edge):
+        if kind in ("array-bounds", "use-after-free", "use-after-scope") and encoder.reaches_unknown(edge):
             return True
         if kind in ("double-free", "invalid-free", "use-after-free") and self.unfollowed_release(edge):
             return True
@@ -136,7 +136,9 @@ class EdgeChecks:
                 yield Check("null-dereference", terms, uncertain=True)
 
     def at_end(self, encoder: PathEncoder) -> Iterator[Check]:
-        """What the end of the program can violate."""
+        """What the end of the program can violate. Of what is not followed, a run of the path tells."""
+        for rule in self.unfollowed:
+            yield Check(rule, (), uncertain=True)
         for rule in sorted(self._rules & _REMAINING):
             left = encoder.remaining()
             if left is not FALSE:
@@ -195,7 +197,7 @@ class EdgeChecks:
         match kind:
             case "assertion" | "double-free" | "invalid-free":
                 return is_call
-            case "null-dereference" | "use-after-free":
+            case "null-dereference" | "use-after-free" | "use-after-scope":
                 return is_call or any(isinstance(part, ir.Deref) for part in parts)
             case "array-bounds":
                 return is_call or any(isinstance(part, ir.Deref | ir.Index) for part in parts)

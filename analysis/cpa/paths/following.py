@@ -15,6 +15,7 @@ from analysis.cpa.library import is_harmless
 from analysis.cpa.paths.checks import Check, EdgeChecks
 from analysis.model import ir
 from analysis.model.c_types import Pointer
+from analysis.model.spelling import display_name
 from analysis.smt.build import FALSE, distinct, number
 from analysis.smt.encoding.library import ALLOCATIONS, COPIES, NEVER_RETURN, STACK_ALLOCATIONS, only_returns
 from analysis.smt.encoding.memory import WRITES_CONSTANT
@@ -114,9 +115,11 @@ class PathFollower(ABC):
         self._checks = checks
         self._fails = fails
         self._outside_writes = outside
+        self._bounds = None if "array-bounds" in checks.rules else EdgeChecks(program, frozenset({"array-bounds"}))
         self.questions = Questions(milliseconds)
         self.paths = 0
         self.reasons: dict[str, None] = {}
+        self._written: dict[int, tuple[Edge, Edge]] = {}  # calls by identity, with the assignments of their results
         self.assumptions: dict[str, None] = {}
         cfa = program.functions[encoder.function]
         self.first = Path(encoder, cfa.name, cfa.entry)
@@ -137,6 +140,7 @@ class PathFollower(ABC):
         for edge in _conditions(edges):
             if any(self.judge(path, check, edge) for check in self._checks.at(path.encoder, edge)):
                 return [], True
+            self._stays_inside(path, edge)
         effect = edges[0].effect
         if isinstance(effect, ir.Assume):
             self._compares_addresses(path, edges)
@@ -148,6 +152,15 @@ class PathFollower(ABC):
         if isinstance(effect, ir.Return):
             return self._return(path)
         return self._alive([path]), False
+
+    def _stays_inside(self, path: Path, edge: Edge, encoder: PathEncoder | None = None) -> None:
+        """Notes an access that may leave its object, where its bounds are known: what it reads or changes is not followed."""
+        if self._bounds is None or self.reasons:
+            return
+        for check in self._bounds.at(encoder or path.encoder, edge):
+            if not check.uncertain and self.questions.ask(path.encoder.conjuncts(), check.more).status != "unsat":
+                self.reasons[f"an access in {display_name(path.function)} may be outside of its object"] = None
+                return
 
     def _compares_addresses(self, path: Path, edges: Sequence[Edge]) -> None:
         """Notes a branch that depends on where objects lie: formulas know only one of the possibilities."""
@@ -283,9 +296,29 @@ class PathFollower(ABC):
         calls = path.calls
         if calls is None:
             return self._over(path)
+        path.function = calls.function
+        if self._writes_badly(path, calls):
+            return [], True
         path.encoder.leave()
-        path.function, path.location, path.calls = calls.function, calls.edge.target, calls.below
+        path.location, path.calls = calls.edge.target, calls.below
         return self._alive([path]), False
+
+    def _writes_badly(self, path: Path, calls: Call) -> bool:
+        """Tells what can go wrong where the result of a call goes, which is looked up after the call; whether it is over."""
+        effect = calls.edge.effect
+        assert isinstance(effect, ir.Call)
+        if effect.result is None or isinstance(effect.result, ir.Var):
+            return False
+        written = self._written.get(id(calls.edge))
+        if written is None:
+            edge = calls.edge
+            assigned = Edge(edge.id, edge.source, edge.target, ir.Assign(effect.result, ir.Unknown(effect.result.type)))
+            written = self._written[id(edge)] = edge, assigned
+        encoder = path.encoder.before_result()
+        if any(self.judge(path, check, calls.edge) for check in self._checks.at(encoder, written[1])):
+            return True
+        self._stays_inside(path, written[1], encoder)
+        return False
 
     def _over(self, path: Path) -> tuple[list[Path], bool]:
         """The program has ended."""

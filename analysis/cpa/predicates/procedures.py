@@ -18,7 +18,7 @@ from typing import NamedTuple
 from analysis.cfa.callgraph import callees, components
 from analysis.cpa.domains.location import Location
 from analysis.cpa.predicates.blocks import loop_heads
-from analysis.cpa.predicates.steps import obstacle, strays
+from analysis.cpa.predicates.steps import departures, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
 from analysis.cpa.steps import Step, StepTable
 from analysis.smt.substitution import Substitution
@@ -57,10 +57,13 @@ class Procedures:
     `arrivals` and `calls` are complete once `explore` is done; `changed` are the shared variables that a function, and all that
     it calls, can change."""
 
-    def __init__(self, system: System, violations: Iterable[Violation], entry: str) -> None:
+    def __init__(
+        self, system: System, violations: Iterable[Violation], entry: str, watched: Container[Place] = frozenset()
+    ) -> None:
         self.system = system
         self.entry = entry
         self._program = system.program
+        self._watched = watched
         self._violations = {(v.function, v.edge): v for v in violations}
         self._steps = StepTable(system.program)
         names = sorted(system.program.functions)
@@ -71,6 +74,7 @@ class Procedures:
         self._points: dict[str, frozenset[int]] = {}
         self.arrivals: list[Arrival] = []
         self.calls: list[Called] = []
+        self.met: list[tuple[Place, Place, State]] = []
         self.changed: dict[str, set[StateVariable]] = {}
 
     # -- exploration --------------------------------------------------------------------------------------------
@@ -141,6 +145,8 @@ class Procedures:
             here = arrived.pop(location, None)
             if here is None:
                 continue
+            if (function, location) in self._watched:
+                self.met.append((source, (function, location), here))
             for step in self._steps.leaving(function, location):
                 following = self._take(source, here, step, location)
                 if following is None:
@@ -163,9 +169,9 @@ class Procedures:
         if reason is not None:
             self.arrivals.append(Arrival(source, state, None, reason))
             return None
-        stray = strays(self.system, state, step, context)
-        if stray is not None:
-            self.arrivals.append(Arrival(source, stray[0], None, stray[1]))
+        is_about_bounds = violation is not None and violation.property == "array-bounds"
+        for departing, said in departures(self.system, state, step, context, bounds=not is_about_bounds):
+            self.arrivals.append(Arrival(source, departing, None, said))
         if step.kind == "enter":
             assert source == (function, location)  # calls begin at points
             inner = self._inner_of(step.callee)

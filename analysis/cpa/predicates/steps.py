@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from analysis.cfa.graph import Program
 from analysis.cpa import library
 from analysis.cpa.domains.location import CUT, Location, Stack
-from analysis.cpa.passed_code import leads_to_code
+from analysis.cpa.passed_code import may_call_back
+from analysis.cpa.predicates.subscripts import open_subscripts
 from analysis.cpa.steps import Step
 from analysis.model import ir
 from analysis.model.spelling import display_name
@@ -84,9 +85,17 @@ def obstacle(program: Program, step: Step, after: Location) -> str | None:
         return f"{name}: a call through a pointer that can reach no known function"
     if step.callee in library.UNMODELLED or step.callee in _BACK:
         return f"{name}: {step.callee}() is not modelled"
-    if any(leads_to_code(program, argument) for argument in effect.arguments):
+    if may_call_back(program, step.callee, effect):
         return f"{name}: {step.callee}(), which has no body, may call functions that are passed to it"
     return None
+
+
+def departures(system: System, state: State, step: Step, context: int, *, bounds: bool = True) -> Iterator[tuple[State, str]]:
+    """The states in which a step does what is not modelled, and what to say of them: a proof has to show that there are none.
+    `bounds`: also subscripts outside of their arrays, which are else the violation that is asked about."""
+    for found in (strays(system, state, step, context), open_subscripts(system, state, step, context) if bounds else None):
+        if found is not None:
+            yield found
 
 
 def strays(system: System, state: State, step: Step, context: int) -> tuple[State, str] | None:

@@ -8,7 +8,9 @@ from typing import Literal, get_args
 import msgspec
 
 from analysis.cfa.graph import Cfa, Program
+from analysis.cpa.late_results import is_late
 from analysis.cpa.predicates.definedness import may_read_undefined, reads_undefined
+from analysis.cpa.predicates.subscripts import outside
 from analysis.cpa.steps import Step
 from analysis.model import ir
 from analysis.model.c_types import INT as C_INT
@@ -155,8 +157,12 @@ def condition(system: System, state: State, step: Step, context: int, violation:
         return None if fails is FALSE else state.constrained(fails)
     found = []
     for expr in ir.expressions(effect):
+        is_result = step.kind == "enter" and isinstance(effect, ir.Call) and expr is effect.result
+        later = is_result and is_late(system.program.functions[step.function], step.edge)
         for part in ir.walk(expr):
-            if _is_suspect(part, violation.property):
+            if later and _is_suspect(part, violation.property):
+                found.append(TRUE)
+            elif _is_suspect(part, violation.property):
                 access = Access(system.vocabulary, state, step.function, context)
                 fails = _fails(part, access, violation.property)
                 found.append(and_(fails, *access.ledger.constraints))  # constraints of its operands: these do not violate
@@ -202,27 +208,12 @@ def _is_null(pointer: ir.Expr, access: Access) -> Term:
     return or_(*found)
 
 
-def _is_outside(part: ir.Index, access: Access) -> Term:
-    """That an index is outside of its array. What is one past the end counts, too, though its address may be taken."""
-    length = part.array.type.length if isinstance(part.array.type, Array) else None
-    if length is None:
-        return TRUE
-    index, type_ = access.expressions.value(part.index), part.index.type
-    if not isinstance(type_, Integer) or length >= 1 << (type_.bits - 1):
-        return TRUE
-    arithmetic = access.arithmetic
-    return or_(
-        arithmetic.compare("<", index, arithmetic.constant(0, type_), type_),
-        arithmetic.compare(">=", index, arithmetic.constant(length, type_), type_),
-    )
-
-
 def _fails(part: ir.Expr, access: Access, property_: Property) -> Term:
     arithmetic = access.arithmetic
     if isinstance(part, ir.Deref):  # how large the object is that a pointer leads to is not known
         return _is_null(part.pointer, access) if property_ == "null-dereference" else TRUE
     if isinstance(part, ir.Index):
-        return _is_outside(part, access)
+        return outside(part, access)
     if property_ == "null-dereference" and isinstance(part, ir.Binary):
         left, right = access.expressions.value(part.left), access.expressions.value(part.right)
         return and_(eq(left, number(0, left.sort)), distinct(right, number(0, right.sort)))

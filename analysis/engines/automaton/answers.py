@@ -21,7 +21,7 @@ from analysis.rules.automaton import Rule
 ENGINE = "automaton"
 UNDECIDED = "the rule can be broken as far as the automaton sees, but no way there was found within the search's budget"
 _NOT_PROVED = "the automaton engine found no violation; it does not prove"
-_NOT_LOOKED_FOR = "the automaton engine does not look for it: provers do (--engine predicate)"
+_NOT_LOOKED_FOR = "the automaton engine does not look for it: provers do"
 
 
 class _Wrong(NamedTuple):
@@ -65,14 +65,16 @@ class Answers:
         """What is known of each function for each rule; `violated` and `undecided` are rules by function."""
         verdicts = {}
         before, self._wrong = self._wrong, {}
+        alike, self._alike = self._alike, {}
         share = ms / max(len(program.functions), 1)
         for name, cfa in program.functions.items():
             key = _doubt(name, cfa, graph, retrace), self._assumptions(name, cfa, program)
-            plain = self._alike.get(key)
+            plain = self._alike.get(key) or alike.get(key)
             if plain is None:
                 said = RuleVerdict("unknown", key[0], key[1], ENGINE, ms=share)
                 unsaid = RuleVerdict("unknown", _NOT_LOOKED_FOR, key[1], ENGINE)
-                plain = self._alike[key] = {rule.name: unsaid if rule.provers_only else said for rule in self._asked}
+                plain = {rule.name: unsaid if rule.provers_only else said for rule in self._asked}
+            self._alike[key] = plain
             if name in violated or name in undecided:
                 wrong, open_ = violated.get(name, set()), undecided.get(name, set())
                 known = before.get(name)

@@ -74,7 +74,7 @@ def _nested(expr: ir.Expr, interval: Interval) -> Condition | None:
     return expr, interval
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=10_000)
 def pointers_followed(effect: ir.Effect) -> tuple[ir.Expr, ...]:
     """The pointers that the effect follows: they are not null, or nothing comes after it (C11 6.5.3.2p4)."""
     found: dict[ir.Expr, None] = {}

@@ -3,7 +3,8 @@ state."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from weakref import ref
 
 import msgspec
 
@@ -97,17 +98,11 @@ class ProgramDelta:
     def connect(self) -> None:
         """Puts together what depends on the program as a whole, and models its functions."""
         rules = self.rules
-        self.beliefs = Beliefs(self.program, self.lookup)
+        self.beliefs = Beliefs(self.program, self.weak_lookup())
         self.transfer = Transfer(rules, self.facts, self.program, self.relevance, self.thorough)
         self.calls = CallTransfer(self.transfer, self.footprints, self.matcher, self.beliefs)
         for name in self.footprints.order:
             _ = self.lookup(name).cases.known  # callees first: what a call does is asked of the callee, and recursion is not deep
-
-    def release(self) -> None:
-        """Lets go of all that knows this object, after which it cannot be used: without cycles it is freed at once."""
-        self.models.clear()
-        self.memos.clear()
-        del self.beliefs, self.calls
 
     def model(self, function: str) -> FunctionModel:
         """The engine's view of a function."""
@@ -133,9 +128,21 @@ class ProgramDelta:
         if found is None:
             constants = self.initial_values if function == "main" else self.constants
             found = self.models[function] = FunctionModel(
-                self.program.functions[function], self.program, self.footprints, self.matcher, self.lookup, constants
+                self.program.functions[function], self.program, self.footprints, self.matcher, self.weak_lookup(), constants
             )
         return found
+
+    def weak_lookup(self) -> Callable[[str], FunctionModel]:
+        """`lookup` for what this object holds itself: it does not keep this object. So there is no cycle, and memory is free as
+        soon as a revision is let go, also one whose making was interrupted."""
+        weak = ref(self)
+
+        def look(function: str) -> FunctionModel:
+            delta = weak()
+            assert delta is not None  # who asks belongs to it
+            return delta.lookup(function)
+
+        return look
 
     def _has_body(self, call: ir.Call) -> bool:
         return any(target in self.program.functions for target in self.program.targets(call))

@@ -32,6 +32,9 @@ from analysis.rules.automaton import Rule
 from analysis.store.packing import PackingError
 
 Algorithm = Literal["full", "incr-fwd", "incr-back"]
+_NOTHING_KNOWN = "nothing was known"
+_TOO_MANY = "the limit of configurations ended the exploration"
+_ROOM = 20_000  # facts and configurations, beside a quarter of those that there are after a run from scratch
 _Said = tuple[dict[str, dict[str, RuleVerdict]], dict[str, tuple[str, ...]]]
 
 
@@ -67,6 +70,8 @@ class Analysis:
         self._retrace = Retrace(self.graph)
         self._answers = Answers(rules, self.facts, rules)
         self._entries: tuple[str, ...] = ()
+        self._most = 0
+        self.refusal = ""  # why the last `revise` was refused
 
     @property
     def program(self) -> Program:
@@ -79,27 +84,37 @@ class Analysis:
         self.graph = Full(self.delta, self._limits.configurations).analyse(self.delta.initial(entries))
         self._retrace = Retrace(self.graph)
         self._rechecked = from_scratch(self.program)
+        self._most = _ROOM + 5 * self._size() // 4
+
+    def _size(self) -> int:
+        """What revisions add to and take nothing from: facts, and configurations in entry states that nothing leads to any more.
+        Too much of it is a reason to begin anew."""
+        return len(self.facts) + self.graph.configurations
 
     def revise(
         self, program: Program, entries: Sequence[str], algorithm: Algorithm, rules: tuple[Rule, ...] | None = None
     ) -> bool:
         """Repairs the graph for the next revision, if need be under other `rules`; False if the change asks for a run from
         scratch, with a new `Analysis`."""
-        if not self.graph.complete or algorithm == "full":
+        self.refusal = self._refusal(algorithm)
+        if self.refusal:
             return False
         self._by_rules = None
         if rules is not None and rules != self._asked:
             self._by_rules = self._revise_rules(rules, algorithm)
             if self._by_rules is None:
+                self.refusal = "the rules are others"
                 return False
         same_entries, self._entries = self._entries == tuple(entries), tuple(entries)
         if not same_entries and self.delta.thorough:
+            self.refusal = "the program is small, and other functions are its entries"
             return False
         if same_entries and _is_same(self.program, program):
             self._repaired = Repaired(configurations_reused=self.graph.configurations, derivations_reused=self.graph.derivations)
             return True
         revised = revise(self.delta, program, self.graph, entries, self._limits.global_edges)
         if revised is None:
+            self.refusal = "the program is small, or was, and more than bodies of functions differs"
             return False
         old, self.delta = self.program.functions, revised.delta
         repair = incr_back if algorithm == "incr-back" else incr_fwd
@@ -111,7 +126,15 @@ class Analysis:
         self._findings.changed(differ, revised.rewritten, texts)
         self._answers.changed(revised.touched | done.changed)
         self._retrace = Retrace(self.graph)
+        self.refusal = "" if self.graph.complete else _TOO_MANY
         return self.graph.complete
+
+    def _refusal(self, algorithm: Algorithm) -> str:
+        if algorithm == "full":
+            return "the algorithm is full"
+        if not self.graph.complete:
+            return _TOO_MANY
+        return "too much was left over from what the program was before" if self._size() > self._most else ""
 
     def _revise_rules(self, rules: tuple[Rule, ...], algorithm: Algorithm) -> Repaired | None:
         """Repairs the graph for other rules over the same program; in facts they keep their numbers. None as with `revise`."""
@@ -203,6 +226,7 @@ class Analysis:
             raise PackingError("the facts have other numbers")
         self.graph, self._findings.ways = known.graph, known.ways
         self._retrace = Retrace(self.graph)
+        self._most = _ROOM + 5 * self._size() // 4
 
 
 def _is_same_of_all(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
@@ -239,11 +263,11 @@ class Engine:
         self._jobs = jobs
         self._analysis: Analysis | None = None
         self._limits = Limits()
+        self.scratch: str | None = None
+        """Why the last check began from nothing; None if it went on from the one before."""
 
     def forget(self) -> None:
         """The next check is from scratch."""
-        if self._analysis is not None:
-            self._analysis.delta.release()
         self._analysis = None
 
     @property
@@ -309,11 +333,13 @@ class Engine:
         if before is not None and (rules, limits) == (before.rules, self._limits):
             refuted = _still_refuted(before, program)
         if before is None or limits != self._limits or not before.revise(program, entries, self._algorithm, rules):
-            if before is not None:
-                before.delta.release()
+            self.scratch = _NOTHING_KNOWN if before is None else before.refusal or "the limits are others"
+            before = None  # freed before its successor is made
             with interruptible:
                 before = Analysis(program, rules, limits, self._jobs)
                 before.run(entries)
                 before.refute(refuted)
+        else:
+            self.scratch = None
         self._analysis, self._limits = before, limits
         return before

@@ -282,7 +282,7 @@ def is_constant_text(literal: str) -> bool:
     return not any(char.isalpha() or char == "_" for char in outside.replace("false", "").replace("NULL", ""))
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=10_000)
 def fact_names(paths: tuple[Path, ...]) -> frozenset[str]:
     """The roots and cells on which the paths depend; disjoint from an edge's `touched`, the edge does nothing to them."""
     return frozenset((ANY_NAME, *(name for path in paths for name in (path[0], *path_cells(path)))))

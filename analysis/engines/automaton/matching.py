@@ -40,6 +40,7 @@ class EdgeMatches(msgspec.Struct, frozen=True):
 
 
 NO_MATCHES = EdgeMatches((), ())
+_FEW_EFFECTS = 10_000
 _Numbered = tuple[int, int, Transition, Pattern]
 
 
@@ -102,6 +103,7 @@ class Matcher:
         self._program = program
         self.rules = index.rules
         self._found: dict[ir.Effect, EdgeMatches] = {}
+        self._most = _FEW_EFFECTS + 2 * sum(len(cfa.edges) for cfa in program.functions.values())
         self._begun: dict[str, tuple[Cfa, tuple[Match, ...]]] = {}
         self._initial: tuple[Match, ...] | None = None
 
@@ -116,6 +118,8 @@ class Matcher:
         """All matches at the edge; they depend on its effect alone."""
         found = self._found.get(edge.effect)
         if found is None:
+            if len(self._found) >= self._most:  # mostly of effects that were typed and deleted again
+                self._found.clear()
             found = self._found[edge.effect] = self._match_effect(edge.effect)
         return found
 

@@ -36,7 +36,7 @@ def root_of(var: ir.Var) -> str:
     return "@" + var.name if var.scope in ("global", "function") else var.name
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=20_000)
 def path_of(expr: ir.Expr) -> Path | None:
     """The path that denotes the expression's value, None if there is none within the limits."""
     path = _path(expr)

@@ -113,7 +113,6 @@ def revise(
         added=anew | world.appeared,
         initial=None if same else initial,
     )
-    before.models, before.memos = {}, {}  # models refer to their Delta: together they would stay in memory
     return Revised(delta, changes, frozenset(remodelled - written.keys()), written, frozenset(touched), world.gone)
 
 
@@ -162,12 +161,13 @@ def _remodel(delta: ProgramDelta, before: ProgramDelta, wanted: Set[str], caller
     """Models anew functions, and those whose callees look different to them then; takes over the others. Gives the modelled ones,
     and those of them that look different."""
     delta.models = {}
+    lookup = delta.weak_lookup()
     done: set[str] = set()
     unlike: set[str] = set()
     open_ = set(wanted)
     for name, model in before.models.items():
         if name not in wanted and name in delta.program.functions:
-            model.rebase(delta.lookup, delta.footprints, delta.matcher, delta.program)
+            model.rebase(lookup, delta.footprints, delta.matcher, delta.program)
             delta.models[name] = model
     place = {name: index for index, name in enumerate(delta.footprints.order)}
     while open_:

@@ -79,9 +79,10 @@ def revise_rules(
     delta.matcher = Matcher(PatternIndex(slots), before.program)
     delta.relevance = before.relevance.under(slots, delta.matcher, matched)
     delta.models, delta.memos = before.models, {}
+    lookup = delta.weak_lookup()
     for model in delta.models.values():
         model.forget_rules()
-        model.rebase(delta.lookup, delta.footprints, delta.matcher, delta.program)
+        model.rebase(lookup, delta.footprints, delta.matcher, delta.program)
     delta.connect()
     initial = tuple(delta.initial(entries))
     same = {(name, state) for name, states in graph.initial.items() for state in states} == set(initial)

@@ -204,6 +204,8 @@ class Transfer:
                 continue
             if path in paths and rule.ownership and self.takes_over(call, rule):
                 return []
+            if self._changes_state(call, rule, fact) and any(p == path or is_inside(p, path) for p in paths):
+                return []
             if path in paths and rule.ownership and argument is call.arguments[0] and returns_into(call):
                 number = model.conditions.numbers.get(call.result) if call.result is not None else None
                 if number is None:
@@ -246,6 +248,11 @@ class Transfer:
             if external is None or not external.system or target in rule.keeps:
                 return True
         return not self.program.targets(call)
+
+    def _changes_state(self, call: ir.Call, rule: Rule, fact: Fact) -> bool:
+        """Whether the call may bring an object that it is given from the fact's state to another one."""
+        targets = self.program.targets(call) or ("",)
+        return self.takes_over(call, rule) and any(rule.is_lost_in(target, fact.state) for target in targets)
 
     def _return(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> list[int]:
         paths = set(fact.paths)
@@ -325,6 +332,12 @@ def is_shared(effect: ir.Assume, paths: tuple[Path, ...]) -> bool:
         path_of(one) in paths and isinstance(other, ir.LVALUES) and path_of(other) not in paths
         for one, other in ((left, right), (right, left))
     )
+
+
+def is_inside(path: Path, argument: Path) -> bool:
+    """Whether the path leads to a part of the object that the argument points to."""
+    pointed = argument[:-1] if argument[-1] == "&" else (*argument, "*")
+    return path[: len(pointed)] == pointed
 
 
 def stands_in(path: Path, place: Path) -> bool:

@@ -16,7 +16,7 @@ import msgspec
 from analysis.engines.automaton.conditions import bare, condition_of, natural_range
 from analysis.engines.automaton.paths import RESULT
 from analysis.model import ir
-from analysis.model.c_types import Integer, Pointer
+from analysis.model.c_types import Integer, Pointer, Type
 from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, make, meet
 
 Item = tuple[str, ir.Expr]  # function and expression
@@ -108,6 +108,7 @@ class Store:
             return _boolean(truth), items
         if expr.operator in ("+", "-") and isinstance(expr.type, Integer):
             (left, some), (right, more) = self.value(expr.left), self.value(expr.right)
+            left, right = _bounded(left, expr.left.type), _bounded(right, expr.right.type)
             total = _sum(left, right if expr.operator == "+" else _negated(right))
             if total != ANY and _fits(total, expr.type):
                 return total, some | more
@@ -191,6 +192,7 @@ class Store:
         if key.operator == "==":
             below, above = (right, left) if truth == NONZERO else (ANY, ANY)
         elif truth == NONZERO:  # left < right
+            left, right = _bounded(left, key.left.type), _bounded(right, key.right.type)
             below = Interval(None, None if right.high is None else right.high - 1)
             above = Interval(None if left.low is None else left.low + 1, None)
         else:  # left >= right
@@ -365,9 +367,23 @@ def _negated(interval: Interval) -> Interval:
     return Interval(None if high is None else -high, None if low is None else -low, interval.nonzero)
 
 
+def _bounded(interval: Interval, type_: Type) -> Interval:
+    """The interval with the bounds of the type where it has none."""
+    if not isinstance(type_, Integer):
+        return interval
+    low, high = _bounds(type_)
+    found = make(
+        low if interval.low is None else interval.low, high if interval.high is None else interval.high, interval.nonzero
+    )
+    return interval if found is None else found
+
+
+def _bounds(type_: Integer) -> tuple[int, int]:
+    return (-(1 << (type_.bits - 1)), (1 << (type_.bits - 1)) - 1) if type_.signed else (0, (1 << type_.bits) - 1)
+
+
 def _fits(interval: Interval, type_: Integer) -> bool:
-    """Whether a sum surely does not wrap: both bounds are known to be values of the type."""
-    low, high = (-(1 << (type_.bits - 1)), (1 << (type_.bits - 1)) - 1) if type_.signed else (0, (1 << type_.bits) - 1)
-    if type_.signed:  # signed overflow is undefined: a one-sided bound stays one
-        return (interval.low is None or interval.low >= low) and (interval.high is None or interval.high <= high)
+    """Whether a sum surely does not wrap: both bounds are known to be values of the type. (What overflows may have any value:
+    nothing is taken for granted of it.)"""
+    low, high = _bounds(type_)
     return interval.low is not None and interval.high is not None and low <= interval.low and interval.high <= high

@@ -274,7 +274,7 @@ def expressions_in(expr: ir.Expr) -> Iterator[ir.Expr]:
             yield part
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=10_000)
 def _parts(effect: ir.Effect) -> frozenset[ir.Expr]:
     """All expressions in an effect, and what it tests if it is a branch."""
     parts = {part for expr in ir.expressions(effect) for part in ir.walk(expr)}

@@ -13,7 +13,7 @@ from analysis.certificate.annotation import Annotation
 from analysis.cpa.domains.location import CUT, END, Bounds, Location, LocationTransfer
 from analysis.cpa.domains.predicate import Point
 from analysis.cpa.predicates.blocks import loop_heads
-from analysis.cpa.predicates.steps import Contexts, moved, obstacle, strays
+from analysis.cpa.predicates.steps import Contexts, departures, moved, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
 from analysis.cpa.steps import Step
 from analysis.smt.build import FALSE, and_
@@ -138,9 +138,10 @@ class Clauses:
                 yield failing
         if obstacle(self._system.program, step, after) is not None:
             yield state
-        stray = strays(self._system, state, step, self._contexts.number(before.stack))
-        if stray is not None:
-            yield stray[0]
+        is_about_bounds = violation is not None and violation.property == "array-bounds"
+        context = self._contexts.number(before.stack)
+        for departing, _ in departures(self._system, state, step, context, bounds=not is_about_bounds):
+            yield departing
 
     def _order(self, source: Location) -> list[Location] | None:
         """The locations up to the next heads of loops, each after all that lead to it; None if there are too many."""

@@ -5,7 +5,6 @@ is for who can run the program.
 
 from __future__ import annotations
 
-import time
 from typing import Any, Literal
 
 import msgspec
@@ -32,6 +31,7 @@ from analysis.cpa.waitlist import PriorityWaitlist
 from analysis.engines.predicate.clauses import Clauses
 from analysis.engines.predicate.refinement import Refiner
 from analysis.engines.predicate.summaries import SummaryClauses
+from analysis.model import clock
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.build import FALSE, and_, eq, or_
 from analysis.smt.encoding.formula import Mode
@@ -96,7 +96,7 @@ class _Proving:
         options: PredicateOptions,
         cancellation: Cancellation | None,
     ) -> None:
-        self._began = time.monotonic()
+        self._began = clock.spent()
         self._program, self._violations, self._property = program, violations, property_
         self._entry, self._model, self._options, self._cancellation = entry, model, options, cancellation
         self._system = self._new_system()
@@ -133,7 +133,7 @@ class _Proving:
     def _late_clauses(self) -> Proved | None:
         """What is left of the time is for the whole program at once."""
         until = self._began + self._options.seconds
-        half = (time.monotonic() + until) / 2
+        half = (clock.spent() + until) / 2
         return self._by_clauses(half, guidance=True) or self._by_clauses(until, guidance=False)
 
     def _by_refinement(self) -> tuple[Proved | Unproved, bool]:
@@ -170,7 +170,7 @@ class _Proving:
 
     def _by_clauses(self, until: float, *, guidance: bool) -> Proved | None:
         """A proof from the program as Horn clauses; None if none is found, or accepted, until then (of the clock)."""
-        left = until - time.monotonic()
+        left = until - clock.spent()
         if left <= 0 or not self._share or (self._cancellation is not None and self._cancellation.cancelled()):
             return None
         system, options = self._new_system(), self._options
@@ -217,4 +217,5 @@ class _Proving:
             checked = check(self._program, annotation, self._model)
         except RefusedError as refused:
             return Unproved(f"the certificate was refused: {refused}", work)
-        return Proved(annotation, checked.assumptions, msgspec.structs.replace(work, questions=checked.questions))
+        work = msgspec.structs.replace(work, questions=checked.questions)
+        return Proved(annotation, checked.assumptions, work, checked.unreached)

@@ -11,27 +11,41 @@ from collections.abc import Iterator
 
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic.candidates import MAIN
+from analysis.engines.symbolic.surroundings import surroundings_doubt
 from analysis.engines.symbolic.task import Target
 from analysis.engines.witness.inputs import Fresh, InputValue, Object, Question
+from analysis.engines.witness.machine import ERRNO
 from analysis.engines.witness.outcome import Replayed
+from analysis.engines.witness.scalars import bounds_of
 from analysis.model import ir
-from analysis.model.c_types import Pointer
+from analysis.model.c_types import DataModel, Integer, Pointer, Record
 from analysis.model.spelling import display_name
+from analysis.model.verifiers import is_input
 
-_CHOSEN = "nondet"
 _NULL_RESULT = frozenset({"getenv", "fopen", "fdopen", "freopen", "tmpfile", "popen", "opendir", "readdir", "getcwd", "dlopen"})
 _COMPILERS = ("__builtin_", "__atomic_", "__sync_", "__c11_")
-# functions of the system that can return any value of their type, as far as a program can know
-_ANY_RESULT = frozenset({"getchar", "getc", "fgetc", "time", "clock", "getpid", "rand", "random"})
+# functions of the system that can return any value between these, as far as a program can know
+# (C11 7.21.7, 7.22.2, 7.27.2, POSIX)
+_CHARACTERS, _RANDOM, _TIMES = (-1, 255), (0, 2**31 - 1), (-1, 2**63 - 1)
+_ANY_RESULT: dict[str, tuple[int, int]] = {
+    **dict.fromkeys(("getchar", "getc", "fgetc"), _CHARACTERS),
+    **dict.fromkeys(("rand", "random"), _RANDOM),
+    **dict.fromkeys(("time", "clock"), _TIMES),
+    "getpid": (1, 2**31 - 1),
+}
 
 
-def doubts(program: Program, entry: str, replayed: Replayed, target: Target) -> str:
+def doubts(program: Program, entry: str, replayed: Replayed, target: Target, model: DataModel) -> str:
     """What the run needs that no caller or outside function need ever do; empty if nothing."""
     for name in _unmodelled(program, replayed):
         return f"{name}() can do what the run takes it to do"
+    if entry == MAIN and (doubt := surroundings_doubt(program, entry, replayed, model)):
+        return doubt
     for question, value in replayed.asked:
         if question.kind == "expression" and question.step < len(replayed.steps) - 1:
             return f"{display_name(question.function)} can compute the value that the run takes for what is not modelled"
+        if question.kind == "memory" and question.name == ERRNO:
+            return "errno holds what the run takes it to hold"
         is_null = isinstance(question.type, Pointer) and value == 0
         if entry != MAIN and question.kind == "memory" and not isinstance(value, Fresh):
             return f"{display_name(entry)} is called when {_memory(question)} is {_spelled(value)}"
@@ -46,7 +60,7 @@ def doubts(program: Program, entry: str, replayed: Replayed, target: Target) -> 
 
 def _can_be_null(name: str) -> bool:
     """Whether the function returns null whatever its arguments are, if its surroundings are so."""
-    return _CHOSEN in name or name in _NULL_RESULT
+    return is_input(name) or name in _NULL_RESULT
 
 
 def _unmodelled(program: Program, replayed: Replayed) -> Iterator[str]:
@@ -54,21 +68,38 @@ def _unmodelled(program: Program, replayed: Replayed) -> Iterator[str]:
     from arguments. (One without arguments is an input.)"""
     answered = {question.name for question, _ in replayed.asked if question.kind in ("result", "written")}
     for question, value in replayed.asked:
-        if question.name in ("rand", "random") and isinstance(value, int) and value < 0:
+        if question.kind == "result" and not _is_possible(question, value):
             yield question.name
     for step in replayed.steps:
         effect = program.functions[step.function].by_id[step.edge].effect
         if not isinstance(effect, ir.Call):
             continue
         for name in program.targets(effect):
+            if name == "time" and effect.arguments and not _is_null(effect.arguments[0]):
+                yield name  # it writes there what it returns
             is_open = f"what {name}() does, which has no body" in replayed.assumptions
             if not is_open or name in _ANY_RESULT or _can_be_null(name):
                 continue
             external = program.externals.get(name)
             is_systems = name.startswith(_COMPILERS) or (external is not None and external.system)
             writes = is_systems and any(isinstance(argument.type, Pointer) for argument in effect.arguments)
-            if writes or (name in answered and (is_systems or effect.arguments)):
+            gives = name in answered or (external is not None and isinstance(external.type.result, Record))
+            if writes or (gives and (is_systems or effect.arguments)):
                 yield name
+
+
+def _is_null(argument: ir.Expr) -> bool:
+    bare = ir.strip_casts(argument)
+    return isinstance(bare, ir.IntConst) and bare.value == 0
+
+
+def _is_possible(question: Question, value: InputValue) -> bool:
+    """Whether a function of the system can return the value, which is converted to its type first."""
+    if question.name not in _ANY_RESULT or not isinstance(question.type, Integer) or not isinstance(value, int):
+        return True
+    least, greatest = _ANY_RESULT[question.name]
+    low, high = bounds_of(question.type)
+    return least <= (value - low) % (high - low + 1) + low <= greatest
 
 
 def claims(entry: str, replayed: Replayed) -> Iterator[str]:
@@ -81,7 +112,8 @@ def claims(entry: str, replayed: Replayed) -> Iterator[str]:
 
 
 def _memory(question: Question) -> str:
-    return f"{question.name} at byte {question.offset}" if question.offset else question.name
+    name = "what a pointer from outside points to" if question.name.startswith("fresh ") else question.name
+    return f"{name} at byte {question.offset}" if question.offset else name
 
 
 def _spelled(value: InputValue) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from analysis.cfa.graph import Edge, Program
+from analysis.cpa.paths.checks import EdgeChecks
 from analysis.engines.symbolic.choices import MakeInputs, Solved
 from analysis.engines.symbolic.task import Target
 from analysis.engines.witness.outcome import Step
@@ -24,7 +25,7 @@ from analysis.smt.z3_backend import Z3Solver
 
 _FAILURES: frozenset[str] = frozenset(get_args(FailureKind))
 _OF_FREE = ("double-free", "invalid-free")
-_OF_OBJECTS = ("array-bounds", "use-after-free")  # what depends on the size or the life of an object
+_OF_OBJECTS = ("array-bounds", "use-after-free", "use-after-scope")  # what depends on the size or the life of an object
 _ARGUMENTS = 8  # how many words a command line has at most
 MAIN = "main"
 
@@ -51,6 +52,7 @@ class Candidates:
         self._budget = budget
         self._edge = program.functions[target.function].by_id[target.edge]
         self._solver = Z3Solver()
+        self._bounds = EdgeChecks(program, frozenset({"array-bounds"}))
         self.count = 0
 
     def ask(self, entry: str, way: Sequence[Step]) -> Iterator[Found]:
@@ -61,22 +63,35 @@ class Candidates:
         encoder.start(entry, globals_initialised=entry == MAIN)
         arguments = encoder.inputs()
         try:
-            follow(encoder, self._program, way, Step(self._target.function, self._target.edge))
+            leaving = follow(encoder, self._program, way, Step(self._target.function, self._target.edge), self._bounds)
         except (KeyError, ValueError) as problem:
             yield Found("unknown", reason=f"the way cannot be followed: {problem}")
             return
-        plausible = tuple(_plausible(entry, arguments))
+        expected = tuple(plausible(entry, arguments))
         formulas = list(self._formulas(encoder))
         if not formulas:
             yield Found("unknown", reason=f"no formula says when {self._target.rule} happens here")
             return
         given = self._given(encoder)
-        for restricted in (True, False) if plausible else (False,):
-            answers = [self._solve(f, plausible if restricted else (), encoder, way, given) for f in formulas]
+        for restricted in (True, False) if expected else (False,):
+            answers = [self._solve(f, expected if restricted else (), encoder, way, given) for f in formulas]
             settled = [a for a in answers if a.status == "sat"]
             yield from settled
             if not restricted and not settled:
-                yield next((a for a in answers if a.status == "unknown"), answers[0])
+                last = next((a for a in answers if a.status == "unknown"), answers[0])
+                yield self._if_inside(last, leaving)
+
+    def _if_inside(self, found: Found, leaving: Sequence[Sequence[Term]]) -> Found:
+        """The answer, if no access on the way may leave its object: what that would read or change is not followed."""
+        for conjuncts in leaving if found.status == "unsat" else ():
+            self._solver.push()
+            try:
+                self._solver.add(*conjuncts)
+                if self._solver.check(budget=self._budget).status != "unsat":
+                    return Found("unknown", reason="an access on a way that is else impossible may be outside of its object")
+            finally:
+                self._solver.pop()
+        return found
 
     def _formulas(self, encoder: PathEncoder) -> Iterator[Formula]:
         kind = self._target.rule
@@ -154,7 +169,7 @@ def _failure(kind: str) -> FailureKind:
     return next(known for known in get_args(FailureKind) if known == kind)
 
 
-def _plausible(entry: str, arguments: Sequence[Input]) -> Iterator[Term]:
+def plausible(entry: str, arguments: Sequence[Input]) -> Iterator[Term]:
     """What callers can be expected to keep to: pointers are not null; for `main`, that there are few words (C11 5.1.2.2.1)."""
     for given in arguments:
         if isinstance(given.type, Pointer):
@@ -163,12 +178,15 @@ def _plausible(entry: str, arguments: Sequence[Input]) -> Iterator[Term]:
             yield or_(*(eq(given.term, number(count, given.term.sort)) for count in range(1, _ARGUMENTS + 1)))
 
 
-def follow(encoder: PathEncoder, program: Program, way: Sequence[Step], end: Step) -> None:
+def follow(encoder: PathEncoder, program: Program, way: Sequence[Step], end: Step, bounds: EdgeChecks) -> list[tuple[Term, ...]]:
     """Takes the steps of a way, after which `end` follows. A call of a defined function is entered if the next step is the first
-    one of its body, and stepped over otherwise. KeyError or ValueError if it is no way."""
+    one of its body, and stepped over otherwise. Gives when, on the way, an access leaves its object. KeyError or ValueError if it
+    is no way."""
+    leaving: list[tuple[Term, ...]] = []
     for position, step in enumerate(way):
         cfa = program.functions[step.function]
         edge = cfa.by_id[step.edge]
+        leaving += [(*encoder.conjuncts(), *check.more) for check in bounds.at(encoder, edge) if not check.uncertain]
         callee = _entered(program, edge, way[position + 1] if position + 1 < len(way) else end)
         if callee is not None:
             encoder.enter(edge, callee)
@@ -176,6 +194,7 @@ def follow(encoder: PathEncoder, program: Program, way: Sequence[Step], end: Ste
         encoder.take(edge)
         if encoder.depth and isinstance(edge.effect, ir.Return):
             encoder.leave()
+    return leaving
 
 
 def _entered(program: Program, edge: Edge, following: Step) -> str | None:

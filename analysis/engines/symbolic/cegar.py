@@ -5,7 +5,6 @@ with an annotation that the certificate checker accepted. Signed sums wrap, as t
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -31,6 +30,7 @@ from analysis.cpa.symbolic_execution import ASSUMPTIONS, CONSTRAINTS, LOCATION, 
 from analysis.cpa.waitlist import PriorityWaitlist
 from analysis.engines.symbolic.cegar_refinement import ByPredicates, Needed, Refine, SymbolicPost, needed
 from analysis.engines.symbolic.explore import BudgetedSolver
+from analysis.model import clock
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.memo import Memo, MemoSolver
 from analysis.smt.solver import Solver
@@ -96,7 +96,7 @@ class _Proving:
         model: DataModel,
         options: CegarOptions,
     ) -> None:
-        self._began = time.monotonic()
+        self._began = clock.spent()
         self._program, self._violations, self._everywhere = program, violations, everywhere
         self._entry, self._model, self._options = entry, model, options
         operators = SymbolicOptions(
@@ -168,7 +168,8 @@ class _Proving:
             checked = check(self._program, annotation, self._model)
         except RefusedError as refused:
             return Unproved(f"the certificate was refused: {refused}", work)
-        return Proved(annotation, checked.assumptions, msgspec.structs.replace(work, questions=checked.questions))
+        work = msgspec.structs.replace(work, questions=checked.questions)
+        return Proved(annotation, checked.assumptions, work, checked.unreached)
 
     # -- refinement ---------------------------------------------------------------------------------------------
 

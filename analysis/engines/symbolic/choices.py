@@ -216,3 +216,14 @@ def random_inputs(seed: int, constants: Sequence[int], most: int) -> Iterator[Ma
     """Random inputs, each as a recipe that makes the same ones again."""
     for number in range(most):
         yield lambda number=number: Random(seed + number, constants)  # type: ignore[misc]  # the default binds it
+
+
+class NeverFailing:
+    """Inputs under which every allocation finds memory."""
+
+    def __init__(self, inputs: Inputs) -> None:
+        self._inputs = inputs
+
+    def answer(self, question: Question) -> InputValue | None:
+        """No answer for an allocation, which then succeeds."""
+        return None if question.kind == "allocation" else self._inputs.answer(question)

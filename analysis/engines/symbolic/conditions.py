@@ -12,6 +12,7 @@ from typing import TypeGuard
 import msgspec
 
 from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.cpa.late_results import is_late
 from analysis.cpa.predicates.error_locations import (
     EXPRESSED,
     TRUE,
@@ -49,7 +50,7 @@ def violating(program: Program, target: Target) -> Violating:
     rule is not in it."""
     cfa = program.functions[target.function]
     edge = cfa.by_id[target.edge]
-    suspects = tuple(_suspects(program, edge.effect, target))
+    suspects = () if _is_late(program, cfa, edge) else tuple(_suspects(program, edge.effect, target))
     conditions: list[ir.Expr] = [ir.Binary("==", e, ir.IntConst(0, e.type), INT) for e in suspects]
     conditions = conditions or [TRUE]
     location, number = cfa.next_location, cfa.next_edge
@@ -77,6 +78,8 @@ def violating_everywhere(program: Program, rules: frozenset[str], may: Callable[
         conditions: list[tuple[int, ir.Expr]] = []
         kept: list[Edge] = []
         for edge in cfa.edges:
+            late = edge.effect.result if isinstance(edge.effect, ir.Call) and _is_late(program, cfa, edge) else None
+            is_exact = is_exact and (late is None or not any(may(edge, rule) for rule in rules))
             found = [s for rule in sorted(rules) for s in _suspects(program, edge.effect, Target(name, edge.id, rule))]
             conditions += [(edge.source, ir.Binary("==", e, ir.IntConst(0, e.type), INT)) for e in dict.fromkeys(found)]
             is_error = "assertion" in rules and may(edge, "assertion") and not _is_check(edge.effect, program)
@@ -105,6 +108,11 @@ def _suspects(program: Program, effect: ir.Effect, target: Target) -> Iterator[i
         return
     wanted = target.expression
     yield from (wanted,) if wanted is not None and wanted in found else found
+
+
+def _is_late(program: Program, cfa: Cfa, edge: Edge) -> bool:
+    """Whether a function of the program may change where its result goes: operands say nothing before the call then."""
+    return is_late(cfa, edge) and any(name in program.functions for name in program.targets(edge.effect))  # type: ignore[arg-type]
 
 
 def _is_check(effect: ir.Effect, program: Program) -> TypeGuard[ir.Call]:

@@ -19,11 +19,11 @@ Nothing is confirmed that the interpreter did not observe at the target, in a ru
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable, Sequence
 
 import msgspec
 
+from analysis.cfa.evaluation_order import granted
 from analysis.cpa.algorithm import Cancellation
 from analysis.cpa.completeness import calls_the_unknown, depends_on_addresses, hidden_flow
 from analysis.cpa.formulas import Mode
@@ -35,9 +35,11 @@ from analysis.engines.symbolic.conditions import violating
 from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.explore import Exploration
 from analysis.engines.symbolic.inside import Inside, activation
-from analysis.engines.symbolic.runs import LEAKS, OBSERVED, Attempts, described
+from analysis.engines.symbolic.runs import LEAKS, Attempts, described
 from analysis.engines.symbolic.task import Confirmed, Decision, Refuted, Spent, Task, Undecided
-from analysis.engines.witness.outcome import Bounds, Exited, Observation, Replayed, Returned, Run, Start, Step, Stuck
+from analysis.engines.witness.outcome import OBSERVED, Bounds, Exited, Observation, Replayed, Returned, Run, Start, Step, Stuck
+from analysis.model import clock
+from analysis.model.assumptions import BOUNDS, TYPES
 from analysis.smt.solver import Budget
 
 _RUN_SHARE = 0.15  # of the seconds, for runs on random inputs
@@ -51,7 +53,6 @@ _LARGE = 10_000  # edges; larger programs are not explored from their entries
 _REASONS = 3  # that are told
 _QUERY_SHARE = 0.1  # of the seconds, for one question about a way
 _WAYS = 200  # ways that are asked about in one exploration
-NO_OTHER = "no other undefined behaviour happens first"
 
 
 def decide(task: Task, cancellation: Cancellation | None = None) -> Decision:
@@ -64,7 +65,7 @@ class _Deciding:
         self._task = task
         self._program, self._target, self._effort = task.program, task.target, task.effort
         self._cancellation = cancellation
-        self._began = time.monotonic()
+        self._began = clock.spent()
         self._deadline = self._began + task.effort.seconds
         self._violating = violating(self._program, self._target)
         self._entries = tuple(entry for entry in task.entries if entry in self._program.functions)
@@ -75,12 +76,13 @@ class _Deciding:
         self._is_large = sum(len(cfa.edges) for cfa in self._program.functions.values()) > _LARGE
         self._why: dict[str, None] = {}
         self._doubts: dict[str, None] = {}
-        self._assumed: dict[str, None] = {NO_OTHER: None}
+        self._assumed: dict[str, None] = dict.fromkeys(granted(self._program))
 
     def decide(self) -> Decision:
         if self._target.rule not in OBSERVED:
             return self._undecided(f"the interpreter does not observe violations of {self._target.rule}", final=True)
-        self._attempts = Attempts(self._program, self._target, Bounds(steps=self._effort.run_steps, memory=32_000_000))
+        bounds = Bounds(steps=self._effort.run_steps, memory=32_000_000)
+        self._attempts = Attempts(self._program, self._target, bounds, fails=self._task.allocation_fails)
         milliseconds = min(3 * self._effort.query_milliseconds, int(_QUERY_SHARE * 1000 * self._effort.seconds))
         self._candidates = Candidates(
             self._program, self._target, self._violating.suspects, self._task.model, Budget(milliseconds)
@@ -122,7 +124,7 @@ class _Deciding:
             recipe = Choosing(choices, unread)
             run, replayed = self._attempts.run(self._start(MAIN), recipe)
             inputs = recipe.first
-            if replayed is not None and not doubts(self._program, MAIN, replayed, self._target):
+            if replayed is not None and not doubts(self._program, MAIN, replayed, self._target, self._task.model):
                 return self._confirmed(MAIN, replayed)
             if inputs.open:
                 return None
@@ -141,7 +143,7 @@ class _Deciding:
             if self._is_late(1 - (_LARGE_RUN_SHARE if self._is_large else _RUN_SHARE)):
                 return None
             _, replayed = self._attempts.run(self._start(MAIN), make, _QUICK_STEPS)
-            if replayed is not None and not doubts(self._program, MAIN, replayed, self._target):
+            if replayed is not None and not doubts(self._program, MAIN, replayed, self._target, self._task.model):
                 return self._confirmed(MAIN, replayed)
         return None
 
@@ -179,7 +181,7 @@ class _Deciding:
         if replayed is None:
             self._why[f"a candidate did not replay: {described(run)}"] = None
             return None
-        doubt = found.given or doubts(self._program, entry, replayed, self._target)
+        doubt = found.given or doubts(self._program, entry, replayed, self._target, self._task.model)
         if doubt:
             self._doubts[doubt] = None
             return None
@@ -199,12 +201,12 @@ class _Deciding:
             self._entries,
             self._task.model,
         )
-        now, share = time.monotonic(), _LARGE_BACK_SHARE if self._is_large else _BACK_SHARE
+        now, share = clock.spent(), _LARGE_BACK_SHARE if self._is_large else _BACK_SHARE
         answer = refute(question, now + share * (self._deadline - now), self._effort.states, self._cancellation)
         self._states += answer.states
         self._looked.update(dict.fromkeys(sorted(answer.functions)))
         if answer.refuted:
-            return Refuted((NO_OTHER, *answer.assumptions), self._spent())
+            return Refuted((*granted(self._program), *answer.assumptions), self._spent())
         self._ways = [[Step(*step) for step in way] for way in answer.ways]
         if answer.start:
             way = [Step(*step) for step in answer.start]
@@ -240,18 +242,18 @@ class _Deciding:
         reaching = [entry for entry in self._entries if self._distance.enters(entry)]
         refuted = not hidden and bool(self._entries)
         for number, entry in enumerate(reaching):
-            share = (self._deadline - _LAST_SHARE * self._effort.seconds - time.monotonic()) / (len(reaching) - number)
-            decision = self._explore_entry(entry, time.monotonic() + share, hidden=bool(hidden))
+            share = (self._deadline - _LAST_SHARE * self._effort.seconds - clock.spent()) / (len(reaching) - number)
+            decision = self._explore_entry(entry, clock.spent() + share, hidden=bool(hidden))
             if isinstance(decision, Confirmed):
                 return decision
             refuted = refuted and decision is None
-        return Refuted(tuple(self._assumed), self._spent()) if refuted else None
+        return Refuted((*self._assumed, BOUNDS.sentence, TYPES.sentence), self._spent()) if refuted else None
 
     def _explore_entry(self, entry: str, deadline: float, *, hidden: bool) -> Confirmed | Undecided | None:
         """None: refuted from this entry."""
-        now = time.monotonic()
+        now = clock.spent()
         for mode, tree, deeper, share in _ROUNDS:
-            if time.monotonic() > deadline:
+            if clock.spent() > deadline:
                 self._why["the exploration ran out of its budget"] = None
                 break
             milliseconds = min(self._effort.query_milliseconds, int(_QUERY_SHARE * 1000 * self._effort.seconds))
@@ -281,7 +283,7 @@ class _Deciding:
 
     def _is_late(self, share: float) -> bool:
         """Whether less than this share of the seconds is left, or it was cancelled."""
-        left = self._deadline - time.monotonic()
+        left = self._deadline - clock.spent()
         return self._cancellation.cancelled() or left <= share * self._effort.seconds
 
     def _spent(self) -> Spent:

@@ -7,7 +7,6 @@ another covers is left out, which ends on many programs with loops; and as a tre
 from __future__ import annotations
 
 import heapq
-import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Literal
@@ -25,6 +24,7 @@ from analysis.cpa.waitlist import AnyNode
 from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.task import Effort
 from analysis.engines.witness.outcome import Step
+from analysis.model import clock
 from analysis.model.c_types import DataModel
 from analysis.smt.memo import Memo, MemoSolver
 from analysis.smt.solver import Answer
@@ -155,14 +155,14 @@ class Exploration:
         *,
         tree: bool,
     ) -> Ending:
-        """Explores; `judge` is told each path to the location, and ends it by True. `deadline`: of `time.monotonic`."""
+        """Explores; `judge` is told each path to the location, and ends it by True. `deadline`: of `model.clock`."""
         composite = self._execution.composite
         analysis: Any = Tree(composite) if tree else composite
         waitlist = GuidedWaitlist(self._distance)
         reached, frontier = start(analysis, self._execution.initial(self._entry), composite.precision, waitlist)
         ending: Ending | None = None
         while ending is None:
-            left = Budget(most - reached.made, deadline - time.monotonic())
+            left = Budget(most - reached.made, deadline - clock.spent())
             outcome = explore(analysis, reached, frontier, budget=left, cancellation=cancellation)
             if outcome.ending == "finished":
                 ending = "finished"

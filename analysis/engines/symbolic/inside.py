@@ -6,7 +6,6 @@ Such a run shows what the violation asks of those who call the function. It conf
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 
 from analysis.cfa.graph import Program
@@ -16,6 +15,7 @@ from analysis.engines.symbolic.runs import LEAKS, Attempts
 from analysis.engines.symbolic.task import Target
 from analysis.engines.witness.inputs import Fresh, InputValue, Object, Question
 from analysis.engines.witness.outcome import Replayed, Start, Step
+from analysis.model import clock
 from analysis.model.c_types import Array, DataModel, Pointer, Record, Type
 from analysis.model.spelling import display_name
 from analysis.smt.encoding.layouts import BitLayout
@@ -38,7 +38,7 @@ class Inside:
 
     def happens(self, ways: Sequence[Sequence[Step]], deadline: float) -> str:
         """How it comes about from the entry of its function, in words; empty if no such run is found until the deadline (of
-        `time.monotonic`). `ways` may lead there."""
+        `model.clock`). `ways` may lead there."""
         function = self._target.function
         start = Start(function, any_globals=True, data_model=self._model)
         for make in self._inputs(ways, deadline):
@@ -52,13 +52,13 @@ class Inside:
     def _inputs(self, ways: Sequence[Sequence[Step]], deadline: float) -> Iterator[MakeInputs]:
         function = self._target.function
         for way in ways:
-            if time.monotonic() > deadline:
+            if clock.spent() > deadline:
                 return
             for found in self._candidates.ask(function, way):
                 if found.make is not None:
                     yield found.make
         for make in random_inputs(1, constants_of(self._program, [function]), _RUNS):
-            if time.monotonic() > deadline:
+            if clock.spent() > deadline:
                 return
             yield make
 

@@ -7,27 +7,16 @@ from typing import get_args
 
 from analysis.engines.symbolic.caller import doubts
 from analysis.engines.symbolic.candidates import MAIN
-from analysis.engines.symbolic.choices import MakeInputs
+from analysis.engines.symbolic.choices import MakeInputs, NeverFailing
 from analysis.engines.symbolic.task import ProgramTask, Target
 from analysis.engines.witness.expressions import ADDRESSES
-from analysis.engines.witness.inputs import Inputs, InputValue, Question
+from analysis.engines.witness.inputs import Inputs
 from analysis.engines.witness.interpreter import execute_to_end
 from analysis.engines.witness.leaks import AT_END
 from analysis.engines.witness.outcome import Bounds, Kind, Observation, Replayed, Run, Start, Step
 from analysis.engines.witness.replay import replay
 
 _MEMORY = 32_000_000
-
-
-class NeverFailing:
-    """Inputs under which every allocation finds memory."""
-
-    def __init__(self, inputs: Inputs) -> None:
-        self._inputs = inputs
-
-    def answer(self, question: Question) -> InputValue | None:
-        """No answer for an allocation, which then succeeds."""
-        return None if question.kind == "allocation" else self._inputs.answer(question)
 
 
 class ProgramRuns:
@@ -64,7 +53,7 @@ class ProgramRuns:
         if ADDRESSES in found.assumptions:
             self.doubt = f"it depends on that {ADDRESSES}"
             return run, None
-        self.doubt = doubts(self._program, MAIN, found, Target(last.function, last.edge, kind))
+        self.doubt = doubts(self._program, MAIN, found, Target(last.function, last.edge, kind), start.data_model)
         return run, None if self.doubt else found
 
     def _inputs(self, make: MakeInputs) -> Inputs:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import msgspec
 
 from analysis.cfa.graph import Program
-from analysis.engines.symbolic.choices import MakeInputs
+from analysis.engines.symbolic.choices import MakeInputs, NeverFailing
 from analysis.engines.symbolic.task import Target
 from analysis.engines.witness.interpreter import execute
 from analysis.engines.witness.outcome import (
@@ -21,20 +19,18 @@ from analysis.engines.witness.outcome import (
 )
 from analysis.engines.witness.replay import described_end, replay
 
-OBSERVED: frozenset[str] = frozenset(get_args(Kind))
-"""The rules whose violations the interpreter can observe."""
-
 LEAKS = frozenset({"memory-leak", "resource-leak"})
 _LEAK_PLACES = 4  # visits of the edge of a leak that are looked at
 
 
 class Attempts:
-    """Runs of one program against one target. `count` counts them."""
+    """Runs of one program against one target. `count` counts them; `fails`: allocations may."""
 
-    def __init__(self, program: Program, target: Target, bounds: Bounds) -> None:
+    def __init__(self, program: Program, target: Target, bounds: Bounds, *, fails: bool = True) -> None:
         self._program = program
         self._target = target
         self._bounds = bounds
+        self._fails = fails
         self._kind = msgspec.convert(target.rule, Kind)
         self._source = program.functions[target.function].by_id[target.edge].source
         self.count = 0
@@ -42,6 +38,7 @@ class Attempts:
     def run(self, start: Start, make: MakeInputs, steps: int | None = None) -> tuple[Run, Replayed | None]:
         """A run from the start, and its replay with values if it violates the rule at the target. `steps`: fewer than usual."""
         self.count += 1
+        make = make if self._fails else _never_failing(make)
         bounds = self._bounds if steps is None else msgspec.structs.replace(self._bounds, steps=min(steps, self._bounds.steps))
         run = execute(self._program, start, make(), bounds, record=True)
         if self._target.rule in LEAKS:
@@ -70,6 +67,10 @@ class Attempts:
     def _replayed(self, start: Start, way: tuple[Step, ...], make: MakeInputs) -> Replayed | None:
         found = replay(self._program, start, way, make(), self._kind, self._bounds)
         return found if isinstance(found, Replayed) and found.observation is not None else None
+
+
+def _never_failing(make: MakeInputs) -> MakeInputs:
+    return lambda: NeverFailing(make())
 
 
 def described(run: Run) -> str:

@@ -42,7 +42,8 @@ class Effort(msgspec.Struct, frozen=True):
 
 class Task(NamedTuple):
     """One finding to be decided. `entries`: the functions in which the program can begin. `way`: the edges that are claimed to
-    lead to the violation, from the start of an entry, calls of defined functions opened or stepped over; () if none is known."""
+    lead to the violation, from the start of an entry, calls of defined functions opened or stepped over; () if none is known.
+    `allocation_fails`: whether `malloc` and its like may find no memory; if not, no run in which they do is taken."""
 
     program: Program
     target: Target
@@ -50,6 +51,7 @@ class Task(NamedTuple):
     way: tuple[Step, ...] = ()
     effort: Effort = Effort()
     model: DataModel = LP64
+    allocation_fails: bool = True
 
 
 class ProgramTask(NamedTuple):

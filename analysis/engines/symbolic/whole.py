@@ -13,12 +13,12 @@ Where `decide` asks about one edge, this asks about all edges at once: a run cou
 from __future__ import annotations
 
 import hashlib
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 
 import msgspec
 
+from analysis.cfa.evaluation_order import granted
 from analysis.cfa.graph import Edge
 from analysis.cpa.algorithm import Cancellation
 from analysis.cpa.completeness import called_outside, depends_on_addresses, hidden_flow, is_known
@@ -26,7 +26,7 @@ from analysis.cpa.formulas import Mode
 from analysis.cpa.lifetimes import outlived
 from analysis.cpa.paths.checks import Check, EdgeChecks
 from analysis.cpa.paths.following import Path, Questions
-from analysis.engines.symbolic.candidates import MAIN, Kept
+from analysis.engines.symbolic.candidates import MAIN, Kept, plausible
 from analysis.engines.symbolic.choices import (
     Choosing,
     MakeInputs,
@@ -41,9 +41,11 @@ from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.explore import Exploration
 from analysis.engines.symbolic.paths import PathExploration
 from analysis.engines.symbolic.program_runs import ProgramRuns
-from analysis.engines.symbolic.runs import OBSERVED, described
+from analysis.engines.symbolic.runs import described
 from analysis.engines.symbolic.task import Confirmed, Decision, ProgramTask, Refuted, Spent, Undecided
-from analysis.engines.witness.outcome import Exited, Replayed, Returned, Step, Stuck
+from analysis.engines.witness.outcome import OBSERVED, Exited, Replayed, Returned, Step, Stuck
+from analysis.model import clock
+from analysis.model.assumptions import BOUNDS, TYPES
 from analysis.smt.encoding.path import PathEncoder
 
 _RUN_SHARE = 0.1  # of the seconds, for runs on random inputs
@@ -52,8 +54,7 @@ _EDGES = 10  # along paths that may be taken for one abstract state that may be 
 _TRIES = 12  # runs for one violation on one edge
 # until which shares of the time: paths, exploration with an encoding of integers (None: paths)
 _TURNS: tuple[tuple[Mode | None, float], ...] = ((None, 0.15), ("int", 0.4), (None, 0.75), ("bv", 0.9), (None, 1.0))
-_GONE = frozenset({"use-after-free", "uninitialized-read"})  # what can happen to variables of blocks that have ended
-NO_OTHER = "no other undefined behaviour happens first"
+_GONE = frozenset({"use-after-scope", "uninitialized-read"})  # what can happen to variables of blocks that have ended
 
 
 def decide_program(task: ProgramTask, cancellation: Cancellation | None = None) -> Decision:
@@ -66,12 +67,12 @@ class _Deciding:
         self._task, self._program, self._effort = task, task.program, task.effort
         self._main = task.program.functions[MAIN]
         self._cancellation = cancellation
-        self._began = time.monotonic()
+        self._began = clock.spent()
         self._runs = ProgramRuns(task)
         self._checks = EdgeChecks(task.program, task.rules)
         self._tries: Counter[tuple[str, int, str]] = Counter()
         self._why: dict[str, None] = {}
-        self._assumed: dict[str, None] = {NO_OTHER: None}
+        self._assumed: dict[str, None] = dict.fromkeys(granted(task.program))
         self._hidden = hidden_flow(task.program, (MAIN,))
         if depends_on_addresses(task.program, (MAIN,)):
             self._hidden += ("a pointer is made an integer",)
@@ -171,10 +172,15 @@ class _Deciding:
             return False
         self._open = True
         self._tries[key] += 1
+        inputs = path.encoder.inputs()
+        expected = tuple(plausible(MAIN, [given for given in inputs if given.kind == "parameter"]))
+        if answer.status == "sat" and expected:  # the environment keeps to more than the formula says (`surroundings`)
+            answer = questions.ask(path.encoder.conjuncts(), (*check.more, *expected))
+            if answer.status == "unsat":
+                answer = questions.ask(path.encoder.conjuncts(), check.more)
         if answer.status == "unknown":
             self._why[f"the solver gave up ({answer.reason})"] = None
             return False
-        inputs = path.encoder.inputs()
         model, way = Kept(questions.solver.model(), inputs), [Step(*step) for step in path.steps]
         return self._try(lambda: Solved(self._program, way, inputs, model))
 
@@ -209,7 +215,9 @@ class _Deciding:
         ending = exploration.run(self._effort.states, until, _keep(ways), self._cancellation, tree=False)
         self._states += exploration.states
         self._why.update(dict.fromkeys(exploration.reasons))
-        return ending == "finished" and not exploration.reasons and not exploration.assumptions and not ways
+        is_safe = ending == "finished" and not exploration.reasons and not exploration.assumptions and not ways
+        self._assumed.update(dict.fromkeys((BOUNDS.sentence, TYPES.sentence) if is_safe else ()))
+        return is_safe
 
     def _has_checks(self) -> bool:
         """Whether anything in the program could violate a rule, by its form: if not, what its properties are was not understood,
@@ -225,7 +233,7 @@ class _Deciding:
 
     def _is_late(self, share: float) -> bool:
         """Whether this share of the seconds is over, or it was cancelled."""
-        return self._cancellation.cancelled() or time.monotonic() - self._began >= share * self._effort.seconds
+        return self._cancellation.cancelled() or clock.spent() - self._began >= share * self._effort.seconds
 
     def _spent(self) -> Spent:
         return Spent(self._runs.count, self._states, self._paths.paths)

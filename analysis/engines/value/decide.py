@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -32,7 +31,7 @@ from analysis.cpa.predicates.reaching import Reaching
 from analysis.cpa.predicates.violations import Violation, property_of
 from analysis.cpa.waitlist import PriorityWaitlist
 from analysis.engines.value.interpolation import ValueInterpolation
-from analysis.model import ir
+from analysis.model import clock, ir
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.transitions.system import System
 from analysis.smt.transitions.vocabulary import TooLargeError
@@ -64,7 +63,7 @@ def prove(
     if everywhere is None:
         return Unproved(f"value analysis has no location where {property_} is violated", Work())
     try:
-        return _Proving(program, violations, everywhere, entry, model).run(states, time.monotonic() + seconds, cancellation)
+        return _Proving(program, violations, everywhere, entry, model).run(states, clock.spent() + seconds, cancellation)
     except TooLargeError as large:
         return Unproved(f"not encoded: {large}", Work())
 
@@ -102,7 +101,7 @@ class _Proving:
         try:
             return self._certified(reached, work, "int")
         except RefusedError as refused:
-            if time.monotonic() > deadline:
+            if clock.spent() > deadline:
                 return Unproved(f"the certificate was refused: {refused}", work)
         try:
             return self._certified(reached, work, "bv")  # operations on bits are exact there
@@ -168,7 +167,8 @@ class _Proving:
         edges = tuple((violation.function, violation.edge) for violation in self._violations)
         annotation = Annotation(self._entry, self._violations[0].property, edges, mode, contexts, assertions)
         checked = check(self._program, annotation, self._model)
-        return Proved(annotation, checked.assumptions, msgspec.structs.replace(work, questions=checked.questions))
+        work = msgspec.structs.replace(work, questions=checked.questions)
+        return Proved(annotation, checked.assumptions, work, checked.unreached)
 
 
 def _changed_in_loops(cfa: Cfa) -> Iterator[str]:

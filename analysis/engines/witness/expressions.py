@@ -143,8 +143,8 @@ class Expressions(Objects):
         if isinstance(expr.right.type, Pointer):
             if size == 0:
                 not_modelled("a difference of pointers to objects of size 0")
-            # truncated, as the compiler's division is; in one object there is no remainder
-            return lambda r: _quotient(left(r) - right(r), size)
+            half = (self._mask >> 1) + 1
+            return lambda r: _elements((left(r) - right(r) + half & mask) - half, size)
         if expr.operator == "+":
             return lambda r: (left(r) + right(r) * size) & mask
         return lambda r: (left(r) - right(r) * size) & mask
@@ -178,8 +178,11 @@ def _undefined(_r: Registers) -> Any:
     raise ViolationError("uninitialized-read", "an indeterminate value is used")
 
 
-def _quotient(difference: int, size: int) -> int:
-    return difference // size if difference >= 0 else -(-difference // size)
+def _elements(distance: int, size: int) -> int:
+    """How many elements two pointers are apart (C11 6.5.6p9). What compilers make of a remainder differs."""
+    if distance % size:
+        not_modelled("a difference of pointers that are no whole number of elements apart")
+    return distance // size
 
 
 def _exact(type_: Type) -> None:

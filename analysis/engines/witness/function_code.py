@@ -73,8 +73,33 @@ class FunctionCode:
         """The function of a location, made when it is first asked for."""
         found = self.nodes.get(location)
         if found is None:
-            found = self.nodes[location] = self._compile(self.cfa.outgoing.get(location, ()))
+            found = self.nodes[location] = self._after_blocks(location, self._compile(self.cfa.outgoing.get(location, ())))
         return found
+
+    def _after_blocks(self, location: int, node: Node) -> Node:
+        """The node, before which the variables end whose blocks are left on the way to the location (C11 6.2.4p5 to 7)."""
+        ended = self._ended(location)
+        if not ended:
+            return node
+
+        def leave(r: Registers) -> int:
+            r[1].end_locals(r, ended)
+            return node(r)
+
+        return leave
+
+    def _ended(self, location: int) -> tuple[int, ...]:
+        """The registers of variables that an edge before the location can have, and no edge after it has."""
+        inside = self.cfa.inside
+        before = [inside.get(edge.id, ()) for edge in self.cfa.incoming.get(location, ())]
+        after = [inside.get(edge.id) for edge in self.cfa.outgoing.get(location, ())]
+        return tuple(
+            local.slot
+            for name, local in self.locals.items()
+            if (block := self.cfa.blocks.get(name))
+            and any(_is_in(one, block) for one in before)
+            and not any(one is None or _is_in(one, block) for one in after)
+        )
 
     def _compile(self, edges: Sequence[Edge]) -> Node:
         if not edges:
@@ -258,6 +283,10 @@ class FunctionCode:
             return number
 
         return leave
+
+
+def _is_in(place: tuple[int, ...], block: tuple[int, ...]) -> bool:
+    return place[: len(block)] == block
 
 
 def _stuck(reason: str) -> Node:

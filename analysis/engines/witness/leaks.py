@@ -19,7 +19,7 @@ from analysis.engines.witness.outcome import Kind
 from analysis.model import ir
 
 _LOST: dict[Kind, str] = {"memory-leak": "heap", "resource-leak": "resource"}
-AT_END: tuple[Kind, ...] = ("memory-leak", "resource-leak", "memory-cleanup", "lock-discipline")
+AT_END: tuple[Kind, ...] = ("memory-leak", "resource-leak", "memory-cleanup", "lock-at-exit")
 """The kinds that the state at the end of a program can violate."""
 
 
@@ -37,11 +37,11 @@ def lost(machine: Machine, kind: str, returned: Any = None) -> str | None:
 
 def missing(machine: Machine, kind: Kind, *, ended: bool) -> str | None:
     """What is wrong where the run is now, if it is of a kind that only the state tells; for people. `ended`: the program has
-    ended, so that locks should be released, and memory for `memory-cleanup`."""
+    ended, so that locks should be released for `lock-at-exit`, and memory for `memory-cleanup`."""
     if kind in _LOST:
         block = lost(machine, _LOST[kind], machine.result)
         return None if block is None else f"nothing points to {block} any more"
-    if kind == "lock-discipline" and ended:
+    if kind == "lock-at-exit" and ended:
         held = still_held(machine)
         return None if held is None else f"{held} when the program ends"
     if kind == "memory-cleanup" and ended:

@@ -14,6 +14,7 @@ from analysis.engines.witness.halting import EndError, JumpError, ViolationError
 from analysis.engines.witness.inputs import Inputs
 from analysis.engines.witness.library import ERRORS, modelled
 from analysis.engines.witness.library.locks import LockState
+from analysis.engines.witness.library.unknown import overwritten
 from analysis.engines.witness.memory import ASKED, KNOWN, UNDEFINED, Block, Memory
 from analysis.engines.witness.objects import Local, is_aggregate
 from analysis.engines.witness.outcome import Bounds, End, Exited, NotModelled, Observation, RanOut, Returned, Run, Start, Step
@@ -23,6 +24,9 @@ from analysis.engines.witness.scalars import converter
 from analysis.engines.witness.static_data import static_block
 from analysis.model.c_types import INT, Type, Void, spell
 from analysis.model.spelling import display_name
+
+ERRNO = "errno"
+"""The name of the object behind `errno` in questions."""
 
 
 class Frame:
@@ -56,9 +60,10 @@ class Machine(Questions):
         self.printed: list[str] = []
         self._printed_length = 0
         self._errno = 0
+        self._is_errno_open = False
         self._literals: dict[bytes, int] = {}
         self._jumps: dict[int, tuple[int, Registers, int]] = {}
-        self._remains: dict[Local, Block] = {}
+        self._remains: dict[tuple[str, str], Block] = {}
         self.locks: dict[int, LockState] = {}
         self.exposed: set[int] = set()  # the addresses of objects that functions without a body were given
         self.at_exit: list[int] = []  # what `atexit` was given
@@ -222,14 +227,23 @@ class Machine(Questions):
 
     def _end_blocks(self) -> None:
         for block in self.blocks:
-            self.memory.forget(block, self._remains_of(block))
+            self.memory.forget(block, self._remains_of(block, "function has returned"))
         self.blocks = []
 
-    def _remains_of(self, block: Block) -> Block:
-        key = Local(block.name, 0, block.type or Void(), None)
+    def end_locals(self, registers: Registers, slots: tuple[int, ...]) -> None:
+        """The block of these variables of the current function is left; where it is entered again, there are new ones."""
+        for slot in slots:
+            address = registers[slot]
+            if address is not None and (block := self.memory.find(address)) is not None:
+                registers[slot] = None
+                self.blocks.remove(block)
+                self.memory.forget(block, self._remains_of(block, "block has ended"))
+
+    def _remains_of(self, block: Block, ended: str) -> Block:
+        key = block.name, ended
         if key not in self._remains:
             remains = Block("local", block.name, 0, UNDEFINED)
-            remains.alive = False
+            remains.alive, remains.ended = False, ended
             self._remains[key] = remains
         return self._remains[key]
 
@@ -295,8 +309,15 @@ class Machine(Questions):
     def errno(self) -> int:
         """The address of `errno`, which is 0 at the start."""
         if self._errno == 0:
-            self._errno = self.memory.add(Block("global", "errno", 4, KNOWN, INT))
+            mask = ASKED if self._is_errno_open else KNOWN
+            self._errno = self.memory.add(Block("global", ERRNO, 4, mask, INT))
         return self._errno
+
+    def errno_may_change(self) -> None:
+        """A function of the library runs: what `errno` holds from now on is an input."""
+        self._is_errno_open = True
+        if self._errno != 0:
+            overwritten(self, self._errno, 4)
 
     def print(self, text: str) -> None:
         """Keeps what is printed, up to the bound."""

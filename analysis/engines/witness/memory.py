@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Literal, NoReturn
 
 from analysis.engines.witness.halting import ViolationError, not_modelled, out_of_memory
+from analysis.engines.witness.outcome import Kind
 from analysis.model.c_types import DataModel, Type
 
 BlockKind = Literal["global", "local", "heap", "literal", "given", "function", "resource"]
@@ -22,10 +23,12 @@ _OVERHEAD = 64  # bytes that a block costs beside its contents
 
 
 class Block:
-    """An object. `type` is its declared type, or that of its elements, where it is known. `growing`: its size is not known.
-    `fixed`: it cannot be written to. Functions and resources have a size of 0, so that every access to them is looked at."""
+    """An object. `type` is its declared type, or that of its elements, where it is known.
+    `growing`: its size is not known. `fixed`: it cannot be written to. `ended`: of a variable that
+    is gone, what made it so. Functions and resources have a size of 0, so that every access to them
+    is looked at."""
 
-    __slots__ = ("alive", "base", "data", "fill", "fixed", "growing", "kind", "mask", "name", "size", "type")
+    __slots__ = ("alive", "base", "data", "ended", "fill", "fixed", "growing", "kind", "mask", "name", "size", "type")
 
     def __init__(self, kind: BlockKind, name: str, size: int | None, fill: int, type_: Type | None = None) -> None:
         self.kind = kind
@@ -39,6 +42,7 @@ class Block:
         self.alive = True
         self.fixed = kind == "literal"
         self.base = 0
+        self.ended = ""
 
 
 class Memory:
@@ -112,7 +116,7 @@ class Memory:
         if block is None:
             self._nowhere(address, action)
         if not block.alive:
-            raise ViolationError("use-after-free", f"{action} of {size} bytes of {described(block)}, {_ended(block)}")
+            raise ViolationError(*_gone(block, f"{action} of {size} bytes of"))
         if block.kind in ("function", "resource"):
             not_modelled(f"{action} of the bytes of {described(block)}")
         offset = address - block.base
@@ -210,5 +214,8 @@ def described(block: Block) -> str:
     return f"{block.name} ({block.size} {'byte' if block.size == 1 else 'bytes'})"
 
 
-def _ended(block: Block) -> str:
-    return "whose function has returned" if block.kind == "local" else "which is freed"
+def _gone(block: Block, action: str) -> tuple[Kind, str]:
+    """The rule that an access of a dead block violates, and what it is."""
+    if block.kind == "local":
+        return "use-after-scope", f"{action} {described(block)}, whose {block.ended}"
+    return "use-after-free", f"{action} {described(block)}, which is freed"

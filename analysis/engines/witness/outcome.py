@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
@@ -12,12 +12,14 @@ from analysis.model.c_types import LP64, DataModel
 Kind = Literal[
     "null-dereference",
     "use-after-free",
+    "use-after-scope",
     "double-free",
     "invalid-free",
     "memory-leak",
     "resource-leak",
     "memory-cleanup",
     "lock-discipline",
+    "lock-at-exit",
     "uninitialized-read",
     "division-by-zero",
     "array-bounds",
@@ -25,6 +27,8 @@ Kind = Literal[
     "shift-range",
     "assertion",
 ]
+OBSERVED: frozenset[str] = frozenset(get_args(Kind))
+"""The rules whose violations the interpreter can observe."""
 
 
 class Step(NamedTuple):

@@ -98,7 +98,7 @@ def _pointer(machine: Machine, address: int) -> str:
     if block is None:
         return hex(address)
     offset = address - block.base
-    where = f"{offset:+d}" if offset else ""
+    where = f"{offset:+d}" if offset and block.base else ""  # nothing is kept of where variables were that are gone
     if block.kind == "function":
         return block.name + where
     if block.kind in ("global", "local"):

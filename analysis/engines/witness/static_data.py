@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from analysis.cfa.graph import Cfa, Edge, Global
 from analysis.engines.witness.function_code import FunctionCode
-from analysis.engines.witness.halting import EndError
+from analysis.engines.witness.halting import EndError, ViolationError, not_modelled
 from analysis.engines.witness.memory import ASKED, KNOWN, Block
 from analysis.model import ir
 from analysis.model.c_types import VOID, Function
@@ -47,14 +47,13 @@ def _fill(machine: Machine, block: Block, known: Global) -> None:
             stream = machine.new_block("resource", 0, KNOWN)
             machine.memory.write(block.base, stream.to_bytes(block.size, "little"), bytes((KNOWN,)) * block.size)
             return
-        case ir.Unknown() if not parts:
+        case ir.Unknown() if not parts and not known.open:
             pass
-        case ir.Unknown():
-            if _stored(machine, parts):
-                return
-        case _:
-            if _stored(machine, (ir.Assign(known.var, known.initial),)):
-                return
+        case initial:  # it starts with a value, not with any
+            assignments = parts if isinstance(initial, ir.Unknown) else (ir.Assign(known.var, initial),)
+            if known.open or not _stored(machine, assignments):
+                not_modelled(f"the initialiser of {block.name}")
+            return
     machine.assume(f"what {block.name} holds at the start")
     _anything(block)
 
@@ -75,6 +74,6 @@ def _stored(machine: Machine, parts: tuple[ir.Assign, ...]) -> bool:
     try:
         for edge in edges:
             code.node(edge.source)(registers)
-    except EndError:
+    except (EndError, ViolationError):  # a program does not run its initialisers
         return False
     return True

@@ -1,10 +1,12 @@
-"""What a prover says of one finding, as plain data: it goes between processes, and is kept in the store."""
+"""What a prover says to a question, as plain data: it goes between processes, and is kept in the store."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 import msgspec
+
+Status = Literal["confirmed", "refuted", "possible"]
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -24,20 +26,35 @@ class Invariant(msgspec.Struct, frozen=True):
     text: str
 
 
-class Decided(msgspec.Struct, frozen=True):
-    """A finding is `confirmed`: `steps` is a run to it, that was executed, and `observed` what was seen at its end. Or `refuted`:
-    there is no such run. Or it stays `possible`, for the `reason`. Each under the `assumptions`.
+class Part(msgspec.Struct, frozen=True):
+    """What is said of one of several rules that were asked about together; the fields are those of `Decided`."""
 
+    rule: str
+    status: Status
+    reason: str = ""
+    observed: str = ""
+    assumptions: tuple[str, ...] = ()
+    steps: tuple[Ran, ...] = ()
+    engine: str = ""
+    certified: bool = False
+    certificates: tuple[str, ...] = ()
+    unreached: tuple[str, ...] = ()
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """What was asked about can happen (`confirmed`): `steps` is a run to it, that was executed, and `observed` what was seen at
+    its end. Or `refuted`: there is no such run. Or it stays `possible`, for the `reason`. Each under the `assumptions`.
+
+    `certified`: a certificate of that was accepted; `certificates` are their texts, if they were asked for. `engine` said it.
     `final`: asking again could not give another answer. `tried`: the seconds that it was looked for in vain, 0 if others had the
     processor meanwhile; with no more patience, asking again is not worth its time. `looked`: the functions that were gone
-    through, where that is not all of the program; as long as they are the same, it is not either. `states` and `queries` are the
-    abstract states and the questions to the solver that it took.
-
-    It also says whether a whole function can violate a rule: `refuted` then means that it is proved, with a certificate that was
-    accepted, and `invariants` are those of the function's loops.
+    through, where that is not all of the program; as long as they are the same, it is not either. `states`, `queries` and
+    `worked` are the abstract states, the questions to the solver, and the seconds of the processor that it took. `invariants`
+    are those of a function that is proved. Where several rules were asked about, `parts` say what of each. `unreached` names
+    the function of each place of the rule, of those that are proved, that no run comes to at all.
     """
 
-    status: Literal["confirmed", "refuted", "possible"]
+    status: Status
     final: bool = True
     tried: float = 0.0
     reason: str = ""
@@ -47,7 +64,13 @@ class Decided(msgspec.Struct, frozen=True):
     looked: tuple[str, ...] = ()
     states: int = 0
     queries: int = 0
+    worked: float = 0.0
     invariants: tuple[Invariant, ...] = ()
+    engine: str = ""
+    certified: bool = False
+    certificates: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
+    unreached: tuple[str, ...] = ()
 
     def holds(self, seconds: float) -> bool:
         """Whether there is no use in asking again for so long."""

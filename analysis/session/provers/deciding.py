@@ -1,7 +1,7 @@
-"""What the provers do: decide one finding each, or prove one function. The engines, and z3 with them, are loaded with this
-module, so only in their processes.
+"""What the provers do: answer one question each. The portfolio's engines, and z3 with them, are loaded with this module, so only
+in their processes.
 
-What is decided depends on the question alone. A process keeps the program that it was sent last, and the parts of it, since the
+What is answered depends on the question alone. A process keeps the program that it was sent last, and the parts of it, since the
 next question is often about the same, or about one in which a function differs: what the engine knows of parts of it stays.
 """
 
@@ -9,19 +9,25 @@ from __future__ import annotations
 
 import pickle
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
+from analysis.certificate import text
+from analysis.certificate.annotation import Proof
+from analysis.certificate.invariants import invariants
+from analysis.certificate.unwinding import Unwinding
 from analysis.cfa.graph import Program
-from analysis.engines.symbolic import Confirmed, Decision, Effort, Refuted, Target, Task, decide
-from analysis.engines.witness.outcome import Step
-from analysis.model.c_types import ILP32, LP64, DataModel
-from analysis.session.provers.claiming import claimed
-from analysis.session.provers.claims import ClaimQuestion
-from analysis.session.provers.decided import Decided, Ran
+from analysis.engines.symbolic import Confirmed, Refuted
+from analysis.model import clock
+from analysis.model.assumptions import FOUND, GIVEN
+from analysis.session.portfolio.asking import Answers, ask
+from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
+from analysis.session.portfolio.runs import ENGINE
+from analysis.session.provers.decided import Decided, Invariant, Part, Ran
 from analysis.session.provers.outcome import had_the_processor
-from analysis.session.provers.questions import FindingQuestion
+from analysis.session.provers.questions import Question
 from analysis.session.provers.slices import Slice
 from analysis.smt.z3_backend import Z3Solver
 
@@ -30,32 +36,16 @@ _last: tuple[str, Program] | None = None
 _LEAST = 0.1  # seconds
 
 
-def answer(question: FindingQuestion | ClaimQuestion) -> Decided:
+def answer(question: Question) -> Decided:
     """The answer to a question."""
-    began, worked, before = time.monotonic(), time.process_time(), Z3Solver.checks
+    began, worked, before = time.monotonic(), clock.spent(), Z3Solver.checks
     program = _program(question.program)
-    left = max(_LEAST, question.seconds - (time.monotonic() - began))
-    if isinstance(question, ClaimQuestion):
-        decided = claimed(question, program, _model(question), left)
-    else:
-        decided = _told(decide(_task(question, program, left)))
-    had = not decided.final and had_the_processor(time.process_time() - worked, time.monotonic() - began)
-    return msgspec.structs.replace(decided, queries=Z3Solver.checks - before, tried=question.seconds if had else 0.0)
-
-
-def _model(question: FindingQuestion | ClaimQuestion) -> DataModel:
-    return ILP32 if question.data_model == "ILP32" else LP64
-
-
-def _task(question: FindingQuestion, program: Program, seconds: float) -> Task:
-    return Task(
-        program=program,
-        target=Target(question.function, question.edge, question.rule, question.expression),
-        entries=question.program.entries,
-        way=tuple(Step(function, edge) for function, edge in question.way),
-        effort=Effort(seconds=seconds),
-        model=_model(question),
-    )
+    left = max(_LEAST, question.seconds - (clock.spent() - worked))
+    request = Request(program, question.program.entries, question.about, question.whole, question.terms)
+    decided = _decided(request, ask(request, left))
+    worked, passed = clock.spent() - worked, min(time.monotonic() - began, question.seconds)
+    tried = question.seconds if not decided.final and had_the_processor(worked, passed) else 0.0
+    return msgspec.structs.replace(decided, queries=Z3Solver.checks - before, tried=tried, worked=worked)
 
 
 def _program(parts: Slice) -> Program:
@@ -70,16 +60,68 @@ def _program(parts: Slice) -> Program:
     return program
 
 
-def _told(decision: Decision) -> Decided:
-    match decision:
+def _decided(request: Request, answers: Answers) -> Decided:
+    """The answer to a request as it is told: of one rule, or of each of several."""
+    if request.about.kind != "runs":
+        ((rule, found),) = answers.by_rule.items()
+        part = _part(request, rule, found)
+        return Decided(
+            part.status,
+            final=not isinstance(found, Unknown) or found.final,
+            reason=part.reason,
+            observed=part.observed,
+            assumptions=part.assumptions,
+            steps=part.steps,
+            looked=found.looked if isinstance(found, Unknown) else (),
+            states=answers.states,
+            invariants=_invariants(request, found) if isinstance(found, Proved) else (),
+            engine=part.engine,
+            certified=part.certified,
+            certificates=part.certificates,
+            unreached=part.unreached,
+        )
+    final = all(not isinstance(found, Unknown) or found.final for found in answers.by_rule.values())
+    parts = tuple(_part(request, rule, found) for rule, found in sorted(answers.by_rule.items()))
+    return Decided("possible", final, states=answers.states, parts=parts)
+
+
+def _part(request: Request, rule: str, found: Answer) -> Part:
+    match found:
         case Confirmed():
-            return Decided(
-                "confirmed",
-                observed=decision.observation.text,
-                assumptions=decision.assumptions,
-                steps=tuple(Ran(step.function, step.edge, step.depth, step.values) for step in decision.steps),
-                states=decision.spent.states,
-            )
+            steps = tuple(Ran(step.function, step.edge, step.depth, step.values) for step in found.steps)
+            return Part(rule, "confirmed", "", found.observation.text, found.assumptions, steps, ENGINE)
         case Refuted():
-            return Decided("refuted", assumptions=decision.assumptions, states=decision.spent.states)
-    return Decided("possible", decision.final, reason=decision.reason, looked=decision.looked, states=decision.spent.states)
+            return Part(rule, "refuted", assumptions=(*found.assumptions, *_assumed(request)), engine=ENGINE)
+        case Proved():
+            texts = tuple(_texts(request, found.certificates)) if request.terms.certificates else ()
+            assumptions, engine = tuple(dict.fromkeys(found.assumptions)), found.engine
+            missed = tuple(function for function, _ in found.unreached)
+            return Part(
+                rule, "refuted", assumptions=assumptions, engine=engine, certified=True, certificates=texts, unreached=missed
+            )
+    return Part(rule, "possible", found.reason)
+
+
+def _assumed(request: Request) -> tuple[str, ...]:
+    """What the terms take for granted."""
+    terms = request.terms
+    return tuple(said.sentence for said, holds in ((FOUND, terms.allocation_fails), (GIVEN, terms.outside_writes)) if not holds)
+
+
+def _texts(request: Request, certificates: Iterable[Proof | Unwinding]) -> Iterable[str]:
+    for certificate in certificates:
+        yield text.write([certificate], request.program, request.terms.data_model)
+
+
+def _invariants(request: Request, proved: Proved) -> tuple[Invariant, ...]:
+    """The invariants of the function that was asked about; of several entries, none, since each has its own."""
+    function = request.about.function
+    if function is None or len(proved.certificates) != 1:
+        return ()
+    (certificate,) = proved.certificates
+    if isinstance(certificate, Unwinding):
+        return ()
+    found = invariants(request.program, certificate, function, request.model)
+    edges = request.program.functions[function].edges
+    first = {location: next(n for n, edge in enumerate(edges) if edge.source == location) for location in found}
+    return tuple(Invariant(first[location], said) for location, said in found.items())

@@ -20,6 +20,7 @@ DECISIONS = "decisions: "
 """How the labels of their groups begin in the store."""
 
 _KIND = "decision"
+_FEW = 1_000  # decisions in memory, beside twice those about the present text
 
 
 @cache
@@ -37,6 +38,7 @@ class Decisions:
         self._missing: set[str] = set()
         self._asked: tuple[str, ...] = ()
         self._kept: frozenset[str] = frozenset()
+        self._most = _FEW
 
     def open(self, asked: tuple[str, ...]) -> None:
         """Says whose decisions they are."""
@@ -54,7 +56,7 @@ class Decisions:
             if key not in self._known and key not in self._missing:
                 self._read(key)
             if key in self._known:
-                found[key] = self._known[key]
+                found[key] = self._known[key] = self._known.pop(key)  # the last that was used is the last to go
         if self._store is not None:
             self._store.close()  # nothing is open while processes are forked
         return found
@@ -62,11 +64,12 @@ class Decisions:
     def add(self, key: str, decided: Decided) -> None:
         """Takes in a decision, if it is one that may be kept."""
         if decided.final or decided.tried:
-            self._known[key] = decided
+            self._know(key, decided)
             self._kept -= {key}
 
     def unsaved(self, keys: frozenset[str]) -> bool:
-        """Whether what is known of these keys is not what is in the store."""
+        """Whether what is known of these keys, those of the present text, is not what is in the store."""
+        self._most = _FEW + 2 * len(keys)
         return self._store is not None and self._store.usable and frozenset(self._known).intersection(keys) != self._kept
 
     def save(self, keys: frozenset[str]) -> None:
@@ -87,9 +90,20 @@ class Decisions:
         data = None if self._store is None else self._store.read(self._group, _KIND, key)
         try:
             if data is not None:
-                self._known[key] = _codec().decode(data)
+                self._know(key, _codec().decode(data))
                 self._kept |= {key}
                 return
         except PackingError:
             pass
+        if len(self._missing) >= self._most:
+            self._missing.clear()
         self._missing.add(key)
+
+    def _know(self, key: str, decided: Decided) -> None:
+        """Takes it in, in the place of the oldest if there are many: an edit makes others of the questions about a function."""
+        self._known.pop(key, None)
+        self._known[key] = decided
+        if len(self._known) > self._most:
+            oldest = next(iter(self._known))
+            del self._known[oldest]
+            self._kept -= {oldest}

@@ -13,9 +13,11 @@ from contextlib import AbstractContextManager
 import msgspec
 
 from analysis.cfa.graph import Program
+from analysis.engines.automaton.findings import numbered
 from analysis.model.options import Options
 from analysis.model.report import Count, Finding, FunctionReport, Times, Work
 from analysis.model.spelling import display_name
+from analysis.rules.automaton import Rule
 from analysis.session.checking import Checked, ProgramCheck
 from analysis.session.provers.claims import Claims
 from analysis.session.provers.decisions import Decisions
@@ -23,11 +25,11 @@ from analysis.session.provers.pool import Pool
 from analysis.session.provers.proved import ProvedFunctions
 from analysis.session.provers.proving import Proving
 from analysis.session.provers.slices import Contents
-from analysis.session.provers.telling import told, told_verdict
+from analysis.session.provers.telling import shown, told, told_verdict
 from analysis.store.database import Store
 
 WORK = "analysis.session.provers.deciding:answer"
-_UNSEEN = 2
+_SEEN, _UNSEEN = 1, 2
 
 Again = Callable[[], Checked]
 
@@ -44,7 +46,7 @@ class Proofs:
         self._pool = Pool(work, jobs, told)
         self._contents = Contents()
         self._proving = Proving(self._pool, self._decisions, self._contents)
-        self._claims = Claims(self._pool, self._decisions, self._contents)
+        self._claims = Claims(self._pool, self._decisions, self._contents, jobs)
         self._proved = ProvedFunctions()
         self._is_news = False
         self.wanted = False
@@ -66,8 +68,8 @@ class Proofs:
 
     @property
     def is_final(self) -> bool:
-        """Whether all that was asked about findings is answered, so that asking again would not help."""
-        return not self.wanted and self._proving.is_final
+        """Whether all that was asked is answered, so that asking again would not help."""
+        return not self.wanted and self._proving.is_final and self._claims.is_final
 
     def take_news(self) -> bool:
         """Whether there was anything new about findings since this was asked last."""
@@ -89,18 +91,21 @@ class Proofs:
         interruptible: AbstractContextManager[None],
         again: Again,
         visible: Collection[str] = (),
+        shipped: Collection[str] | None = None,
     ) -> Checked:
         """Asks about the findings of a check; the check as it is with what is known. `again` makes it anew, with other findings.
         `asked` is what the program was opened by; `visible` are files, by absolute path, whose findings come before others, after
-        those of functions that were edited. Who ends this from outside asks again."""
+        those of functions that were edited; `shipped`: see `finding_question`. Who ends this from outside asks again."""
         self._decisions.open(asked)
         asking, self.wanted = self.wanted, False
         while check.analysis is not None:
-            analysis = check.analysis
+            analysis, program = check.analysis, check.analysis.program
             if asking:
                 with interruptible:
-                    plan = self._proving.plan(analysis.program, check.entries, analysis.suspicions(), analysis.refuted, options)
-                self._proving.ask(plan, options, _Ranks(analysis.program, checked, visible))
+                    suspicions = analysis.suspicions()
+                    plan = self._proving.plan(program, check.entries, suspicions, analysis.refuted, options, shipped)
+                self._proving.ask(plan, options, _Ranks(program, checked, visible))
+            self._settle(program)
             refuted = self._proving.refuted
             if refuted == analysis.refuted:
                 break
@@ -111,24 +116,30 @@ class Proofs:
             self._contents.keep(check.analysis.program)
         return checked
 
+    def _settle(self, program: Program) -> None:
+        whole = self._claims.program_answers(program)
+        self._proving.settle({rule: decided for rule, (decided, _) in whole.proved.items()}, whole.runs)
+
     def claim(
         self,
         checked: Checked,
         check: ProgramCheck,
         options: Options,
         interruptible: AbstractContextManager[None],
-        visible: Collection[str],
+        visible: Collection[str] | None,
         *,
+        shipped: Collection[str],
         understood: bool,
     ) -> None:
-        """Has functions of a check proved, with `go_on`: those that were edited first, then those in the visible files.
-        `understood`: see `Claims.ask`."""
+        """Has functions of a check proved, with `go_on`: those that were edited first, then those in the visible files; None: in
+        all files. `understood`: see `Claims.ask`."""
         if check.analysis is not None:
             program = check.analysis.program
             with interruptible:
-                ranks = _Ranks(program, checked, visible)
-                rank = {name: found for name in check.reports if (found := ranks(name)) < _UNSEEN}
-                wanted = self._proved.wanted(program, check.reports, rank, _rules(checked.functions))
+                ranks = _Ranks(program, checked, visible or ())
+                most = _UNSEEN if visible is None else _SEEN
+                rank = {name: found for name in check.reports if (found := ranks(name)) <= most}
+                wanted = self._proved.wanted(program, check.reports, rank, _rules(checked.functions, shipped))
             self._claims.ask(program, check.entries, wanted, options, understood=understood)
 
     def go_on(self, interruptible: AbstractContextManager[None]) -> bool:
@@ -140,8 +151,9 @@ class Proofs:
         news = False
         for outcome in self._pool.take():
             is_finding = self._proving.heard(outcome)
-            self._is_news = self._is_news or is_finding
-            news = is_finding or self._claims.heard(outcome) or news
+            is_known = is_finding or self._claims.heard(outcome)
+            self._is_news = self._is_news or is_known
+            news = is_known or news
         return news
 
     def wait(self, seconds: float | None) -> None:
@@ -151,13 +163,19 @@ class Proofs:
     def give_up(self, reason: str) -> None:
         """Ends all tasks: what is not decided stays possible, for this reason."""
         self.collect()
-        self.close()
+        self._pool.close()
         self._proving.give_up(reason)
+        self._claims.give_up(reason)
 
     def tell(
-        self, findings: Sequence[Finding], functions: Sequence[FunctionReport], check: ProgramCheck, options: Options
+        self,
+        findings: Sequence[Finding],
+        functions: Sequence[FunctionReport],
+        check: ProgramCheck,
+        options: Options,
+        rules: Sequence[Rule],
     ) -> tuple[tuple[Finding, ...], tuple[FunctionReport, ...]]:
-        """The findings and functions of the last check with what provers say of them."""
+        """The findings and functions of the last check with what provers say of them, and the findings that only they found."""
         analysis, places = check.analysis, check.places
         if options.engine == "automaton" or analysis is None or places is None:
             return tuple(findings), tuple(functions)
@@ -165,8 +183,12 @@ class Proofs:
         decisions = {name: self._proving.decision(error, program) for name, error in errors.items()}
         limit = options.limits.trace_steps
         done = tuple(told(f, decisions.get(f.fingerprint), program, places, limit) for f in findings)
+        whole = self._claims.program_answers(program)
+        known, by_name = {(f.rule, f.place) for f in done}, {rule.name: rule for rule in rules}
+        found = (shown(run, by_name, program, places, limit) for run in whole.runs if run.rule in by_name)
+        done = numbered([*done, *(finding for finding in found if (finding.rule, finding.place) not in known)])
         confirmed = {(f.place.path, f.function, f.rule): f for f in done if f.status == "confirmed"}
-        proved = self._proved.told(functions, check.reports, self._claims.answers(program), program, places)
+        proved = self._proved.told(functions, check.reports, self._claims.answers(program), whole, program, places)
         return done, tuple(_told_function(function, confirmed) for function in proved) if confirmed else proved
 
     @property
@@ -174,17 +196,27 @@ class Proofs:
         """How many findings are known not to happen."""
         return len(self._proving.refuted)
 
+    @property
+    def refuted_under(self) -> tuple[str, ...]:
+        """The assumptions of that."""
+        return self._proving.refuted_under
+
     def counted(self, work: Work) -> Work:
         """The work of the last check, with that of provers."""
-        effort = self._proving.effort
-        states = Count(work.abstract_states.reused + effort.reused, work.abstract_states.recomputed + effort.states)
-        return msgspec.structs.replace(
-            work, abstract_states=states, solver_queries=work.solver_queries + effort.queries + self._claims.queries
-        )
+        effort, claims = self._proving.effort, self._claims
+        reused, made = effort.reused + claims.reused, effort.states + claims.states
+        states = Count(work.abstract_states.reused + reused, work.abstract_states.recomputed + made)
+        queries = work.solver_queries + effort.queries + claims.queries
+        return msgspec.structs.replace(work, abstract_states=states, solver_queries=queries)
 
     def timed(self, times: Times) -> Times:
         """The times of the last check, with that of provers."""
         return msgspec.structs.replace(times, prover=self._proving.effort.ms + self._claims.spent)
+
+    @property
+    def certificates(self) -> tuple[str, ...]:
+        """The texts of the certificates of all that is proved, each once."""
+        return tuple(dict.fromkeys((*self._claims.certificates, *self._proving.certificates)))
 
     @property
     def unsaved(self) -> bool:
@@ -215,8 +247,8 @@ class Proofs:
         self._claims.closed()
 
 
-def _rules(functions: Sequence[FunctionReport]) -> list[str]:
-    return sorted({rule for function in functions for rule in function.verdicts})
+def _rules(functions: Sequence[FunctionReport], shipped: Collection[str]) -> list[str]:
+    return sorted({rule for function in functions for rule in function.verdicts if rule in shipped})
 
 
 class _Ranks:

@@ -8,10 +8,14 @@ import msgspec
 
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.model.report import FunctionReport, Invariant, RuleVerdict
-from analysis.session.provers.claims import Key
+from analysis.session.portfolio.terms import NOTHING
+from analysis.session.portfolio.turns import MOST_EDGES
+from analysis.session.provers.claims import Key, Wanted, observed
 from analysis.session.provers.decided import Decided
+from analysis.session.provers.program_answers import UNREACHED, ProgramAnswers
 
-ENGINE = "predicate"
+ENGINE = "auto"
+"""Who is named for what several engines could not prove."""
 
 
 class ProvedFunctions:
@@ -19,22 +23,30 @@ class ProvedFunctions:
 
     def __init__(self) -> None:
         self._wanted: dict[str, tuple[Cfa, tuple[str, ...]]] = {}
+        self._conditions: frozenset[str] = frozenset()
         self._told: dict[str, tuple[FunctionReport, dict[str, Decided], object, FunctionReport]] = {}
 
     def wanted(
         self, program: Program, reports: Mapping[str, FunctionReport], rank: Mapping[str, int], rules: Collection[str]
-    ) -> list[Key]:
+    ) -> Wanted:
         """What is to be proved: the rules of functions with a rank that are open and that something there could violate, those of
-        the lowest rank first."""
+        the lowest rank first; and the rules in the program as a whole, if any is open."""
+        if not rank:
+            return Wanted()
         names = sorted(rank, key=lambda name: rank[name])
+        self._conditions = frozenset(conditions(rules))
         self._wanted = {name: known for name, known in self._wanted.items() if name in reports}
-        return [
+        functions = tuple(
             (name, rule)
             for name in names
             if name in reports and not reports[name].stale
             for rule in self._suspect(program, name, rules)
             if (verdict := reports[name].verdicts.get(rule)) is not None and verdict.verdict == "unknown"
-        ]
+        )
+        if sum(len(cfa.edges) for cfa in program.functions.values()) > MOST_EDGES:
+            return Wanted(functions)
+        suspect = {rule for name in program.functions for rule in _suspect(program, name, rules)}
+        return Wanted(functions, observed(rules), tuple(sorted(suspect)))
 
     def _suspect(self, program: Program, name: str, rules: Collection[str]) -> tuple[str, ...]:
         cfa, known = program.functions[name], self._wanted.get(name)
@@ -47,13 +59,18 @@ class ProvedFunctions:
         functions: Sequence[FunctionReport],
         reports: Mapping[str, FunctionReport],
         answers: Mapping[Key, tuple[Decided, float]],
+        whole: ProgramAnswers,
         program: Program,
         places: Places,
     ) -> tuple[FunctionReport, ...]:
         """The functions with the answers. `reports` are those by linkage name, the same objects as in `functions`."""
         by_name: dict[str, dict[str, tuple[Decided, float]]] = {}
-        for (name, rule), answer in answers.items():
-            by_name.setdefault(name, {})[rule] = answer
+        names = reports if whole.proved or whole.reasons else dict.fromkeys([*self._wanted, *(name for name, _ in answers)])
+        for name in names:
+            for rule in reports[name].verdicts if name in reports else ():
+                answer = self._answer(name, rule, answers, whole)
+                if answer is not None:
+                    by_name.setdefault(name, {})[rule] = answer
         before, self._told = self._told, {}
         new: dict[int, FunctionReport] = {}
         for name, answered in by_name.items():
@@ -61,6 +78,20 @@ class ProvedFunctions:
             if report is not None and name in program.functions and not report.stale:
                 new[id(report)] = self._one(name, report, answered, before.get(name), program.functions[name], places)
         return tuple(new.get(id(function), function) for function in functions) if new else tuple(functions)
+
+    def _answer(
+        self, name: str, rule: str, answers: Mapping[Key, tuple[Decided, float]], whole: ProgramAnswers
+    ) -> tuple[Decided, float] | None:
+        """What is known of a rule in a function: by itself, else from the program as a whole."""
+        own, general = answers.get((name, rule)), whole.of_function(name, rule)
+        if own is not None and own[0].status == "refuted":
+            return own
+        if general is not None and (general[0].status == "refuted" or general[0].reason == UNREACHED):
+            return general
+        looked = self._wanted.get(name)
+        if looked is not None and rule in self._conditions and rule not in looked[1]:
+            return Decided("possible", reason=NOTHING), 0.0
+        return own or general
 
     def _one(
         self,
@@ -73,29 +104,40 @@ class ProvedFunctions:
     ) -> FunctionReport:
         decided, version = {rule: answer for rule, (answer, _) in answered.items()}, places.version(name)
         if known is None or known[0] is not report or known[1] != decided or known[2] is not version:
-            verdicts = {rule: _verdict(verdict, answered.get(rule)) for rule, verdict in report.verdicts.items()}
+            verdicts = {rule: _verdict(name, verdict, answered.get(rule)) for rule, verdict in report.verdicts.items()}
             said = tuple(dict.fromkeys(_invariants(name, cfa, decided, places)))
             known = report, decided, version, msgspec.structs.replace(report, verdicts=verdicts, invariants=said)
         self._told[name] = known
         return known[3]
 
 
-def _suspect(program: Program, name: str, rules: Collection[str]) -> Iterator[str]:
-    from analysis.cpa.predicates.violations import PROPERTIES, Property, violations_in  # not before somebody wants proofs
+def conditions(rules: Collection[str]) -> tuple[str, ...]:
+    """Those of the rules that a condition on single edges speaks of."""
+    from analysis.cpa.predicates.violations import PROPERTIES  # not before somebody wants proofs
 
-    for rule in rules:
-        if rule in PROPERTIES and any(True for _ in violations_in(program, name, msgspec.convert(rule, Property))):
+    return tuple(sorted(PROPERTIES.intersection(rules)))
+
+
+def _suspect(program: Program, name: str, rules: Collection[str]) -> Iterator[str]:
+    from analysis.cpa.predicates.violations import Property, violations_in
+
+    for rule in conditions(rules):
+        if any(True for _ in violations_in(program, name, msgspec.convert(rule, Property))):
             yield rule
 
 
-def _verdict(verdict: RuleVerdict, answer: tuple[Decided, float] | None) -> RuleVerdict:
+def _verdict(name: str, verdict: RuleVerdict, answer: tuple[Decided, float] | None) -> RuleVerdict:
     """A verdict with what a prover says: it only adds to what was open."""
     if answer is None or verdict.verdict != "unknown":
         return verdict
     decided, ms = answer
-    if decided.status == "refuted":
-        return RuleVerdict("safe", None, decided.assumptions, ENGINE, certified=True, ms=ms)
-    return RuleVerdict("unknown", f"not proved: {decided.reason}", verdict.assumptions, ENGINE, ms=ms)
+    if decided.status == "refuted" and decided.certified:
+        missed = decided.unreached.count(name)
+        note = f"no run reaches {missed} of the places in it where it could be violated" if missed else None
+        return RuleVerdict("safe", note, decided.assumptions, decided.engine, certified=True, ms=ms)
+    if decided.reason in (NOTHING, UNREACHED):
+        return RuleVerdict("unknown", decided.reason, (), decided.engine or ENGINE, ms=ms, unreached=decided.reason == UNREACHED)
+    return RuleVerdict("unknown", f"not proved: {decided.reason}", verdict.assumptions, decided.engine or ENGINE, ms=ms)
 
 
 def _invariants(name: str, cfa: Cfa, decided: Mapping[str, Decided], places: Places) -> Iterator[Invariant]:

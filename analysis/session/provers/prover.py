@@ -1,9 +1,14 @@
-"""What runs in a prover process: one task after the other, each within its memory.
+"""What runs in a prover process: one task after the other, each within its memory. `messages` says
+what is spoken.
 
-A thread of its own reads orders, so that a cancellation is seen while a task runs: the thread says how long the task has had the
-processor, which nobody could say after the process was killed, and a signal then raises `_Cancelled` in the main thread, as soon
-as that is in Python. A solver's C code may take longer; whoever cancels does not wait for it (`process`).
-The same thread sees the checker process end, and ends this one at once: no prover outlives its owner.
+A thread of its own reads orders. While there is one it also sends the signs of life, whatever the
+main thread is busy with, so the pool can tell a long computation from a process that was stopped or
+has lost its order. A cancellation makes it say once more how long the task has had the processor,
+which nobody could say after the process was killed; then a signal raises `_Cancelled` in the main
+thread, as soon as that is in Python. A solver's C code may take longer; whoever cancels does not
+wait for it (`seat`). The same thread sees the pool go, and ends this process at once: no prover
+outlives its owner. And if the thread itself fails, the process ends, since nobody would hear the
+next order.
 """
 
 from __future__ import annotations
@@ -14,54 +19,20 @@ import importlib
 import os
 import pickle
 import queue
+import select
 import signal
+import socket
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from multiprocessing.connection import Connection
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
-from analysis.session.provers.outcome import End
+from analysis.session.provers.messages import Beat, Cancel, Order, Ready, Reply, ToPool, hear_order, say
 
 _FRAMES = 20_000  # expressions nest deeply
 _NICE = 10  # typing comes first
-
-
-class Order(NamedTuple):
-    """A task to do: `payload` is pickled, for the work to take."""
-
-    ticket: int
-    payload: bytes
-    megabytes: int
-
-
-class Ready(NamedTuple):
-    """The process has loaded what it needs, and reads orders."""
-
-
-class Cancel(NamedTuple):
-    """The task is not wanted any more."""
-
-    ticket: int
-
-
-class Reply(NamedTuple):
-    """How a task ended; `answer` is what the work gave, pickled. `spent`: the process ends now, it has used up its memory."""
-
-    ticket: int
-    end: End
-    answer: bytes = b""
-    detail: str = ""
-    spent: bool = False
-
-
-class Worked(NamedTuple):
-    """The seconds of the processor that a task has had when it is cancelled."""
-
-    ticket: int
-    seconds: float
 
 
 class _Cancelled(BaseException):
@@ -69,39 +40,61 @@ class _Cancelled(BaseException):
 
 
 class _Current:
-    """The task that runs. `cancel` is for the reading thread, `handle` for the signal that it sends."""
+    """The order that this process has, from when it is read until its reply is sent. `running`,
+    `handle` and `answer` are for the main thread, the rest for the reading thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, end: socket.socket) -> None:
+        self._end = end
+        self._sending = threading.Lock()
         self._main = threading.get_ident()
-        self._ticket: int | None = None
-        self._began = 0.0
+        self._turn: int | None = None
+        self._running: int | None = None
         self._cancelled: int | None = None
+        self._began = 0.0
+        self.beat: float | None = None  # seconds; None while there is no order
         signal.signal(signal.SIGUSR1, self._handle)
 
+    def tell(self, message: ToPool) -> None:
+        """Says something to the pool."""
+        with self._sending, contextlib.suppress(OSError):  # nobody there: the reading thread ends the process
+            say(self._end, message)
+
+    def accept(self, order: Order) -> None:
+        """There is an order."""
+        self._began, self._turn, self.beat = time.process_time(), order.turn, order.beat
+        self.tell_alive()
+
+    def tell_alive(self) -> None:
+        """Sends a sign of life, if there is an order."""
+        turn = self._turn
+        if turn is not None:
+            with contextlib.suppress(MemoryError):  # the task may have taken all; the next sign tries again
+                self.tell(Beat(turn, time.process_time() - self._began))
+
+    def answer(self, reply: Reply) -> None:
+        """The order is done."""
+        self._turn = self.beat = None
+        self.tell(reply)
+
     @contextlib.contextmanager
-    def running(self, ticket: int) -> Iterator[None]:
-        """Marks the time in which the task may be cancelled."""
-        self._began = time.process_time()
-        self._ticket = ticket
+    def running(self, turn: int) -> Iterator[None]:
+        """Marks the time in which the order may be cancelled."""
+        self._running = turn
         try:
-            if self._cancelled == ticket:
+            if self._cancelled == turn:
                 raise _Cancelled
             yield
         finally:
-            self._ticket = None
+            self._running = None
 
-    def worked(self, ticket: int) -> Worked | None:
-        """What the task has had, if it runs."""
-        return Worked(ticket, time.process_time() - self._began) if ticket == self._ticket else None
-
-    def cancel(self, ticket: int) -> None:
-        """Cancels the task, if it runs, or as soon as it does."""
-        self._cancelled = ticket
+    def cancel(self, turn: int) -> None:
+        """Cancels the order, if it runs, or as soon as it does."""
+        self._cancelled = turn
         signal.pthread_kill(self._main, signal.SIGUSR1)
 
     def _handle(self, _signal: int, _frame: FrameType | None) -> None:
-        if self._ticket is not None and self._ticket == self._cancelled:
-            self._ticket = None
+        if self._running is not None and self._running == self._cancelled:
+            self._running = None
             raise _Cancelled
 
 
@@ -112,64 +105,67 @@ def work_of(name: str) -> Callable[[Any], Any]:
     return found
 
 
-def serve(connection: Connection, name: str) -> None:
-    """Does what the other end of the connection orders, with the function `name`, until there is nobody at the other end."""
+def serve(end: socket.socket, name: str) -> None:
+    """Does what the pool orders, with the function `name`, until there is nobody at the other end
+    of the socket."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the user means the process that waits for this one
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.nice(_NICE)
+    sys.unraisablehook = lambda _: None  # what a cancelled task leaves half made complains when it is freed
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
     work = work_of(name)
     gc.freeze()  # what is loaded stays, and is not copied from the process that forked this one
-    current = _Current()
+    current = _Current(end)
     orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
-    sending = threading.Lock()
-
-    def send(message: Ready | Worked | Reply) -> None:
-        with sending, contextlib.suppress(OSError):  # nobody there: the reading thread ends the process
-            connection.send(message)
-
-    threading.Thread(target=_read, args=(connection, orders, current, send), name="orders", daemon=True).start()
-    send(Ready())
+    threading.Thread(target=_read, args=(end, orders, current), name="orders", daemon=True).start()
+    current.tell(Ready(os.getpid()))
     while True:
         reply = _reply(work, orders.get(), current)
-        send(reply)
+        current.answer(reply)
         if reply.spent:
             return
 
 
-def _read(connection: Connection, orders: queue.SimpleQueue[Order], current: _Current, send: Callable[[Worked], None]) -> None:
+def _read(end: socket.socket, orders: queue.SimpleQueue[Order], current: _Current) -> None:
     try:
+        news = select.poll()
+        news.register(end, select.POLLIN)
         while True:
-            order = connection.recv()
-            if isinstance(order, Cancel):
-                worked = current.worked(order.ticket)
-                if worked is not None:
-                    with contextlib.suppress(MemoryError):
-                        send(worked)
-                current.cancel(order.ticket)
+            beat = current.beat
+            if not news.poll(None if beat is None else beat * 1000):
+                current.tell_alive()
+                continue
+            message = hear_order(end)
+            if isinstance(message, Cancel):
+                current.tell_alive()
+                current.cancel(message.turn)
             else:
-                orders.put(order)
-    except (EOFError, OSError):
+                current.accept(message)
+                orders.put(message)
+    finally:
         os._exit(0)  # the main thread may be deep in a solver
 
 
 def _reply(work: Callable[[Any], Any], order: Order, current: _Current) -> Reply:
     try:
-        with current.running(order.ticket), memory_bound(order.megabytes):
-            return Reply(order.ticket, "", pickle.dumps(work(pickle.loads(order.payload)), pickle.HIGHEST_PROTOCOL))
+        # the bound comes first: it is lifted when no cancellation can come any more, so that nothing keeps it from being lifted
+        with memory_bound(order.megabytes), current.running(order.turn):
+            return Reply(order.turn, "", pickle.dumps(work(pickle.loads(order.payload)), pickle.HIGHEST_PROTOCOL))
     except _Cancelled:
-        return Reply(order.ticket, "interrupted")
+        return Reply(order.turn, "interrupted")
     except MemoryError:
-        return Reply(order.ticket, "memory", spent=True)
+        return Reply(order.turn, "memory", spent=True)
     except Exception as error:  # a defect of ours in one task must not end the others
-        return Reply(order.ticket, "failed", detail=f"{type(error).__name__}: {error}")
+        return Reply(order.turn, "failed", detail=f"{type(error).__name__}: {error}")
 
 
 @contextlib.contextmanager
 def memory_bound(megabytes: int) -> Iterator[None]:
-    """Lets the process take this many megabytes more than it has; beyond it there is MemoryError (or what a library makes of it).
+    """Lets the process take this many megabytes more than it has; beyond it there is MemoryError
+    (or what a library makes of it).
 
-    It bounds the address space, which is what Linux bounds reliably; on other systems nothing is bounded."""
+    It bounds the address space, which is what Linux bounds reliably; on other systems nothing is
+    bounded."""
     try:
         with open("/proc/self/statm", "rb") as file:
             present = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")

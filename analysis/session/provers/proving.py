@@ -12,19 +12,21 @@ before one of the functions changes that the prover went through.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.suspicions import Error, Suspicion
+from analysis.model.budgets import budget_of
 from analysis.model.options import Options
 from analysis.session.provers.decided import Decided
 from analysis.session.provers.decisions import Decisions
 from analysis.session.provers.outcome import Budget, Outcome, had_the_processor, reason_of
 from analysis.session.provers.pool import Pool
-from analysis.session.provers.questions import FindingQuestion, key_of, question_of
+from analysis.session.provers.program_answers import Run
+from analysis.session.provers.questions import Question, finding_question, key_of
 from analysis.session.provers.slices import Contents, Slicer
 
 
@@ -60,7 +62,7 @@ class Plan(NamedTuple):
 
     slicer: Slicer | None
     wanted: dict[Error, Suspicion]
-    questions: dict[Error, FindingQuestion]
+    questions: dict[Error, Question]
     keys: dict[Error, str]
 
 
@@ -87,6 +89,12 @@ class Proving:
         return frozenset(error for error, asked in self._asked.items() if asked.decided and asked.decided.status == "refuted")
 
     @property
+    def refuted_under(self) -> tuple[str, ...]:
+        """What was taken for granted to refute all of it."""
+        known = [a.decided for a in self._asked.values() if a.decided is not None and a.decided.status == "refuted"]
+        return tuple(sorted({assumption for decided in known for assumption in decided.assumptions}))
+
+    @property
     def is_final(self) -> bool:
         """Whether everything is decided, and for good."""
         return all(a.decided is not None and a.decided.holds(a.seconds) and not a.pending for a in self._asked.values())
@@ -95,6 +103,11 @@ class Proving:
     def keys(self) -> frozenset[str]:
         """The keys of what is asked."""
         return frozenset(asked.key for asked in self._asked.values() if asked.key)
+
+    @property
+    def certificates(self) -> list[str]:
+        """The texts of certificates that findings were refuted by."""
+        return [text for asked in self._asked.values() if asked.decided is not None for text in asked.decided.certificates]
 
     def begin(self) -> None:
         """A new check: what provers do is counted from here."""
@@ -114,15 +127,18 @@ class Proving:
         suspicions: Sequence[Suspicion],
         refuted: frozenset[Error],
         options: Options,
+        shipped: Collection[str] | None = None,
     ) -> Plan:
-        """What is to be asked: about these, and again about what was refuted. May be ended from outside without harm."""
+        """What is to be asked: about these, and again about what was refuted. `shipped`: see `finding_question`. May be ended
+        from outside without harm."""
         wanted = {suspicion.error: suspicion for suspicion in suspicions}
         for error, asked in self._asked.items():
             if error in refuted and _is_there(error, program):
                 wanted.setdefault(error, asked.suspicion)
-        slicer = Slicer(program, entries, self._contents) if wanted else None
+        slicer = Slicer(program, entries, self._contents, uncut=options.certificates) if wanted else None
+        seconds = budget_of(options.budget, options.limits).finding
         questions = {
-            error: question_of(suspicion, slicer.slice(suspicion.function), options)
+            error: finding_question(suspicion, slicer.slice(suspicion.function), options, seconds, shipped)
             for error, suspicion in wanted.items()
             if slicer
         }
@@ -132,7 +148,8 @@ class Proving:
     def ask(self, plan: Plan, options: Options, rank: Callable[[str], int]) -> None:
         """Asks what is planned, as far as it is not known or under way; cancels everything else. `rank` says of functions which
         come first, the lowest ones."""
-        self._budget = Budget(options.limits.task_seconds, options.limits.task_megabytes)
+        budget = budget_of(options.budget, options.limits)
+        self._budget = Budget(budget.patience * budget.finding, options.limits.task_megabytes)
         known = self._decisions.get(plan.keys.values())
         found = {
             e: self._carried(_Asked(plan.wanted[e], key, plan.questions[e].seconds), plan.slicer, known.get(key))
@@ -172,6 +189,23 @@ class Proving:
             functions = slicer.program.functions
             asked.looked = {name: functions[name] for name in decided.looked if name in functions}
 
+    def settle(self, proved: Mapping[str, Decided], runs: Sequence[Run]) -> None:
+        """Takes over what is known of the program as a whole: what no run violates cannot happen, and a run that was seen to end
+        at a finding confirms it."""
+        if self._slicer is None:
+            return
+        functions, changed = self._slicer.program.functions, False
+        for (name, fact), asked in self._asked.items():
+            found = proved.get(asked.suspicion.rule)
+            if found is None:
+                ends = (run.decided for run in runs if run.rule == asked.suspicion.rule)
+                found = next((run for run in ends if _is_at(run, name, fact.edge, functions)), None)
+            if found is not None and (asked.decided is None or asked.decided.status == "possible"):
+                self._decide(asked, found, self._slicer)
+                changed = True
+        if changed:
+            self._cancel()
+
     def _cancel(self) -> None:
         """Cancels what is not asked any more."""
         keys = {asked.key for asked in self._asked.values() if asked.pending}
@@ -180,7 +214,7 @@ class Proving:
                 self._pool.cancel(ticket)
                 del self._tickets[ticket]
 
-    def _submit(self, questions: dict[Error, FindingQuestion], rank: Callable[[str], int]) -> None:
+    def _submit(self, questions: dict[Error, Question], rank: Callable[[str], int]) -> None:
         if self._given_up is not None:
             self._leave(self._given_up)
         running = set(self._tickets.values())
@@ -238,3 +272,12 @@ class Proving:
 def _is_there(error: Error, program: Program) -> bool:
     name, fact = error
     return name in program.functions and fact.edge in program.functions[name].by_id
+
+
+def _is_at(run: Decided, function: str, edge: int, functions: Mapping[str, Cfa]) -> bool:
+    """Whether a run ends at an edge; of a branch, either edge violates with its condition."""
+    last = run.steps[-1]
+    if last.function != function or function not in functions:
+        return False
+    by_id = functions[function].by_id
+    return last.edge in by_id and edge in by_id and by_id[last.edge].source == by_id[edge].source

@@ -1,45 +1,53 @@
-"""A finding as a question to a prover: all that the answer depends on, and its key."""
+"""A question to a prover: all that the answer depends on, and its key."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from collections.abc import Collection
+from typing import NamedTuple
 
 from analysis.engines.automaton.suspicions import Suspicion
-from analysis.model import ir
 from analysis.model.digest import digest_text
 from analysis.model.options import Options
 from analysis.model.spelling import spell_expr
+from analysis.session.portfolio.terms import About, Terms, terms_of
 from analysis.session.provers.slices import Slice
 
-_SHARE = 0.8  # of the budget's seconds, after which a prover says by itself how far it came
+SHARE = 0.8  # of the budget's seconds, after which a prover says by itself how far it came
 
 
-class FindingQuestion(NamedTuple):
-    """Whether a run of the program from one of its entries violates a rule at an edge; `seconds` is how long it may take.
-
-    The fields are those of `engines.symbolic.Task`, which is made of them where the engine is."""
+class Question(NamedTuple):
+    """What is asked about a part of a program: a `portfolio.request.Request`, which is made of it where the engines are.
+    `seconds` is how long the answer may take."""
 
     program: Slice
-    function: str
-    edge: int
-    rule: str
-    expression: ir.Expr | None
-    way: tuple[tuple[str, int], ...]
-    data_model: Literal["LP64", "ILP32"]
+    about: About
+    whole: bool
+    terms: Terms
     seconds: float
 
 
-def question_of(suspicion: Suspicion, program: Slice, options: Options) -> FindingQuestion:
-    """The question about a finding in a slice of its program."""
+OWN = " (a rule file of your own)"
+"""What is added to the name of a rule that is not shipped: provers know what rules mean by their names."""
+
+
+def finding_question(
+    suspicion: Suspicion, program: Slice, options: Options, seconds: float, shipped: Collection[str] | None = None
+) -> Question:
+    """The question about a finding in a slice of its program; `seconds` is the budget, `shipped` names the rules that provers
+    know, None for all."""
+    rule = suspicion.rule if shipped is None or suspicion.rule in shipped else suspicion.rule + OWN
     way = suspicion.way if all(function in program.functions for function, _ in suspicion.way) else ()
-    seconds = _SHARE * options.limits.task_seconds
-    return FindingQuestion(
-        program, suspicion.function, suspicion.edge, suspicion.rule, suspicion.expression, way, options.data_model, seconds
-    )
+    about = About("finding", (rule,), suspicion.function, suspicion.edge, suspicion.expression, way)
+    return Question(program, about, True, terms_of(options), SHARE * seconds)
 
 
-def key_of(question: FindingQuestion) -> str:
-    """What the answer is kept under: a digest of all that it depends on. The way is only a hint, and time is only patience."""
-    what = "" if question.expression is None else spell_expr(question.expression)
-    where = f"{question.edge} {question.rule} {question.data_model} {what}"
-    return digest_text(question.program.digest, question.function, where)
+def key_of(question: Question) -> str:
+    """What the answer is kept under: a digest of all that it depends on. The way is only a hint, and time is only patience.
+    Answers that name edges depend on their ids, proofs about functions and programs only on what these mean."""
+    about, terms = question.about, question.terms
+    names_edges = about.kind in ("runs", "finding")
+    what = "" if about.expression is None else spell_expr(about.expression)
+    where = (about.kind, *about.rules, "in", about.function or "", str(about.edge), what, "whole" if question.whole else "own")
+    how = (terms.data_model, terms.engine, terms.encoding, *terms.assume, str(terms.certificates))
+    program = question.program.digest if names_edges else question.program.meaning
+    return digest_text(program, *where, "", *how)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Cfa, External, Global, Program
+from analysis.cpa.library import STARTS
 from analysis.frontend.file_level import UNSEEN
 from analysis.model import ir
 from analysis.model.c_types import RecordDefinition
@@ -76,10 +77,11 @@ class Contents:
 
 
 class Slicer:
-    """Cuts slices out of one program."""
+    """Cuts slices out of one program. `uncut`: they are all of it, so that certificates speak of the program as it is."""
 
-    def __init__(self, program: Program, entries: Sequence[str], contents: Contents) -> None:
+    def __init__(self, program: Program, entries: Sequence[str], contents: Contents, *, uncut: bool = False) -> None:
         self.program = program
+        self._uncut = uncut
         self._entries = tuple(entries)
         self._contents = contents
         self._calls = callees(program)
@@ -104,7 +106,7 @@ class Slicer:
 
     def below(self, function: str) -> Slice:
         """The slice for a function that is called from anywhere: the function, and all that it leads to."""
-        inside = self._with_used([function])
+        inside = self._all if self._uncut else self._with_used([function])
         key = (function, "below", *sorted(inside))
         found = self._slices.get(key)
         if found is None:
@@ -112,14 +114,28 @@ class Slicer:
             found = self._slices[key] = self._cut((function,), names, inside)
         return found
 
-    def calls(self, names: frozenset[str]) -> bool:
+    def calls(self, names: Iterable[str]) -> bool:
         """Whether anything in the program calls one of these functions."""
         return any(name in self._callers for name in names)
 
     def _inside(self, function: str) -> tuple[set[str], frozenset[str]]:
         """The functions that lead to a function, and those with all that they call, or whose addresses these use."""
-        above, functions = _reached([function], self._callers), self.program.functions
-        return above, self._with_used(name for name in above if name in functions)
+        above, functions = _reached([function, *self._starting()], self._callers), self.program.functions
+        return above, self._all if self._uncut else self._with_used(name for name in above if name in functions)
+
+    @property
+    def _all(self) -> frozenset[str]:
+        return frozenset((*self.program.functions, *self.program.externals))
+
+    def led_to(self) -> frozenset[str]:
+        """The functions that the entries lead to."""
+        return self._with_used(self._entries)
+
+    def _starting(self) -> Iterable[str]:
+        """The functions that start what runs beside. If the program begins at `main`, they are called from there."""
+        if self._entries == ("main",):
+            return ()
+        return (name for start in STARTS if start not in self.program.functions for name in self._callers.get(start, ()))
 
     def _with_used(self, start: Iterable[str]) -> frozenset[str]:
         """These functions, and those that they lead to: they are called, or their addresses are used."""
@@ -148,8 +164,9 @@ class Slicer:
         program, contents = self.program, self._contents
         mentioned = self._mentioned(names) | frozenset(inside) | {UNSEEN}
         functions = {name: contents.of(name, program.functions[name]) for name in names}
-        globals_ = {name: contents.of(name, part) for name, part in program.globals.items() if name in mentioned}
-        externals = {name: contents.of(name, part) for name, part in program.externals.items() if name in mentioned}
+        kept = mentioned.union(program.globals, program.externals) if self._uncut else mentioned
+        globals_ = {name: contents.of(name, part) for name, part in program.globals.items() if name in kept}
+        externals = {name: contents.of(name, part) for name, part in program.externals.items() if name in kept}
         taken = tuple(sorted(name for name in program.address_taken if name in functions or name in externals))
         found = (functions, globals_, externals)
         parts = [text for table in found for name, content in table.items() for text in (name, content.digest)]
@@ -210,6 +227,7 @@ def _content(part: Part) -> Content:
             next_location=part.next_location,
             next_edge=part.next_edge,
             blocks=part.blocks,
+            inside=part.inside,
         )
         ids = ",".join(f"{edge.id}:{edge.source}:{edge.target}" for edge in part.edges)
         names = (found.name for parts in part.parts.values() for found in parts if isinstance(found, ir.Var))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from analysis.cfa.graph import Edge, Places, Program
 from analysis.engines.automaton.spelled import without_temporaries
 from analysis.model import ir
+from analysis.model.digest import digest_text
 from analysis.model.report import Finding, RuleVerdict, StepKind, TraceStep
 from analysis.model.spelling import display_name, spell_effect
+from analysis.rules.automaton import Rule
 from analysis.session.provers.decided import Decided, Ran
+from analysis.session.provers.program_answers import Run
 
 ENGINE = "symbolic"
 
@@ -28,9 +31,20 @@ def told(finding: Finding, decided: Decided | None, program: Program, places: Pl
     return msgspec.structs.replace(finding, status="confirmed", trace=tuple(trace), assumptions=decided.assumptions)
 
 
+def shown(run: Run, rules: Mapping[str, Rule], program: Program, places: Places, limit: int) -> Finding:
+    """A run as a finding of its own, where nobody suspected one: the violation is where the run ends."""
+    rule, last = rules[run.rule], run.decided.steps[-1]
+    place, function = places.place(last.function, last.edge), display_name(last.function)
+    message = f"{rule.summary}: {run.decided.observed}"
+    text = without_temporaries(spell_effect(program.functions[last.function].by_id[last.edge].effect))
+    fingerprint = digest_text(rule.name, function, rule.summary, text.replace(place.path, "__FILE__"))
+    finding = Finding(rule.name, "possible", rule.severity, message, place, function, fingerprint, ())
+    return told(finding, run.decided, program, places, limit)
+
+
 def told_verdict(verdict: RuleVerdict, finding: Finding) -> RuleVerdict:
     """The verdict of a function that a finding was confirmed in."""
-    return msgspec.structs.replace(verdict, engine=ENGINE, assumptions=finding.assumptions)
+    return RuleVerdict("violated", None, finding.assumptions, ENGINE, ms=verdict.ms)
 
 
 def _trace(finding: Finding, steps: Sequence[Ran], program: Program, places: Places) -> list[TraceStep]:

@@ -41,9 +41,12 @@ class Arithmetic(Protocol):
 
     def binary(self, operator: str, left: Term, right: Term, type_: Type, right_type: Type | None = None) -> Term:
         """A binary operator of `ir.Binary` on arithmetic values of the type; on pointers only comparisons. `right_type` is that
-        of the right operand where it differs: in shifts. A comparison is the value 0 or 1 of type int. Where C leaves the result
-        undefined (division by zero, shift too far), any value. Signed overflow: `bv` wraps; `int` gives the mathematical result,
-        constrains it to the type's range and notes the assumption, or wraps, as it was made."""
+        of the right operand where it differs: in shifts. A comparison is the value 0 or 1 of type int. A shift too far, and the
+        least value divided by -1, give any value; a division by zero ends the path. Signed overflow: `bv` wraps; `int` gives the
+        mathematical result, constrains it to the type's range and notes the assumption, or wraps, as it was made."""
+
+    def open_where(self, condition: Term, result: Term, type_: Type, sentence: str) -> Term:
+        """The result; where the condition holds, any value of the type, which the sentence tells."""
 
     def compare(self, operator: str, left: Term, right: Term, type_: Type) -> Term:
         """A comparison of two values of a type, as a term of sort Bool."""

@@ -1,12 +1,14 @@
 """The `bv` encoding: C integers as bit-vectors as wide as their type, two's complement, bit-precise (DESIGN.md section 7).
 
-Signed overflow wraps, as it does on the machine, unless it is to be assumed away. `_Bool` is 0 or 1 in 8 bits.
+Signed overflow wraps, as it does on the machine, unless it is to be assumed away. A shift by the width or more, or by a negative
+distance, has any value, and so has the least value divided by -1. `_Bool` is 0 or 1 in 8 bits.
 """
 
 from __future__ import annotations
 
 import math
 
+from analysis.model.assumptions import NO_OVERFLOW, QUOTIENT, SHIFT
 from analysis.model.c_types import DataModel, Floating, Integer, Type
 from analysis.smt import linear
 from analysis.smt.bitvectors import compare, complement, extend, extract, operation, product_overflows, signed_value
@@ -15,7 +17,7 @@ from analysis.smt.encoding import scalars
 from analysis.smt.encoding.arithmetic import Arithmetic
 from analysis.smt.encoding.floats import Floats, constant_value
 from analysis.smt.encoding.formula import Ledger
-from analysis.smt.encoding.integers import COMPARISONS, NO_OVERFLOW, SHIFT_IN_RANGE, SignedOverflow
+from analysis.smt.encoding.integers import COMPARISONS, SignedOverflow
 from analysis.smt.solver import Value
 from analysis.smt.terms import REAL, Sort, Term, bit_vector
 
@@ -72,38 +74,48 @@ class Bits(Arithmetic):
         match operator:
             case "/" | "%":
                 self.ledger.constrain(distinct(right, bits(0, right.sort.width)))  # a run does not go on after it
-                self._assume_no_overflow(operator, left, right, type_)
                 name = "div" if operator == "/" else "rem"
-                return operation(f"bv{'s' if signed else 'u'}{name}", left, right)
+                quotient = operation(f"bv{'s' if signed else 'u'}{name}", left, right)
+                return self.open_where(self.overflows(operator, left, right, type_), quotient, type_, QUOTIENT.sentence)
             case "<<" | ">>":
-                distance = self._distance(right, right_type or type_, left.sort.width)
-                return operation("bvshl" if operator == "<<" else "bvashr" if signed else "bvlshr", left, distance)
+                width = left.sort.width
+                distance = self._distance(right, right_type or type_, width)
+                shifted = operation("bvshl" if operator == "<<" else "bvashr" if signed else "bvlshr", left, distance)
+                return self.open_where(self._too_far(right, right_type or type_, width), shifted, type_, SHIFT.sentence)
             case "+" | "-" | "*":
                 self._assume_no_overflow(operator, left, right, type_)
         return operation(_OPERATIONS[operator], left, right)
 
     def _assume_no_overflow(self, operator: str, left: Term, right: Term | None, type_: Type) -> None:
-        # the quotient of the least value and -1 does not exist on the machine either: it traps (C11 6.5.5p6)
-        if self.signed_overflow == "assume" or operator in ("/", "%"):
+        if self.signed_overflow == "assume":
             overflow = self.overflows(operator, left, right, type_)
             if overflow is not FALSE:
-                self.ledger.assume(NO_OVERFLOW)
+                self.ledger.assume(NO_OVERFLOW.sentence)
                 self.ledger.constrain(not_(overflow))
 
-    def _distance(self, right: Term, right_type: Type, width: int) -> Term:
-        """A shift distance as wide as what is shifted; that it is less than the width is assumed (C11 6.5.7p3)."""
-        outside = self._too_far(right, width)
-        if outside is not FALSE:
-            self.ledger.assume(SHIFT_IN_RANGE)
-            self.ledger.constrain(not_(outside))
+    def open_where(self, condition: Term, result: Term, type_: Type, sentence: str) -> Term:
+        """See Arithmetic."""
+        if condition is FALSE:
+            return result
+        self.ledger.approximate(sentence)
+        anything = self.ledger.fresh(f"any:{scalars.kind(type_)}", result.sort)
+        self.ledger.constrain(self.in_range(anything, type_))
+        return ite(condition, anything, result)
+
+    @staticmethod
+    def _distance(right: Term, right_type: Type, width: int) -> Term:
+        """A shift distance as wide as what is shifted. (Where that changes it, the result is any value.)"""
         if right.sort.width > width:
             return extract(width - 1, 0, right)
         return extend(right, width, scalars.is_signed(right_type))
 
     @staticmethod
-    def _too_far(distance: Term, width: int) -> Term:
+    def _too_far(distance: Term, type_: Type, width: int) -> Term:
         """That a distance is negative or not less than the width; a negative one is a large one without sign."""
-        return not_(compare("bvult", distance, bits(width, distance.sort.width)))
+        bits_ = distance.sort.width
+        if width >= 1 << bits_:  # no distance of a type as narrow as this is too far, but a negative one
+            return compare("bvslt", distance, bits(0, bits_)) if scalars.is_signed(type_) else FALSE
+        return not_(compare("bvult", distance, bits(width, bits_)))
 
     def compare(self, operator: str, left: Term, right: Term, type_: Type) -> Term:
         """A comparison as a term of sort Bool."""

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Protocol
 
 from analysis.model import ir
+from analysis.model.assumptions import ADDRESSES, DISTANCE
 from analysis.model.c_types import Array, Floating, Function, Integer, Pointer, Record, Type
 from analysis.smt import linear
-from analysis.smt.bitvectors import euclidean, extend, operation
-from analysis.smt.build import bits, constant_of, integer, ite, real
+from analysis.smt.bitvectors import euclidean, extend, operation, signed_value
+from analysis.smt.build import bits, constant_of, distinct, integer, ite, number, real
 from analysis.smt.encoding import scalars
 from analysis.smt.encoding.bits import Bits
 from analysis.smt.encoding.formula import Ledger
 from analysis.smt.encoding.integers import COMPARISONS, Integers
 from analysis.smt.terms import Term
-
-ADDRESSES = "objects are at the addresses that the formula gives them"
 
 
 class Leaves(Protocol):
@@ -118,8 +117,14 @@ class Expressions:
             return self.leaves.unknown(ir.Unknown(type_))
         bytes_ = linear.subtract(self.value(left), self.value(right))
         if isinstance(self.arithmetic, Bits):
-            return operation("bvsdiv", bytes_, bits(size, bytes_.sort.width))
-        return euclidean("div", bytes_, integer(size))
+            divisor = bits(size, bytes_.sort.width)
+            quotient, rest = operation("bvsdiv", bytes_, divisor), operation("bvsrem", bytes_, divisor)
+        else:
+            bytes_ = self.arithmetic.convert(bytes_, type_, type_)  # a number of the type, as bit-vectors have it
+            quotient, rest = euclidean("div", bytes_, integer(size)), euclidean("mod", bytes_, integer(size))
+        if size == 1 or _are_multiples(bytes_, size):
+            return quotient
+        return self.arithmetic.open_where(distinct(rest, number(0, rest.sort)), quotient, type_, DISTANCE.sentence)
 
     def _cast(self, operand: ir.Expr, type_: Type) -> Term:
         if isinstance(operand.type, Array | Record | Function) and isinstance(operand, ir.LVALUES):
@@ -130,5 +135,15 @@ class Expressions:
         if isinstance(type_, Pointer) and isinstance(operand.type, Pointer):
             return value
         if isinstance(operand.type, Pointer) and not scalars.is_bool(type_) and constant_of(value) != 0:
-            self.ledger.assume(ADDRESSES)
+            self.ledger.assume(ADDRESSES.sentence)
         return self.arithmetic.convert(value, operand.type, type_)
+
+
+def _are_multiples(term: Term, size: int) -> bool:
+    """Whether all summands of a term are multiples of a number, by their form."""
+    factors, constant = linear.parts(term)
+    if term.sort.kind == "BitVec":
+        width = term.sort.width
+        factors = {summand: signed_value(factor % (1 << width), width) for summand, factor in factors.items()}
+        constant = signed_value(constant, width)
+    return constant % size == 0 and all(factor % size == 0 for factor in factors.values())

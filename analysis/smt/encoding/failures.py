@@ -170,6 +170,7 @@ def _bad_free(state: State, pointer: Term, kind: FailureKind) -> Term:
     for condition, term in memory.cases(pointer):
         if constant_of(term) == 0:
             continue
+        failures.append(and_(condition, _is_undefined(state, term)))  # it need not lead to any block
         for inner, spot in memory.resolve_case(condition, term, ANY_TAG):
             if spot.region == 0:
                 freed = [and_(when, eq(other, term)) for when, other in memory.freed_outside]
@@ -194,7 +195,7 @@ def _applies(kind: FailureKind, operation: Operation) -> bool:
     """Whether an operation can fail so, by its form: a quick answer for most."""
     expr = operation.expr
     match kind:
-        case "null-dereference" | "use-after-free":
+        case "null-dereference" | "use-after-free" | "use-after-scope":
             return _dereferenced(operation) is not None
         case "array-bounds":
             return operation.role != "value" and not isinstance(expr, ir.Var)
@@ -287,18 +288,35 @@ def outside(state: State, spot: Spot, width: Term) -> Term:
     return or_(below, beyond)
 
 
-def _ended(state: State, operation: Operation) -> tuple[Term, str] | None:
+def _freed(state: State, operation: Operation) -> tuple[Term, str] | None:
     pointer = _dereferenced(operation)
     if pointer is None:
         return None
     memory = state.memory
-    failures: list[Term] = []
-    for condition, spot in _accessed(state, operation.expr):
-        failures.append(and_(condition, not_(memory.alive(spot.region))))
+    failures = list(_gone(state, operation.expr, variables=False))
     if memory.freed_outside:
         value = state.places.expressions.value(pointer)
         failures += [and_(when, eq(freed, value)) for when, freed in memory.freed_outside]
-    return or_(*failures), f"what {spell_expr(pointer)} points to has ended its life"
+    return or_(*failures), f"what {spell_expr(pointer)} points to is freed"
+
+
+def _left(state: State, operation: Operation) -> tuple[Term, str] | None:
+    pointer = _dereferenced(operation)
+    if pointer is None:
+        return None
+    return or_(*_gone(state, operation.expr, variables=True)), f"the variable that {spell_expr(pointer)} points to is gone"
+
+
+def _gone(state: State, expr: ir.Expr, *, variables: bool) -> Iterator[Term]:
+    """That what is accessed is no more: one of the variables of functions that have returned, or anything else."""
+    for condition, spot in _accessed(state, expr):
+        if is_variable(state, spot) == variables:
+            yield and_(condition, not_(state.memory.alive(spot.region)))
+
+
+def is_variable(state: State, spot: Spot) -> bool:
+    """Whether a place is in an object that goes with the function that made it."""
+    return spot.region != 0 and state.memory.regions[spot.region].kind in ("local", "stack")
 
 
 def _zero_divisor(state: State, operation: Operation) -> tuple[Term, str] | None:
@@ -355,7 +373,8 @@ def _is_undefined(state: State, value: Term) -> Term:
 _FINDERS: dict[str, Finder] = {
     "null-dereference": _null,
     "array-bounds": _out_of_bounds,
-    "use-after-free": _ended,
+    "use-after-free": _freed,
+    "use-after-scope": _left,
     "division-by-zero": _zero_divisor,
     "shift-range": _bad_shift,
     "signed-overflow": _overflow,

@@ -21,6 +21,7 @@ FailureKind = Literal[
     "null-dereference",
     "array-bounds",
     "use-after-free",
+    "use-after-scope",
     "double-free",
     "invalid-free",
     "division-by-zero",

@@ -3,7 +3,8 @@
 Unsigned results are brought back into their range explicitly; intervals of the terms tell where that is not needed. Signed
 results are the mathematical ones: that they are in range is either constrained, and noted as an assumption, or, if asked so, they
 wrap as unsigned ones do. Division truncates (C11 6.5.5p6), shifts to the right are arithmetic, conversions to signed types wrap,
-as gcc defines them.
+as gcc defines them. A shift by the width or more, or by a negative distance, has any value of its type, and so has the least
+value divided by -1: the program goes on after both, and machines differ in what they compute.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
+from analysis.model.assumptions import NO_OVERFLOW, QUOTIENT, SHIFT
 from analysis.model.c_types import INT as C_INT
 from analysis.model.c_types import DataModel, Floating, Integer, Type
 from analysis.smt import linear
@@ -28,8 +30,6 @@ from analysis.smt.terms import BOOL, INT, REAL, Sort, Term
 
 SignedOverflow = Literal["assume", "wrap"]
 COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
-NO_OVERFLOW = "signed arithmetic does not overflow"
-SHIFT_IN_RANGE = "shift distances are less than the width"
 
 
 class Integers(Arithmetic):
@@ -152,7 +152,7 @@ class Integers(Arithmetic):
         low, high = scalars.bounds(type_, self.model.pointer_bits)
         outside = self._outside(exact, low, high)
         if outside is not FALSE:
-            self.ledger.assume(NO_OVERFLOW)
+            self.ledger.assume(NO_OVERFLOW.sentence)
             self.ledger.constrain(not_(outside))
         return exact
 
@@ -171,26 +171,30 @@ class Integers(Arithmetic):
 
     def _divided(self, operator: str, left: Term, right: Term, type_: Type) -> Term:
         self.ledger.constrain(distinct(right, integer(0)))  # a run does not go on after it (C11 6.5.5p5; it traps)
-        overflow = self.overflows(operator, left, right, type_)
-        if overflow is not FALSE:
-            self.ledger.assume(NO_OVERFLOW)
-            self.ledger.constrain(not_(overflow))
         name = "div" if operator == "/" else "mod"
         positive = euclidean(name, left, right)
         if self.intervals.of(left)[0] >= 0:
             return positive
         negative = linear.negate(euclidean(name, linear.negate(left), right))
-        return ite(self._less(left, integer(0)), negative, positive)
+        quotient = ite(self._less(left, integer(0)), negative, positive)
+        return self.open_where(self.overflows(operator, left, right, type_), quotient, type_, QUOTIENT.sentence)
+
+    def open_where(self, condition: Term, result: Term, type_: Type, sentence: str) -> Term:
+        """See Arithmetic."""
+        if condition is FALSE:
+            return result
+        self.ledger.approximate(sentence)
+        anything = self.ledger.fresh(f"any:{scalars.kind(type_)}", INT)
+        self.ledger.constrain(self.in_range(anything, type_))
+        return ite(condition, anything, result)
 
     def _shift(self, operator: str, left: Term, right: Term, type_: Type, right_type: Type) -> Term:
         bits = scalars.width(type_, self.model.pointer_bits)
-        outside = self._outside(right, 0, bits - 1)
-        if outside is not FALSE:
-            self.ledger.assume(SHIFT_IN_RANGE)
-            self.ledger.constrain(not_(outside))
         if operator == "<<":
-            return self._times_power(left, right, type_, lambda term: self._wrap(term, type_))
-        return self._by_distance(right, bits, lambda k: euclidean("div", left, integer(1 << k)))
+            shifted = self._times_power(left, right, type_, lambda term: self._wrap(term, type_))
+        else:
+            shifted = self._by_distance(right, bits, lambda k: euclidean("div", left, integer(1 << k)))
+        return self.open_where(self._outside(right, 0, bits - 1), shifted, type_, SHIFT.sentence)
 
     def _times_power(self, left: Term, right: Term, type_: Type, finish: Callable[[Term], Term]) -> Term:
         bits = scalars.width(type_, self.model.pointer_bits)

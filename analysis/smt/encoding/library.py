@@ -6,7 +6,7 @@ import re
 
 from analysis.model import ir
 from analysis.model.c_types import Pointer
-from analysis.model.verifiers import CHECKS
+from analysis.model.verifiers import CHECKS, is_input
 
 # functions that write no memory of the program that it can see, and may return anything of their type
 _READ_ONLY = """
@@ -18,7 +18,6 @@ _READ_ONLY = """
     __VERIFIER_atomic_end __ctype_b_loc isatty getpid
 """
 READ_ONLY = frozenset(_READ_ONLY.split())
-NONDETERMINISTIC = "__VERIFIER_nondet_"
 ASSUMPTIONS = frozenset(("__VERIFIER_assume", "__builtin_assume", "__CPROVER_assume"))
 FAILED_ASSERTIONS = frozenset(("__assert_fail", "__assert", "__assert_perror_fail", "reach_error", "__VERIFIER_error"))
 NEVER_RETURN = frozenset(("abort", "exit", "_exit", "_Exit", "quick_exit", "longjmp", "siglongjmp")) | FAILED_ASSERTIONS
@@ -31,12 +30,12 @@ _WRITES_COUNT = re.compile(r"%[^a-zA-Z%]*(?:hh?|ll?|[jztL])?n")
 
 def only_returns(name: str) -> bool:
     """Whether the function writes nothing that the program can see."""
-    return name in READ_ONLY or name.startswith(NONDETERMINISTIC) or name in CHECKS
+    return name in READ_ONLY or is_input(name) or name in CHECKS
 
 
 def writes_through(name: str, call: ir.Call) -> bool:
     """Whether a call of one of the functions that else only return writes to what an argument points to: `time(&now)` (C11
-    7.27.2.4), `printf` with `%n` (7.21.6.1p8), `__VERIFIER_nondet_memory`."""
+    7.27.2.4), `printf` with `%n` (7.21.6.1p8), an input that is given an address."""
     if name == "time":
         return any(not _is_null(argument) for argument in call.arguments)
     if name in _FORMATS:
@@ -44,7 +43,7 @@ def writes_through(name: str, call: ir.Call) -> bool:
         given = call.arguments[_FORMATS[name] + 1 :]
         is_open = name.startswith("v") or any(isinstance(argument.type, Pointer) for argument in given)
         return is_open and (text is None or _WRITES_COUNT.search(text) is not None)
-    return "nondet" in name and any(isinstance(a.type, Pointer) and not _is_null(a) for a in call.arguments)
+    return is_input(name) and any(isinstance(a.type, Pointer) and not _is_null(a) for a in call.arguments)
 
 
 def _is_null(argument: ir.Expr) -> bool:

@@ -11,7 +11,7 @@ from analysis.model.c_types import Floating, Integer, Pointer
 from analysis.smt.build import FALSE, TRUE, and_, constant_of, eq, not_, or_
 from analysis.smt.encoding import library
 from analysis.smt.encoding.content import ANY_TAG
-from analysis.smt.encoding.failures import outside
+from analysis.smt.encoding.failures import is_variable, outside
 from analysis.smt.encoding.formula import FailureKind
 from analysis.smt.encoding.state import State
 from analysis.smt.terms import Term
@@ -23,7 +23,7 @@ _SIZED: dict[str, tuple[tuple[int, int], ...]] = {
     "bzero": ((0, 1),),
 }
 _READ_VALUES = frozenset(("memcmp", "bcmp"))
-_OF_MEMORY = frozenset(("null-dereference", "array-bounds", "use-after-free", "uninitialized-read"))
+_OF_MEMORY = frozenset(("null-dereference", "array-bounds", "use-after-free", "use-after-scope", "uninitialized-read"))
 _ENDS = frozenset(("free", "realloc"))
 _TAKE_NULL = frozenset(("time", "fflush", "setlocale", "wait"))
 _STRING_READERS = frozenset(
@@ -57,7 +57,7 @@ def _failures(state: State, call: ir.Call, accesses: tuple[tuple[int, int], ...]
             yield and_(eq(pointer, zero), not_(eq(size, zero)))
             continue
         for condition, spot in state.memory.resolve(pointer, ANY_TAG):
-            if kind == "use-after-free":
+            if kind in ("use-after-free", "use-after-scope") and is_variable(state, spot) == (kind == "use-after-scope"):
                 yield and_(condition, not_(state.memory.alive(spot.region)), not_(eq(size, zero)))
             elif kind == "array-bounds":
                 yield and_(condition, outside(state, spot, size), not_(eq(size, zero)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from analysis.model.assumptions import BOUNDS, OUTSIDE_POINTERS, OWN_TYPES
 from analysis.model.c_types import Integer, Pointer, Type
 from analysis.smt import linear
 from analysis.smt.build import FALSE, TRUE, and_, constant_of, distinct, eq, ite, not_, number, or_
@@ -25,10 +26,7 @@ from analysis.smt.encoding.patterns import Patterns, unsigned
 from analysis.smt.encoding.regions import Alternatives, Region, RegionKind, Spot, is_compatible
 from analysis.smt.terms import Term, subterms
 
-IN_BOUNDS = "accesses through pointers and indices stay inside their objects"
-OUTSIDE_POINTERS = "a pointer from outside is null or points to an object"
 WRITES_CONSTANT = "a constant object may be written to"
-OWN_TYPES = "what pointers from outside point to is aligned, and accessed through its own type or as characters"
 _MOST_CASES = 256
 _OUTSIDE = 0
 
@@ -292,7 +290,7 @@ class Memory:
 
     def _outside_spots(self, condition: Term, term: Term, tag: Tag) -> list[tuple[Term, Spot]]:
         """Where a pointer that came from outside points."""
-        self._ledger.assume(OUTSIDE_POINTERS)
+        self._ledger.assume(OUTSIDE_POINTERS.sentence)
         born, named = 0, set[int | None]()
         for part in subterms((term,)):
             if part.op == "symbol":
@@ -322,7 +320,7 @@ class Memory:
                 compare("<", pointer, self.fills.offset(end), self._pointer_type),
             )
         outside = compare(">=", pointer, self.fills.offset(self.addresses.outside), self._pointer_type)
-        self._ledger.assume(OUTSIDE_POINTERS)
+        self._ledger.assume(OUTSIDE_POINTERS.sentence)
         self._ledger.constrain(or_(eq(pointer, self.fills.offset(0)), outside, inside))
 
     # -- accesses -----------------------------------------------------------------------------------------------
@@ -344,7 +342,7 @@ class Memory:
             if region.size is not None and not 0 <= spot.bits <= 8 * region.size - width:
                 return self.objects.open(type_, f"{region.name} is read outside of its bounds")
             return self.objects.read(layer, spot.bits, width, type_, tag)
-        self._ledger.assume(OWN_TYPES if spot.is_typed else IN_BOUNDS)
+        self._ledger.assume((OWN_TYPES if spot.is_typed else BOUNDS).sentence)
         extra = spot.bits % 8
         offset = linear.add(spot.symbolic, self.fills.offset((spot.bits - extra) // 8))
         if not extra and width % 8 == 0:
@@ -369,15 +367,14 @@ class Memory:
             self.expose((cell.term,))
         if spot.symbolic is None:
             if region.size is not None and not 0 <= spot.bits <= 8 * region.size - cell.width:
-                self._ledger.assume(IN_BOUNDS)
-                self._ledger.constrain(not_(condition))
+                self._ledger.assume(BOUNDS.sentence)
                 return
             term = cell.term
             if condition is not TRUE:
                 term = ite(condition, term, self.objects.read(self.layer(spot.region), spot.bits, cell.width, cell.type, tag))
             self.objects.write(self._content(spot.region), spot.bits, cell._replace(term=term), tag)
             return
-        self._ledger.assume(OWN_TYPES if spot.is_typed else IN_BOUNDS)
+        self._ledger.assume((OWN_TYPES if spot.is_typed else BOUNDS).sentence)
         tag = tag if spot.is_typed else ANY_TAG
         extra = spot.bits % 8
         offset = linear.add(spot.symbolic, self.fills.offset((spot.bits - extra) // 8))

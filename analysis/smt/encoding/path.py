@@ -133,6 +133,12 @@ class PathEncoder:
             state.copy_memory(((TRUE, state.memory.spot_at(region)),), source, size, parameter.type, 1 << 16)
         state.frames[-1] = frame
 
+    def before_result(self) -> PathEncoder:
+        """A copy that is back in the caller, after a return edge, where the result is not assigned yet."""
+        other = self.fork()
+        other._state.frames.pop()
+        return other
+
     def leave(self) -> None:
         """Goes back to the caller, after a return edge. ValueError in the function that the path started in."""
         state = self._state

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from analysis.model import ir
+from analysis.model.assumptions import APART, BOUNDS, TYPES
 from analysis.model.c_types import INT as C_INT
 from analysis.model.c_types import Array, Floating, Integer, Pointer, Record, Type
 from analysis.smt import linear
@@ -22,8 +23,6 @@ from analysis.smt.terms import Term
 from analysis.smt.transitions.objects import MOST_CELLS, is_member, is_scalar
 from analysis.smt.transitions.state import State, StateVariable
 from analysis.smt.transitions.vocabulary import ADDRESS_BITS, Vocabulary
-
-APART = "what is next to an object in memory is nothing that the program depends on"
 
 
 class Cell(NamedTuple):
@@ -108,7 +107,7 @@ class Access:
                 if lvalue.scope != "function":
                     if self._kind(lvalue) != "memory":
                         return self.unknown(ir.Unknown(Pointer(lvalue.type)))
-                    self.ledger.assume(APART)
+                    self.ledger.assume(APART.sentence)
                 return self._vocabulary.address(self._context, lvalue, self._function)
             case ir.Field(record, name):
                 start = layout.member(record.type, name)
@@ -166,6 +165,8 @@ class Access:
             self.ledger.constrain(
                 distinct(self.expressions.value(inner.pointer), number(0, self._vocabulary.pointer_sort))
             )  # else the run has undefined behaviour here
+        self.ledger.assume(BOUNDS.sentence)
+        self.ledger.assume(TYPES.sentence)
         is_plain = (isinstance(inner, ir.Deref) or lvalue is not inner) and not is_member(lvalue)
         return InMemory(self.address(lvalue), is_mixed, is_plain)
 

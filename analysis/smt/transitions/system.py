@@ -1,15 +1,17 @@
 """The steps of a program as changes of symbolic states.
 
 Whatever is not said exactly is left open, so that the states after a step stand for all that a run can come to. What is taken for
-granted is among `assumptions`, first of all that nothing undefined happened before.
+granted is among `assumptions`, first of all what ends a run before (`model.assumptions` has them all).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from analysis.cfa.evaluation_order import granted
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.model import ir
+from analysis.model.assumptions import BLOCKS, OUTSIDE
 from analysis.model.c_types import BOOL, LP64, Array, DataModel, Integer, Pointer, Record, Type, Void
 from analysis.smt import linear
 from analysis.smt.build import FALSE, and_, eq, ite, not_, number, or_
@@ -24,9 +26,6 @@ from analysis.smt.transitions.vocabulary import Vocabulary
 _MOST_BLOCK = 1 << 30  # bytes; larger blocks are said not to be found
 _MOST_STATIC = 512  # assignments that the initial values of objects in memory are followed for
 _MOST_PARTS = 256  # assignments of one initialiser; what longer ones say is left open
-NO_OTHER = "no other undefined behaviour happens first"
-OUTSIDE = "functions without a body call nothing of the program's, and write only what they can name or are given"
-BLOCKS = "allocations of more than 2^30 bytes fail, and there are fewer than 2^31"
 _NEXT = StateVariable("#next", Pointer(Void()))
 
 
@@ -50,7 +49,7 @@ class System:
         self.whole = whole
         self.vocabulary = Vocabulary(program, mode, model)
         self._is_harmless = is_harmless
-        self.assumptions: dict[str, None] = {NO_OTHER: None}
+        self.assumptions: dict[str, None] = dict.fromkeys(granted(program))
         self._is_deterministic = all(_is_deterministic(cfa) for cfa in program.functions.values())
 
     def merged(self, one: State, other: State) -> State:
@@ -292,7 +291,7 @@ class System:
             access.forget_memory()
             if callee not in library.COPIES and callee != "memset":
                 self._forget_globals(access)
-                self.assumptions[OUTSIDE] = None
+                self.assumptions[OUTSIDE.sentence] = None
         if call.result is not None and not isinstance(call.result.type, Void):
             self._note(access, call.result, True)
             if is_scalar(call.result.type):
@@ -312,7 +311,7 @@ class System:
 
     def _allocate(self, access: Access, call: ir.Call, name: str) -> None:
         """A new block, which nothing else points into; what it holds is open."""
-        self.assumptions[BLOCKS] = None
+        self.assumptions[BLOCKS.sentence] = None
         address = access.get(_NEXT)
         sort = self.vocabulary.pointer_sort
         access.set(_NEXT, linear.add(address, number(self.vocabulary.slot, sort)))

@@ -5,27 +5,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from analysis.api import Checker
-from analysis.cpa.predicates.violations import PROPERTIES, Property
-from analysis.model.c_types import LP64
-from analysis.model.options import Options
-from analysis.session.property_proofs import PropertyProofs, prove_property
+from analysis.cpa.predicates.violations import PROPERTIES
+from tests.support.checked import checked
 
 _PROGRAMS = Path(__file__).parents[3] / "fixtures" / "proofs"
 _FILES = sorted(_PROGRAMS.glob("*/*.c"))
 _SECONDS, _FEW_SECONDS = 60.0, 3.0  # what cannot be proved is not, however long one looks
-
-
-def proofs(file: Path, seconds: float) -> PropertyProofs:
-    checker = Checker(Options())
-    checker.open([str(file)])
-    inspection = checker.inspect()
-    assert not inspection.unparsed
-    property_ = msgspec.convert(file.parent.name, Property)
-    return prove_property(inspection.program, property_, ["main"], LP64, seconds)
 
 
 def test_each_program_has_its_twin() -> None:
@@ -37,14 +24,11 @@ def test_each_program_has_its_twin() -> None:
 
 @pytest.mark.parametrize("file", [f for f in _FILES if f.stem.endswith("-good")], ids=lambda f: f"{f.parent.name}/{f.stem}")
 def test_what_holds_is_proved(file: Path) -> None:
-    found = proofs(file, _SECONDS)
-    assert found.reason is None
-    assert found.proofs
-    assert all(answer.reason is None for answer in found.functions.values())
+    report = checked(file, file.parent.name, _SECONDS, "predicate")
+    assert report.verdict == "safe"
+    assert all(verdict.certified for function in report.functions for verdict in function.verdicts.values())
 
 
 @pytest.mark.parametrize("file", [f for f in _FILES if f.stem.endswith("-bad")], ids=lambda f: f"{f.parent.name}/{f.stem}")
 def test_what_can_be_violated_is_not_proved(file: Path) -> None:
-    found = proofs(file, _FEW_SECONDS)
-    assert found.reason is not None
-    assert any(answer.reason is not None for answer in found.functions.values())
+    assert checked(file, file.parent.name, _FEW_SECONDS, "predicate").verdict != "safe"

@@ -51,7 +51,13 @@ def proof(what: Program, property_: Property = "assertion", **options: Any) -> P
 def test_the_programs_of_the_papers(name: str, mode: str) -> None:
     text = (PAPERS / f"{name}.c").read_text("utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("#define")]
-    what = program_of("\n".join(lines).replace("N", "4"))  # the only macro of these programs
+    source = "\n".join(lines).replace("N", "4")  # the only macro of these programs
+    if name == "ipa-fig2-first":  # it leaves its array, and only then warns of it: what happens from there on is not known
+        left = proof(program_of(source), mode=mode)
+        assert isinstance(left, Unproved)
+        assert left.reason == "main: q[i] may be outside of its array"
+        source = source.replace("q[i] = new;", "q[0] = new;")
+    what = program_of(source)
     found = proof(what, mode=mode)
     assert isinstance(found, Proved), found
     assert check(what, found.annotation).questions == found.work.questions

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 from random import Random
 
@@ -18,7 +17,7 @@ from analysis.engines.symbolic.conditions import violating
 from analysis.engines.symbolic.task import Target
 from analysis.engines.witness.interpreter import execute
 from analysis.engines.witness.outcome import Bounds, Observation, Start
-from analysis.model import ir
+from analysis.model import clock, ir
 from analysis.model.c_types import LP64
 from tests.support.random_calls import program
 from tests.support.runs import program_of
@@ -34,7 +33,7 @@ def answer(
     """The answer about a violation of a rule at an edge."""
     suspects = violating(of, Target(function, edge.id, rule)).suspects
     question = Question(of, function, edge, suspects, entries, LP64)
-    return refute(question, time.monotonic() + 60, states, Cancellation())
+    return refute(question, clock.spent() + 60, states, Cancellation())
 
 
 def last_access(of: Program) -> Edge:

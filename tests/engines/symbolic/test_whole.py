@@ -85,7 +85,7 @@ KERNEL = "void *kmalloc(unsigned long); void kfree(void *);"
 @pytest.mark.parametrize(
     ("kind", "statements", "globals_"),
     [
-        ("use-after-free", "int *p = x > 31337 ? local() : &x; return *p;", HELPERS),
+        ("use-after-scope", "int *p = x > 31337 ? local() : &x; return *p;", HELPERS),
         ("uninitialized-read", "double d; if (x != 31337) d = 1; return d > 0;", ""),
         ("uninitialized-read", "struct { int a, b; } s, u; s.a = 1; u = s; return x == 31337 ? u.b : 0;", ""),
         ("double-free", "char *p = kmalloc(4); kfree(p); if (x == 31337) kfree(p); return 0;", KERNEL),
@@ -157,18 +157,18 @@ LOCKS = "typedef struct { int held; } mutex; int pthread_mutex_lock(mutex *); in
 
 
 @pytest.mark.parametrize(
-    ("statements", "text"),
+    ("statements", "rule", "text"),
     [
-        ("pthread_mutex_lock(&m); pthread_mutex_lock(&m); return 0;", "locked again"),
-        ("pthread_mutex_unlock(&m); return 0;", "not held"),
-        ("pthread_mutex_lock(&m); return 0;", "is held when the program ends"),
+        ("pthread_mutex_lock(&m); pthread_mutex_lock(&m); return 0;", "lock-discipline", "locked again"),
+        ("pthread_mutex_unlock(&m); return 0;", "lock-discipline", "not held"),
+        ("pthread_mutex_lock(&m); return 0;", "lock-at-exit", "is held when the program ends"),
     ],
 )
-def test_locks(statements: str, text: str) -> None:
-    found = decided(main_of(statements, LOCKS), frozenset({"lock-discipline"}))
+def test_locks(statements: str, rule: str, text: str) -> None:
+    found = decided(main_of(statements, LOCKS), frozenset({rule}))
     assert isinstance(found, Confirmed), found
     assert text in found.observation.text
-    well = decided(main_of("pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return 0;", LOCKS), frozenset({"lock-discipline"}))
+    well = decided(main_of("pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return 0;", LOCKS), frozenset({rule}))
     assert isinstance(well, Refuted), well
 
 

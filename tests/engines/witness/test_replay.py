@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from random import Random
 
+import msgspec
 import pytest
 
-from analysis.cfa.graph import Program
+from analysis.cfa.graph import Cfa, Program
 from analysis.engines.witness import Diverged, Fresh, Observation, Replayed, Script, Start, Step, execute, replay
 from analysis.engines.witness.inputs import InputValue
 from analysis.engines.witness.outcome import Kind
@@ -113,6 +114,23 @@ def test_wrong_edges_are_refused() -> None:
                 assert refused(program, [*way[:at], Step(step.function, edge.id), *way[at + 1 :]], (5,)).step == at
     assert refused(program, [Step("bump", way[0].edge), *way[1:]], (5,)).step == 0
     assert refused(program, [Step("main", 999), *way[1:]], (5,)).step == 0
+
+
+def test_the_edge_that_ends_the_run_is_compared() -> None:
+    """The claimed last step is another edge than the one taken, with the same source and effect."""
+    program, way = recorded(main_of("malloc(1); return 0;"))
+    main = program.functions["main"]
+    returning = main.by_id[way[-1].edge]
+    beside = msgspec.structs.replace(returning, id=main.next_edge)
+    twice = Cfa(
+        name="main", path=main.path, type_=main.type, parameters=(), entry=main.entry, exit_=main.exit,
+        edges=(*main.edges, beside), digest="",
+    )  # fmt: skip
+    changed = Program({**program.functions, "main": twice}, program.globals, program.externals, program.records, ())
+    wrong = [*way[:-1], Step("main", beside.id)]
+    for kind in (None, "memory-leak", "memory-cleanup"):
+        assert isinstance(replay(program, Start("main"), way, Script(), kind), Replayed)
+        assert refused(changed, wrong, (), kind).why == "the program goes on with: return 0"
 
 
 def test_a_way_to_no_violation_is_refused() -> None:

@@ -9,7 +9,7 @@ from analysis.engines.witness.interpreter import execute_to_end
 from analysis.engines.witness.outcome import Exited, Kind, Returned, Stuck
 from tests.support.runs import main_of, program_of, run_of
 
-KINDS: tuple[Kind, ...] = ("memory-leak", "resource-leak", "memory-cleanup", "lock-discipline")
+KINDS: tuple[Kind, ...] = ("memory-leak", "resource-leak", "memory-cleanup", "lock-at-exit")
 
 
 @pytest.mark.parametrize("name", ["__VERIFIER_assume", "__ESBMC_assume", "__CPROVER_assume", "assume", "klee_assume"])
@@ -75,7 +75,7 @@ def test_an_error_at_the_end_is_one() -> None:
         ("g = malloc(4); exit(0);", "int *g;", "memory-cleanup"),
         ("g = malloc(4); free(g); return 0;", "int *g;", None),
         ("g = malloc(4); abort();", "int *g;", None),
-        ("pthread_mutex_lock(&m); return 0;", "int m; int pthread_mutex_lock(int *);", "lock-discipline"),
+        ("pthread_mutex_lock(&m); return 0;", "int m; int pthread_mutex_lock(int *);", "lock-at-exit"),
         ("spin_lock(&m); spin_unlock(&m); return 0;", "int m; void spin_lock(int *); void spin_unlock(int *);", None),
     ],
 )

@@ -7,6 +7,7 @@ right.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from analysis.cfa.graph import Program
 from analysis.cpa.symbolic import negation
@@ -49,7 +50,7 @@ class Formulas:
     def _is_possible(self, conditions: frozenset[ir.Expr]) -> bool:
         known = self._possible.get(conditions)
         if known is None:
-            known = not any(negation(c) in conditions for c in conditions)
+            known = not any(is_settled(c) and negation(c) in conditions for c in conditions)
             if known and not (len(conditions) == 1 and _is_free(*conditions)):
                 self.checks += 1
                 terms = sorted((self._encode(c) for c in conditions), key=lambda term: term.digest)
@@ -149,6 +150,22 @@ def connected(conditions: frozenset[ir.Expr]) -> list[frozenset[ir.Expr]]:
                 members |= other[1]
         groups = [*apart, (names, members)]
     return [frozenset(members) for _, members in groups]
+
+
+@lru_cache(maxsize=20_000)
+def is_settled(expr: ir.Expr) -> bool:
+    """Whether the expression has the same value whenever its operands have: not if a shift may be too far, or the least value be
+    divided by -1, which gives any value."""
+    return not any(isinstance(part, ir.Binary) and _may_give_anything(part) for part in ir.walk(expr))
+
+
+def _may_give_anything(part: ir.Binary) -> bool:
+    right, type_ = part.right, part.type
+    if not isinstance(type_, Integer):
+        return False
+    if part.operator in ("<<", ">>"):
+        return not isinstance(right, ir.IntConst) or not 0 <= right.value < type_.bits
+    return part.operator in ("/", "%") and type_.signed and not (isinstance(right, ir.IntConst) and right.value != -1)
 
 
 def _is_free(condition: ir.Expr) -> bool:

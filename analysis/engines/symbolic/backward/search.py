@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -28,7 +27,8 @@ from analysis.engines.symbolic.backward.rewriting import (
 from analysis.engines.symbolic.backward.states import TRUE, Conditions, Open, State, Way, essential, steps, touches
 from analysis.engines.symbolic.backward.statics import Statics
 from analysis.engines.symbolic.backward.writes import TWICE, WholeProgram, Writes
-from analysis.model import ir
+from analysis.model import clock, ir
+from analysis.model.assumptions import BOUNDS, TYPES
 from analysis.model.c_types import DataModel, Floating, Integer, Pointer
 from analysis.model.spelling import display_name
 from analysis.smt.encoding.library import ASSUMPTIONS
@@ -40,9 +40,6 @@ _CONDITIONS = 24  # in a state; more are only taken in if they speak of what the
 _INNER_STATES = 500  # of a search from the writes to static variables
 _WAYS = 2  # from the entry of the function, that are handed out
 _MILLISECONDS = 200  # for a question to the solver
-
-TYPES = "what is accessed behind pointers has the type of the access, or the access is one of characters (C11 6.5p7)"
-INSIDE = "accesses stay in the variable that they begin in"
 
 
 Steps = tuple[tuple[str, int], ...]
@@ -65,7 +62,7 @@ class Answer(msgspec.Struct, frozen=True):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the answer takes for given, but that nothing undefined happens before."""
-        return (INSIDE, TYPES)
+        return (BOUNDS.sentence, TYPES.sentence)
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -89,7 +86,7 @@ class _EndedError(Exception):
 
 
 def refute(question: Question, deadline: float, most: int, cancellation: Cancellation) -> Answer:
-    """Whether the violation cannot happen; `deadline` of `time.monotonic`, `most` states."""
+    """Whether the violation cannot happen; `deadline` of `model.clock`, `most` states."""
     whole = WholeProgram(question.program, question.entries == ("main",))
     obstacle = whole.obstacle()
     if obstacle:
@@ -168,7 +165,7 @@ class _Search:
         while self._waiting:
             if self._cancellation.cancelled():
                 raise _EndedError("cancelled")
-            if self.states >= self._most or time.monotonic() > self._deadline:
+            if self.states >= self._most or clock.spent() > self._deadline:
                 raise _EndedError("going back from it ran out of its budget")
             self.states += 1
             self._expand(self._waiting.pop())

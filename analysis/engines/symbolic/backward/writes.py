@@ -14,16 +14,16 @@ import msgspec
 
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa import library
+from analysis.cpa.beside import beside
 from analysis.engines.symbolic.backward.places import ANY, Tag, base_of, may_alias, tag_of, tags_in
 from analysis.model import ir
-from analysis.model.c_types import Array, Function, Integer, Pointer, Record, RecordDefinition, Type, Void
+from analysis.model.c_types import Array, Function, Pointer, Record, RecordDefinition, Type
 from analysis.model.compatible import fits
 from analysis.smt.encoding.library import ALLOCATIONS, ASSUMPTIONS, NEVER_RETURN, only_returns, writes_through
 
 TWICE = frozenset({"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "getcontext"})
 """Functions that come back more than once; in between everything can have been changed."""
 
-THREADS = frozenset({"pthread_create", "thrd_create"})
 SYSTEMS = frozenset(
     (
         "stdin",
@@ -40,7 +40,6 @@ SYSTEMS = frozenset(
 )
 """Variables of the system's own (POSIX, GNU), which programs declare and do not define: none holds an address of theirs."""
 
-SIGNALS = frozenset({"signal", "sigaction", "bsd_signal", "sigset", "sigvec"})
 _ERRNO = Tag("int32")
 _QUIET = library.RELEASES | ALLOCATIONS | ASSUMPTIONS | library.ALLOCATORS | frozenset({"realloc", "__VERIFIER_assert"})
 
@@ -72,13 +71,12 @@ _OUTSIDE = Writes(memory=frozenset({ANY}), named=True, undefined=True)
 
 
 class Addresses(NamedTuple):
-    """Whose addresses a function uses: its own variables, those with static storage, functions, those of them that can handle
-    signals; and what with static storage it writes by name."""
+    """Whose addresses a function uses: its own variables, those with static storage, functions; and what with static storage it
+    writes by name."""
 
     own: frozenset[str]
     static: frozenset[str]
     functions: frozenset[str]
-    handlers: frozenset[str]
     written: frozenset[str]
 
 
@@ -206,25 +204,21 @@ class WholeProgram:
         return self._obstacle
 
     def _obstacles(self) -> Iterator[str]:
-        for name in sorted(THREADS):
-            if self.is_used(name):
+        for name, start in library.STARTS.items():
+            if start.thread and self.is_used(name):
                 yield f"{name}() makes code run beside"
-        if any(self.is_used(name) for name in SIGNALS):
-            for name in self._handlers():
-                if name in self.program.functions:
-                    if self.returns(name) and self.writes(name) != NOTHING:
-                        yield f"{name}() may run at any time, for a signal"
-                elif name not in self.program.externals:
-                    yield f"{name}(), of which nothing is known here, may run at any time, for a signal"
+        for name in sorted(beside(self.program).handlers):
+            if name in self.program.functions:
+                if self.returns(name) and self.writes(name) != NOTHING:
+                    yield f"{name}() may run at any time, for a signal"
+            elif name not in self.program.externals:
+                yield f"{name}(), of which nothing is known here, may run at any time, for a signal"
+            elif self.returns(name):
+                yield f"{name}() may run at any time, for a signal"
 
     def is_used(self, name: str) -> bool:
         """Whether a function is called, or its address is used."""
         return bool(self.callers(name)) or name in self.program.address_taken
-
-    def _handlers(self) -> Iterator[str]:
-        """The functions whose address is used that can be handlers of signals."""
-        for cfa in self.program.functions.values():
-            yield from sorted(addresses(cfa).handlers)
 
     # -- memory -------------------------------------------------------------------------------------------------
 
@@ -437,20 +431,11 @@ def targets_in(type_: Type, records: Mapping[str, RecordDefinition], seen: set[T
     return set()
 
 
-def _is_handler(type_: Type) -> bool:
-    return (
-        isinstance(type_, Function)
-        and isinstance(type_.result, Void)
-        and bool(type_.parameters)
-        and isinstance(type_.parameters[0], Integer)
-    )
-
-
 def addresses(cfa: Cfa) -> Addresses:
     """Whose addresses a function uses."""
     known = _ADDRESSES.get(cfa)
     if known is None:
-        own, static, functions, handlers, written = set[str](), set[str](), set[str](), set[str](), set[str]()
+        own, static, functions, written = set[str](), set[str](), set[str](), set[str]()
         for edge in cfa.edges:
             effect = edge.effect
             target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
@@ -464,9 +449,7 @@ def addresses(cfa: Cfa) -> Addresses:
                     base = base_of(part.lvalue)
                     if isinstance(base, ir.Var) and base.scope == "function":
                         functions.add(base.name)
-                        if _is_handler(base.type):
-                            handlers.add(base.name)
                     elif isinstance(base, ir.Var):
                         (static if base.scope == "global" else own).add(base.name)
-        known = _ADDRESSES[cfa] = Addresses(*map(frozenset, (own, static, functions, handlers, written)))
+        known = _ADDRESSES[cfa] = Addresses(*map(frozenset, (own, static, functions, written)))
     return known

@@ -5,7 +5,7 @@ A model takes the machine, the arguments' values, their types, and whether the r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 from analysis.engines.witness.library import allocation, blocks, ending, files, locks, numbers, printing, strings
@@ -14,7 +14,7 @@ from analysis.engines.witness.scalars import converter
 from analysis.model.bit_counts import bit_count
 from analysis.model.c_types import DOUBLE, LP64, Floating, Integer, Pointer, Type, Void
 from analysis.model.spelling import display_name
-from analysis.model.verifiers import is_assumption
+from analysis.model.verifiers import CHECKS, is_assumption, is_input
 
 if TYPE_CHECKING:
     from analysis.engines.witness.machine import Machine
@@ -34,8 +34,34 @@ _MODELS: dict[str, Callable[[Machine, list[Any], tuple[Type, ...]], Any]] = {
 }
 
 
+_KEEP_ERRNO = frozenset({"__errno_location", "__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc"})
+_ONLY_BY: dict[str, frozenset[str]] = {
+    "lock-discipline": frozenset(locks.MODELS),
+    "lock-at-exit": frozenset(locks.MODELS),
+    "resource-leak": frozenset(files.MODELS),
+}
+
+
+def can_violate(rule: str, called: Collection[str]) -> bool:
+    """Whether a run in which these external functions are called can violate the rule: some are about a few functions only."""
+    return rule not in _ONLY_BY or not _ONLY_BY[rule].isdisjoint(map(display_name, called))
+
+
 def modelled(name: str, returned: Type) -> Model:
-    """What a call of the external function does, where it is declared to return the type."""
+    """What a call of the external function does, where it is declared to return the type. Functions of the library may leave
+    anything in `errno`, also where they succeed (C11 7.5p3)."""
+    model = _modelled(name, returned)
+    if name in _KEEP_ERRNO or name in CHECKS or is_assumption(name) or is_input(name):
+        return model
+
+    def run(machine: Machine, arguments: list[Any], types: tuple[Type, ...], wanted: bool) -> Any:
+        machine.errno_may_change()
+        return model(machine, arguments, types, wanted)
+
+    return run
+
+
+def _modelled(name: str, returned: Type) -> Model:
     fit = _fitting(returned)
     known, asking = _MODELS.get(name), locks.MODELS.get(name)
     if is_assumption(name):

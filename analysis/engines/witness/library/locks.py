@@ -21,7 +21,7 @@ Types = tuple[Type, ...]
 LockState = Literal["held", "released", "recursive"]
 Function = Callable[["Machine", list[Any], Types, bool], Any]
 
-_TAKES = "pthread_spin_lock mutex_lock mutex_lock_nested spin_lock spin_lock_irq spin_lock_bh raw_spin_lock"
+_TAKES = "pthread_spin_lock mutex_lock mutex_lock_nested spin_lock spin_lock_irq spin_lock_bh spin_lock_irqsave raw_spin_lock"
 _MAY_FAIL = (
     "pthread_mutex_lock mtx_lock mutex_lock_interruptible mutex_lock_killable "
     "mutex_lock_interruptible_nested mutex_lock_killable_nested"
@@ -30,9 +30,10 @@ _TRIES = "pthread_mutex_trylock pthread_spin_trylock pthread_mutex_timedlock mtx
 _TRIES_KERNEL = "mutex_trylock spin_trylock spin_trylock_irq spin_trylock_bh raw_spin_trylock"
 _TRIES_COUNTER = "atomic_dec_and_mutex_lock atomic_dec_and_lock _atomic_dec_and_lock"
 _RELEASES = (
-    "pthread_mutex_unlock pthread_spin_unlock mutex_unlock spin_unlock spin_unlock_irq spin_unlock_bh raw_spin_unlock mtx_unlock"
+    "pthread_mutex_unlock pthread_spin_unlock mutex_unlock spin_unlock spin_unlock_irq spin_unlock_bh spin_unlock_irqrestore "
+    "raw_spin_unlock mtx_unlock"
 )
-_MAKES = "pthread_mutex_init pthread_spin_init mutex_init spin_lock_init"
+_MAKES = "pthread_mutex_init pthread_spin_init mutex_init spin_lock_init mtx_init"
 _ENDS = "pthread_mutex_destroy pthread_spin_destroy mutex_destroy mtx_destroy"
 
 
@@ -125,7 +126,7 @@ def _releases(machine: Machine, arguments: list[Any], _types: Types, _wanted: bo
 
 def _makes(name: str) -> Function:
     def run(machine: Machine, arguments: list[Any], _types: Types, wanted: bool) -> int:
-        plain = name != "pthread_mutex_init" or len(arguments) < 2 or arguments[1] == 0
+        plain = name not in ("pthread_mutex_init", "mtx_init") or len(arguments) < 2 or arguments[1] == 0
         result = int(machine.ask("result", INT, name, 0)) if wanted else 0
         if result == 0:
             machine.locks[arguments[0]] = "released" if plain else "recursive"

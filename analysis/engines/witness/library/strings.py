@@ -163,8 +163,10 @@ def _strtol(signed: bool) -> Function:
         value, end = _parsed(string_at(machine, arguments[0]), base)
         if len(arguments) > 1 and arguments[1]:
             put(machine, arguments[1], (arguments[0] + end).to_bytes(machine.code.pointer_bits // 8, "little"))
-        limit = 1 << (machine.code.model.long_bits - 1)
-        return max(-limit, min(limit - 1, value or 0)) if signed else min(2 * limit - 1, value or 0)
+        limit, found = 1 << (machine.code.model.long_bits - 1), value or 0
+        if signed:
+            return max(-limit, min(limit - 1, found))
+        return found if abs(found) < 2 * limit else 2 * limit - 1
 
     return convert
 

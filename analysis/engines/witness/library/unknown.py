@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any
 from analysis.engines.witness.library.locks import expose
 from analysis.engines.witness.memory import ASKED, UNDEFINED
 from analysis.model.c_types import Array, Floating, Integer, Pointer, Record, Type, Void
+from analysis.model.verifiers import is_input
 
 if TYPE_CHECKING:
     from analysis.engines.witness.machine import Machine
-
-_INPUT = "__VERIFIER_nondet_"
 
 
 def unknown(name: str, returned: Type) -> Callable[[Machine, list[Any], tuple[Type, ...], bool], Any]:
     """What a call of an external function does that nothing is known of."""
 
     def run(machine: Machine, arguments: list[Any], types: tuple[Type, ...], wanted: bool) -> Any:
-        if not name.startswith(_INPUT):
+        if not is_input(name):
             machine.assume(f"what {name}() does, which has no body")
         for position, (value, type_) in enumerate(zip(arguments, types, strict=False)):
             if isinstance(type_, Pointer):

@@ -1,0 +1,49 @@
+"""What a call's result is assigned to is looked up after the call: in `*p = f()`, `f` may change `p` (C11 6.5.16p3 leaves the
+order open; compilers call first). What is said of the place before the call then need not hold when it is written to.
+"""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from analysis.cfa.graph import Cfa, Edge
+from analysis.model import ir
+
+_TAKEN: WeakKeyDictionary[Cfa, frozenset[str]] = WeakKeyDictionary()
+
+
+def is_late(cfa: Cfa, edge: Edge) -> bool:
+    """Whether the edge is a call that may change where its result goes."""
+    effect = edge.effect
+    if not isinstance(effect, ir.Call) or effect.result is None:
+        return False
+    return _reads_others(cfa, effect.result)
+
+
+def _reads_others(cfa: Cfa, lvalue: ir.Expr) -> bool:
+    """Whether the place of an lvalue depends on what other functions can change."""
+    read: list[ir.Expr] = []
+    inner = lvalue
+    while isinstance(inner, ir.Field | ir.Index):
+        if isinstance(inner, ir.Index):
+            read.append(inner.index)
+            inner = inner.array
+        else:
+            inner = inner.record
+    if isinstance(inner, ir.Deref):
+        read.append(inner.pointer)
+    parts = [part for expr in read for part in ir.walk(expr)]
+    if any(isinstance(part, ir.Deref) or (isinstance(part, ir.Var) and part.scope == "global") for part in parts):
+        return True
+    names = {part.name for part in parts if isinstance(part, ir.Var)}
+    return bool(names) and not names.isdisjoint(_taken(cfa))
+
+
+def _taken(cfa: Cfa) -> frozenset[str]:
+    """The variables of a function whose address is used."""
+    known = _TAKEN.get(cfa)
+    if known is None:
+        all_ = [part for edge in cfa.edges for expr in ir.expressions(edge.effect) for part in ir.walk(expr)]
+        roots = [ir.root(part.lvalue) for part in all_ if isinstance(part, ir.AddressOf)]
+        known = _TAKEN[cfa] = frozenset(root.name for root in roots if isinstance(root, ir.Var))
+    return known

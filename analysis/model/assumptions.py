@@ -1,0 +1,197 @@
+"""What answers take for granted of a program, in one table. Whoever takes something for granted takes the sentence from here.
+
+Nothing in it may remove a finding, or carry a proof, unsaid. There are four kinds:
+
+- `modelled`: the result is any value that C leaves open, or what machines compute. Nothing is taken for granted.
+- `ends-run`: C leaves undefined what comes after, and machines stop there; a rule that is on by default reports it at that place.
+- `checked`: that it holds is proved along with the property. Where it may not hold, the answer is `unknown` and says so.
+- `told`: it is not checked, and stands among the assumptions of each answer that rests on it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Kind = Literal["modelled", "ends-run", "checked", "told"]
+
+
+class Assumption(msgspec.Struct, frozen=True):
+    """One row. `rules` report where it is broken. `users`: the parts of the analysis that rest on it."""
+
+    name: str
+    kind: Kind
+    sentence: str
+    rules: tuple[str, ...] = ()
+    users: str = ""
+
+
+_FORMULAS = "path formulas, transitions, symbolic values"
+
+OVERFLOW = Assumption(
+    "overflow",
+    "modelled",
+    "signed arithmetic that overflows wraps, as machines and gcc's -fwrapv do it",
+    ("signed-overflow",),
+    f"{_FORMULAS}, explicit values; a run of the interpreter ends there",
+)
+SHIFT = Assumption(
+    "shift",
+    "modelled",
+    "a shift by the width or more, or by a negative distance, has any value",
+    ("shift-range",),
+    f"{_FORMULAS}, explicit values; a run of the interpreter ends there",
+)
+QUOTIENT = Assumption(
+    "quotient",
+    "modelled",
+    "the least value of a type divided by -1 has any value",
+    ("signed-overflow",),
+    f"{_FORMULAS}; a run of the interpreter ends there",
+)
+DISTANCE = Assumption(
+    "distance",
+    "modelled",
+    "the difference of two pointers that are no whole number of elements apart has any value",
+    (),
+    f"{_FORMULAS}, explicit values; the interpreter does not go on",
+)
+UNINITIALISED = Assumption(
+    "uninitialised",
+    "modelled",
+    "an object that was given no value holds any",
+    ("uninitialized-read",),
+    f"{_FORMULAS}; a run of the interpreter ends there",
+)
+CONVERSION = Assumption(
+    "conversion",
+    "modelled",
+    "a floating value that does not fit into an integer type is any value of it when it is converted",
+    (),
+    f"{_FORMULAS}; the interpreter does not go on",
+)
+ROUNDING = Assumption(
+    "rounding",
+    "modelled",
+    "the result of floating arithmetic is any value",
+    (),
+    "path formulas, transitions; the interpreter computes by IEEE 754",
+)
+LITERALS = Assumption("literals", "checked", "nothing is written to string literals and constant objects", (), "trees of paths")
+SUBSCRIPTS = Assumption(
+    "subscripts",
+    "checked",
+    "subscripts stay inside arrays of known length",
+    ("array-bounds",),
+    "transitions and certificates; trees of paths",
+)
+CALLED = Assumption(
+    "called",
+    "checked",
+    "a call through a pointer leads to a function that is known and fits",
+    (),
+    "transitions and certificates; trees of paths",
+)
+BEFORE = Assumption(
+    "before",
+    "ends-run",
+    "no run before divides an integer by zero, follows a null pointer, frees what is not a block, accesses an object after its"
+    " life, or runs out of stack",
+    ("division-by-zero", "null-dereference", "double-free", "invalid-free", "use-after-free", "use-after-scope"),
+    "all proofs and refutations",
+)
+ORDER = Assumption(
+    "order",
+    "told",
+    "operands and arguments are evaluated from left to right",
+    (),
+    "all proofs and runs, where an operand has a side effect",
+)
+BOUNDS = Assumption(
+    "bounds",
+    "told",
+    "accesses through pointers stay in the object that they begin in",
+    ("array-bounds",),
+    "path formulas, transitions, symbolic and explicit values, going back from a violation",
+)
+TYPES = Assumption(
+    "types",
+    "told",
+    "what is accessed behind pointers has the type of the access, or the access is one of characters (C11 6.5p7)",
+    (),
+    "transitions, going back from a violation",
+)
+OWN_TYPES = Assumption(
+    "own-types",
+    "told",
+    "what pointers from outside point to is aligned, and accessed through its own type or as characters",
+    (),
+    "path formulas",
+)
+OUTSIDE_POINTERS = Assumption(
+    "outside-pointers", "told", "a pointer from outside is null or points to an object", (), "path formulas"
+)
+ADDRESSES = Assumption(
+    "addresses",
+    "told",
+    "objects are at the addresses that the formula gives them",
+    (),
+    "path formulas, which refute nothing then",
+)
+APART = Assumption(
+    "apart", "told", "what is next to an object in memory is nothing that the program depends on", (), "transitions"
+)
+OUTSIDE = Assumption(
+    "outside",
+    "told",
+    "functions without a body call nothing of the program's, and write only what they can name or are given",
+    (),
+    "transitions, trees of paths",
+)
+BLOCKS = Assumption(
+    "blocks", "told", "allocations of more than 2^30 bytes fail, and there are fewer than 2^31", (), "transitions"
+)
+LARGE_BLOCKS = Assumption("large-blocks", "told", "very large allocations fail", (), "path formulas, which name the size")
+FOUND = Assumption("found", "told", "allocations find memory", (), "trees of paths, where that is asked for")
+GIVEN = Assumption(
+    "given", "told", "functions without a body write only what they are given", (), "trees of paths, where that is asked for"
+)
+NO_OVERFLOW = Assumption(
+    "no-overflow",
+    "told",
+    "signed arithmetic does not overflow",
+    ("signed-overflow",),
+    "the first search for a run, by mathematical integers; nothing is refuted by it",
+)
+
+TABLE: tuple[Assumption, ...] = (
+    OVERFLOW,
+    SHIFT,
+    QUOTIENT,
+    DISTANCE,
+    UNINITIALISED,
+    CONVERSION,
+    ROUNDING,
+    BEFORE,
+    SUBSCRIPTS,
+    LITERALS,
+    CALLED,
+    ORDER,
+    BOUNDS,
+    TYPES,
+    OWN_TYPES,
+    OUTSIDE_POINTERS,
+    ADDRESSES,
+    APART,
+    OUTSIDE,
+    GIVEN,
+    BLOCKS,
+    LARGE_BLOCKS,
+    FOUND,
+    NO_OVERFLOW,
+)
+"""All of them, in the order in which the docs show them."""
+
+OPENED = frozenset(row.sentence for row in (SHIFT, QUOTIENT, DISTANCE))
+"""What operations note that give any value for some operands."""

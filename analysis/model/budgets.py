@@ -1,0 +1,50 @@
+"""What provers may take, by name: one table for every command, the editor and the benchmarks.
+
+With the same budget, the same program and the same options the same is asked, whoever asks.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from analysis.model.limits import Limits
+
+BudgetName = Literal["edit", "background", "full"]
+First = Literal["program", "function"]
+
+
+class ProverBudget(msgspec.Struct, frozen=True):
+    """Seconds of the processor (`clock`): `finding` to decide one finding, `function` to prove one rule in one function,
+    `program` for one question about all of the program. After `total` seconds, of all tasks together, nothing more is begun but
+    findings; None: no end. `first`: whether proofs begin with the program, or with each function by itself, which survives
+    edits elsewhere. `patience`: how many times as long a task may take by the wall clock, on a machine that others use."""
+
+    finding: float
+    function: float
+    program: float
+    total: float | None
+    first: First
+    patience: float = 8.0
+
+
+BUDGETS: dict[BudgetName, ProverBudget] = {
+    "edit": ProverBudget(finding=2.0, function=1.0, program=2.0, total=6.0, first="program"),
+    "background": ProverBudget(finding=6.0, function=5.0, program=20.0, total=None, first="function"),
+    "full": ProverBudget(finding=6.0, function=5.0, program=20.0, total=45.0, first="program"),
+}
+"""`edit` for who waits after each change, `background` for who waits for nothing, `full` for who waits once."""
+
+
+def budget_of(name: BudgetName, limits: Limits) -> ProverBudget:
+    """The budget of a name, with what the limits say instead."""
+    named = BUDGETS[name]
+    return ProverBudget(
+        finding=named.finding if limits.task_seconds is None else limits.task_seconds,
+        function=named.function if limits.proof_seconds is None else limits.proof_seconds,
+        program=named.program if limits.program_seconds is None else limits.program_seconds,
+        total=named.total if limits.total_seconds is None else limits.total_seconds,
+        first=named.first,
+        patience=1.0 if limits.task_seconds or limits.proof_seconds or limits.program_seconds else named.patience,
+    )

@@ -1,0 +1,317 @@
+"""Settings of a workspace: `.everproof.toml`, and `everproof.*` of an editor, under the same names.
+
+Every command and the language server read them by `workspace_settings`, so that they mean the same everywhere. What an editor
+sets to something else than the default wins over the file, and what stands on a command line wins over both. A wrong setting is
+reported by its name, and its default is used. The file comes with the workspace, so it is not trusted: it can choose a compiler
+by a usual name, never a program by its path, and switch the store off, but not name one, which could say what its maker likes.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal, cast
+
+import msgspec
+from msgspec import Meta
+
+from analysis.model.limits import SETTINGS_BYTES, Limits
+from analysis.model.options import CompilerFlags, Options
+from analysis.model.reading import UnreadableError, read_file
+from analysis.model.unit_flags import flags_problems
+
+FILE_NAME = ".everproof.toml"
+OWN_RULES = os.path.join(".everproof", "rules")
+"""Where rules of a workspace's own are."""
+NO_STORE = "none"
+Mode = Literal["continuous", "onSave", "onDemand"]
+
+_LIMIT = re.compile(r"Expected (?:int|float) (>=|<=|>|<) ([0-9.e+]+)")
+_COMPARED = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
+_TOPS = (".git", ".hg", ".svn")
+_FILE_COMPILER = re.compile(r"none|([A-Za-z0-9_]+-)*(gcc|clang|cc)(-[0-9]+(\.[0-9]+)*)?")
+_CLIENT_ONLY = frozenset({"trace", "server", "serverCommand", "serverPath", "enable", "gutter", "statusBar", "testing"})
+
+
+class Settings(msgspec.Struct, frozen=True, rename="camel"):
+    """All settings. `budgets` has the names of `Limits` in camel case; None or empty means: the default."""
+
+    mode: Annotated[
+        Mode, Meta(description="When to check: while you type, on each save, or only when a command asks for it.")
+    ] = "continuous"
+    rules: Annotated[
+        tuple[str, ...], Meta(description='Names of the rules to check; `["all"]` for every rule. Empty: the default rules.')
+    ] = ()
+    rules_dirs: Annotated[
+        tuple[str, ...], Meta(description="Folders with rules of your own; `.everproof/rules` is always one.")
+    ] = ()
+    entries: Annotated[
+        tuple[str, ...], Meta(description="Entry functions. Empty: `main`, else every function that nobody calls.")
+    ] = ()
+    compiler: Annotated[
+        str | None,
+        Meta(description="The preprocessor: `gcc`, `clang`, `cc` or a path, or `none`. Not set: the first that is found."),
+    ] = None
+    compile_commands: Annotated[
+        str | None, Meta(description="A compile_commands.json. Not set: the one found upward from the file.")
+    ] = None
+    include_dirs: Annotated[
+        tuple[str, ...], Meta(description="Folders of headers, for files that no compile_commands.json knows.")
+    ] = ()
+    defines: Annotated[
+        tuple[str, ...], Meta(description="Macros, `NAME` or `NAME=VALUE`, for files that no compile_commands.json knows.")
+    ] = ()
+    standard: Annotated[
+        str | None, Meta(description="The C standard, as `c11`, for files that no compile_commands.json knows.")
+    ] = None
+    data_model: Annotated[
+        Literal["LP64", "ILP32"], Meta(description="The sizes of types: 64 or 32 bits for `long` and pointers.")
+    ] = "LP64"
+    budgets: Annotated[
+        Limits, Meta(description="Limits in bytes, seconds and counts. What goes over one is said to be unknown, never safe.")
+    ] = Limits()
+    store: Annotated[
+        str | None,
+        Meta(description="A file to keep results in; `none` for none. Not set: one for each workspace, in your cache folder."),
+    ] = None
+    unknown_hints: Annotated[bool, Meta(description="Show hints where a verdict stays unknown.")] = False
+    proofs: Annotated[
+        bool, Meta(description="Prove functions of open files in the background, when nothing else is to be done.")
+    ] = True
+    invariants: Annotated[
+        bool, Meta(description="Show the loop invariants of proved functions as inlay hints, without asking for each function.")
+    ] = False
+    code_lens: Annotated[bool, Meta(description="Show verdicts above functions.")] = True
+    check_folders: Annotated[
+        bool, Meta(description="Check the folders when the server starts, before a file of them is opened.")
+    ] = False
+    trusted: Annotated[bool, Meta(description="Whether the workspace is trusted. If not, no compiler is run.")] = True
+
+    def options(self, folders: tuple[str, ...]) -> Options:
+        """The checker's options. Relative paths count from the first folder; rules in `.everproof/rules` are found in each."""
+        root = folders[0] if folders else os.getcwd()
+        own_rules = [os.path.join(folder, OWN_RULES) for folder in folders]
+        return Options(
+            flags=CompilerFlags(tuple(os.path.join(root, d) for d in self.include_dirs), self.defines, self.standard),
+            compile_commands=os.path.join(root, self.compile_commands) if self.compile_commands else None,
+            compiler=self.compiler or None,
+            data_model=self.data_model,
+            entries=self.entries,
+            rules=self.rules,
+            rules_dirs=(
+                *(os.path.join(root, d) for d in self.rules_dirs),
+                *(directory for directory in own_rules if os.path.isdir(directory)),
+            ),
+            trusted=self.trusted,
+            budget="background",
+            proofs=self.proofs,
+            limits=self.budgets,
+        )
+
+    def store_path(self, folders: tuple[str, ...]) -> str | None:
+        """The file to keep results in, `none`, or None for the default. A relative path counts from the first folder."""
+        if self.store in (None, "", NO_STORE):
+            return self.store or None
+        return os.path.join(folders[0] if folders else os.getcwd(), os.path.expanduser(self.store or ""))
+
+
+_DEFAULTS = Settings()
+_FIELDS = {field.encode_name: field for field in msgspec.structs.fields(Settings)}
+_LIMITS = {field.name: field for field in msgspec.structs.fields(Limits)}
+
+
+def settings_folder(start: str) -> str:
+    """The folder whose settings and rules are those of a file or folder: the nearest one upward that has any, but not beyond the
+    top of a project; if there is none, the folder itself."""
+    given = os.path.abspath(start)
+    first = here = given if os.path.isdir(given) else os.path.dirname(given)
+    while True:
+        if any(os.path.lexists(os.path.join(here, name)) for name in (FILE_NAME, OWN_RULES)):
+            return here
+        above = os.path.dirname(here)
+        if above == here or any(os.path.lexists(os.path.join(here, top)) for top in _TOPS):
+            return first
+        here = above
+
+
+def workspace_settings(folders: tuple[str, ...], editor: object = None) -> tuple[Settings, list[str]]:
+    """The settings in force in a workspace, and one sentence for each wrong one. The file is that of the first folder that has
+    one; relative paths count from the first folder. `editor` is what a client sent for the section `everproof`."""
+    text, problems = None, []
+    for folder in folders:
+        try:
+            text = read_file(os.path.join(folder, FILE_NAME), SETTINGS_BYTES)
+            break
+        except UnreadableError as error:
+            if not error.missing:
+                problems.append(f"{FILE_NAME} is not used: {error.reason}.")
+                break
+    found, wrong = read(editor, text)
+    root = folders[0] if folders else os.getcwd()
+    missing = (name for name in found.include_dirs if not os.path.isdir(os.path.join(root, name)))
+    if found.compiler is not None and _is_inside(found.compiler, folders):  # some editors read settings from the folder, too
+        wrong.append(f"compiler: {found.compiler} lies in the folder that is opened, so it is not run; name one elsewhere.")
+        found = msgspec.structs.replace(found, compiler=None)
+    return found, [*problems, *wrong, *(f"includeDirs: there is no folder {name}." for name in missing)]
+
+
+def read(editor: object, file_text: bytes | None) -> tuple[Settings, list[str]]:
+    """The settings in force, and one sentence for each wrong one.
+
+    `editor` is what the client sent for the section `everproof`, `file_text` the content of `.everproof.toml`.
+    """
+    problems: list[str] = []
+    table = dict(_parse_file(file_text, problems))
+    for name in sorted(table.keys() & _CLIENT_ONLY - _FIELDS.keys()):
+        problems.append(f"in {FILE_NAME}: {name}: only an editor can set this.")
+        del table[name]
+    values = _accepted(table, f"in {FILE_NAME}: ", problems)
+    if values.pop("trusted", None) is not None:  # the workspace cannot declare itself trusted
+        problems.append(f"in {FILE_NAME}: trusted: only an editor can say this.")
+    compiler = values.get("compiler")
+    if isinstance(compiler, str) and not _FILE_COMPILER.fullmatch(compiler):
+        problems.append(f'in {FILE_NAME}: compiler: "{compiler}" is not a usual compiler name; set it in the editor instead.')
+        del values["compiler"]
+    if isinstance(values.get("budgets"), Limits):
+        values["budgets"] = _lowered(cast("Limits", values["budgets"]), problems)
+    if values.get("store") not in (None, NO_STORE):
+        problems.append(f'in {FILE_NAME}: store: only "{NO_STORE}" can be said here; set a file in the editor instead.')
+        del values["store"]
+    for name, value in _accepted(_as_table(editor, "everproof", problems), "everproof.", problems).items():
+        if value != getattr(_DEFAULTS, _FIELDS[name].name):
+            values[name] = value
+    return Settings(**{_FIELDS[name].name: value for name, value in values.items()}), problems  # type: ignore[arg-type]
+
+
+def _parse_file(text: bytes | None, problems: list[str]) -> Mapping[str, object]:
+    if text is None:
+        return {}
+    try:
+        return tomllib.loads(text.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        problems.append(f"{FILE_NAME} is not valid TOML: {error}.")
+        return {}
+
+
+def _as_table(value: object, name: str, problems: list[str]) -> Mapping[str, object]:
+    if value is None:
+        return {}
+    if isinstance(value, Mapping):
+        return cast("Mapping[str, object]", value)
+    problems.append(f"{name}: expected a table of settings.")
+    return {}
+
+
+def _accepted(table: Mapping[str, object], prefix: str, problems: list[str]) -> dict[str, object]:
+    """The settings of a table that are well-formed, converted. Null means: not set."""
+    accepted: dict[str, object] = {}
+    for name in sorted(table):
+        value = table[name]
+        if value is None or (name in _CLIENT_ONLY and name not in _FIELDS):
+            continue
+        if name not in _FIELDS:
+            problems.append(f"{prefix}{name}: there is no such setting{_nearest(name, _FIELDS)}.")
+        elif name == "budgets":
+            accepted[name] = _budgets(_as_table(value, f"{prefix}budgets", problems), f"{prefix}budgets.", problems)
+        else:
+            _accept(accepted, name, value, prefix, problems)
+    return accepted
+
+
+def _accept(accepted: dict[str, object], name: str, value: object, prefix: str, problems: list[str]) -> None:
+    default = getattr(_DEFAULTS, _FIELDS[name].name)
+    try:
+        found = msgspec.convert(value, _FIELDS[name].type)
+    except msgspec.ValidationError as error:
+        problems.append(f"{prefix}{name}: {_plain(error)}; using {_shown(default)}.")
+        return
+    wrong = [why for one, why in flags_problems(*_flags(name, found)) if one == name]
+    problems += [f"{prefix}{name}: {why}; using {_shown(default)}." for why in wrong]
+    if not wrong:
+        accepted[name] = found
+
+
+def _flags(name: str, value: Any) -> tuple[tuple[str, ...], str | None]:
+    """The macros and the standard that a setting names, if it is one of those."""
+    return value if name == "defines" else (), value if name == "standard" else None
+
+
+def _is_inside(program: str, folders: tuple[str, ...]) -> bool:
+    """Whether a program that is named by a path lies in one of the folders, links followed or not."""
+    if os.path.basename(program) == program:
+        return False
+    named = os.path.expanduser(program)
+    paths = {form(os.path.join(folder, named)) for folder in folders for form in (os.path.abspath, os.path.realpath)}
+    roots = {form(folder) for folder in folders for form in (os.path.abspath, os.path.realpath)}
+    return any(path.startswith(os.path.join(root, "")) for path in paths for root in roots)
+
+
+def _lowered(budgets: Limits, problems: list[str]) -> Limits:
+    """Budgets as the workspace's file can set them: a folder must not lift what bounds the memory that it takes, or the time of
+    the compiler."""
+    usual = Limits()
+    given: dict[str, float] = {}
+    for name in Limits.__struct_fields__:
+        if name.endswith(("_megabytes", "_bytes")) or name == "preprocess_seconds":
+            most: float = getattr(usual, name)
+            if getattr(budgets, name) > most:
+                problems.append(f"in {FILE_NAME}: budgets.{_camel(name)}: can only be lowered here; using {_shown(most)}.")
+                given[name] = most
+    return msgspec.structs.replace(budgets, **given)
+
+
+def _budgets(table: Mapping[str, object], prefix: str, problems: list[str]) -> Limits:
+    """Limits by their names, camelCase or snake_case. They can be lowered and raised, but must be positive."""
+    values: dict[str, object] = {}
+    for name in sorted(table):
+        field = _LIMITS.get(_snake(name))
+        if table[name] is None:
+            continue
+        if field is None:
+            problems.append(f"{prefix}{name}: there is no such budget{_nearest(name, map(_camel, _LIMITS))}.")
+            continue
+        try:
+            number = msgspec.convert(table[name], field.type)
+        except msgspec.ValidationError as error:
+            problems.append(f"{prefix}{name}: {_plain(error)}; using {_shown(field.default)}.")
+            continue
+        if math.isfinite(number):
+            values[field.name] = number
+        else:
+            problems.append(f"{prefix}{name}: must be a number; using {_shown(field.default)}.")
+    return Limits(**values)  # type: ignore[arg-type]
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    """The name that was probably meant."""
+    names = {_snake(one): one for one in known}
+    found = difflib.get_close_matches(_snake(name).lower().replace("-", "_"), names, n=1, cutoff=0.75)
+    return f"; the nearest is {names[found[0]]}" if found else ""
+
+
+def _camel(name: str) -> str:
+    return re.sub(r"_([a-z])", lambda match: match.group(1).upper(), name)
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"([A-Z])", lambda match: "_" + match.group(1).lower(), name)
+
+
+def _plain(error: msgspec.ValidationError) -> str:
+    """msgspec's words for a person who did not write the code."""
+    text = str(error).split(" - at ")[0].replace("`", "")
+    limit = _LIMIT.fullmatch(text)
+    if limit is not None:
+        number = float(limit[2])
+        return f"must be {_COMPARED[limit[1]]} {int(number) if number.is_integer() else number}"
+    return text[:1].lower() + text[1:]
+
+
+def _shown(value: object) -> str:
+    if value is None or value == ():
+        return "none"
+    return str(value)

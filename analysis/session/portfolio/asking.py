@@ -1,0 +1,176 @@
+"""Asks the provers in turn until all rules of a request are answered, or its time is over."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import msgspec
+
+from analysis.certificate.annotation import Proof
+from analysis.certificate.unwinding import Unwinding
+from analysis.cpa.algorithm import Cancellation
+from analysis.engines.symbolic import Confirmed, ProgramTask, Refuted
+from analysis.model import clock
+from analysis.session.portfolio.registry import PROVERS, Prover
+from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
+from analysis.session.portfolio.terms import NOTHING, About, Kind, Terms
+from analysis.session.portfolio.turns import MOST_EDGES, TURNS, Turn
+
+_AGAIN = 2.0  # times as long as the run before took is looked for another one
+_AT_LEAST = 0.5  # seconds for that
+_REASONS = 2  # that are told
+
+
+class Answers(msgspec.Struct, frozen=True):
+    """The answer for each rule, and the abstract states that were made for all."""
+
+    by_rule: dict[str, Answer]
+    states: int = 0
+
+
+def ask(request: Request, seconds: float, cancellation: Cancellation | None = None) -> Answers:
+    """What the provers say in turn."""
+    return _Asking(request, seconds, cancellation or Cancellation()).answers()
+
+
+class _Asking:
+    def __init__(self, request: Request, seconds: float, cancellation: Cancellation) -> None:
+        self._request, self._cancellation = request, cancellation
+        self._began, self._seconds = clock.spent(), seconds
+        self._decided: dict[str, Answer] = {}
+        self._unknown: dict[str, list[Unknown]] = {rule: [] for rule in request.about.rules}
+        self._states = 0
+
+    def answers(self) -> Answers:
+        for turn in self._turns():
+            if not self._open or self._cancellation.cancelled():
+                break
+            self._take(turn)
+        left = {rule: _together(self._unknown[rule]) for rule in self._open}
+        return Answers({**self._decided, **left}, self._states)
+
+    def _turns(self) -> tuple[Turn, ...]:
+        """The turns. Findings in large programs are not proved away: nothing would come of it."""
+        about, program = self._request.about, self._request.program
+        turns = TURNS[about.kind][self._request.terms.engine]
+        if about.kind == "finding" and sum(len(cfa.edges) for cfa in program.functions.values()) > MOST_EDGES:
+            return tuple(turn._replace(until=1.0) for turn in turns if turn.prover == "runs")
+        return turns
+
+    @property
+    def _open(self) -> list[str]:
+        return [rule for rule in self._request.about.rules if rule not in self._decided]
+
+    def _take(self, turn: Turn) -> None:
+        prover, until = PROVERS[turn.prover], self._began + turn.until * self._seconds
+        if prover.jointly:
+            self._jointly(prover, until)
+            return
+        rules = self._worth(prover)
+        for number, rule in enumerate(rules):
+            left = (until - clock.spent()) / (len(rules) - number)
+            if left > 0:
+                self._note((rule,), self._answer(prover, (rule,), left))
+
+    def _jointly(self, prover: Prover, until: float) -> None:
+        """Asks about all open rules; after a run that violates one of them soon once more about the others."""
+        while (rules := self._worth(prover)) and (left := until - clock.spent()) > 0:
+            began = clock.spent()
+            answer = self._answer(prover, rules, left)
+            self._note(rules, answer)
+            if not isinstance(answer, Confirmed):
+                return
+            now = clock.spent()
+            until = min(until, now + max(_AT_LEAST, _AGAIN * (now - began)))
+
+    def _worth(self, prover: Prover) -> tuple[str, ...]:
+        """The open rules that the prover is worth being asked about."""
+        open_ = tuple(self._open)
+        rules = prover.asked(self._request, open_)
+        for rule in open_:
+            if rule not in rules and not self._unknown[rule]:
+                self._unknown[rule].append(Unknown(NOTHING, final=True, nothing=True))
+        return rules
+
+    def _answer(self, prover: Prover, rules: tuple[str, ...], seconds: float) -> Answer:
+        request = self._request._replace(about=self._request.about._replace(rules=rules))
+        return prover.prove(request, seconds, self._cancellation)
+
+    def _note(self, rules: tuple[str, ...], answer: Answer) -> None:
+        match answer:
+            case Unknown():
+                for rule in rules:
+                    self._unknown[rule].append(answer)
+                self._states += answer.states
+            case Confirmed():
+                self._decided[answer.observation.kind] = answer
+                self._states += answer.spent.states
+            case Refuted():
+                self._decided.update(dict.fromkeys(rules, answer))
+                self._states += answer.spent.states
+            case Proved():
+                self._decided.update(dict.fromkeys(rules, answer))
+                self._states += answer.states
+
+
+def _together(found: list[Unknown]) -> Unknown:
+    """What several say who do not know, the last one first."""
+    if not found:
+        return Unknown("there was no time left")
+    reasons = list(dict.fromkeys(one.reason for one in reversed(found)))
+    looked = dict.fromkeys(name for one in found for name in one.looked)
+    return Unknown(
+        "; ".join(reasons[:_REASONS]), all(one.final for one in found), tuple(looked), nothing=any(one.nothing for one in found)
+    )
+
+
+# -- a whole program, in one process ---------------------------------------------------------------------------------
+
+Engine = Literal["value", "symbolic", "predicate", "auto"]
+ENGINES: tuple[Engine, ...] = get_args(Engine)
+
+
+class ProgramAnswer(msgspec.Struct, frozen=True):
+    """`safe`: no run violates any of the rules; `certificates` has accepted proofs of that. `violated`: `confirmed` is
+    the run. `unknown`: `reason` says why; of `safe`, whether there are places that no run comes to."""
+
+    verdict: Literal["safe", "violated", "unknown"]
+    reason: str = ""
+    assumptions: tuple[str, ...] = ()
+    confirmed: Confirmed | None = None
+    certificates: tuple[Proof | Unwinding, ...] = ()
+
+
+def answer(task: ProgramTask, engine: Engine = "auto", cancellation: Cancellation | None = None) -> ProgramAnswer:
+    """What `check` asks about a whole program, asked one after the other: proofs for a share of the time, runs, proofs again.
+    KeyError if there is no `main`."""
+    task.program.functions["main"]
+    terms = Terms(task.model.name, engine, assume=_assumed(task))
+    began, reasons, proved = clock.spent(), list[str](), dict[str, Proved]()
+    if not task.rules:
+        return ProgramAnswer("unknown", "there is no rule")
+    steps: tuple[tuple[Kind, float], ...] = (("program", 0.15), ("runs", 0.55), ("program", 1.0))
+    for kind, until in steps:
+        rules = tuple(sorted(task.rules - proved.keys()))
+        seconds = began + until * task.effort.seconds - clock.spent()
+        if not rules or not TURNS[kind][engine] or seconds <= 0:
+            continue
+        found = ask(Request(task.program, ("main",), About(kind, rules), terms=terms), seconds, cancellation)
+        run = next((one for one in found.by_rule.values() if isinstance(one, Confirmed)), None)
+        if run is not None:
+            return ProgramAnswer("violated", assumptions=run.assumptions, confirmed=run)
+        proved.update({rule: one for rule, one in found.by_rule.items() if isinstance(one, Proved)})
+        reasons = [one.reason for one in found.by_rule.values() if isinstance(one, Unknown)] + reasons
+    if proved.keys() != task.rules:
+        return ProgramAnswer("unknown", "; ".join(dict.fromkeys(reasons)))
+    assumptions = dict.fromkeys(assumption for proof in proved.values() for assumption in proof.assumptions)
+    certificates = {id(one): one for proof in proved.values() for one in proof.certificates}
+    missed = {place for proof in proved.values() for place in proof.unreached}
+    note = f"no run reaches {len(missed)} of the places where a rule could be violated" if missed else ""
+    return ProgramAnswer("safe", note, tuple(assumptions), certificates=tuple(certificates.values()))
+
+
+def _assumed(task: ProgramTask) -> tuple[Literal["allocations-succeed", "externals-keep-globals"], ...]:
+    succeed: tuple[Literal["allocations-succeed"], ...] = () if task.allocation_fails else ("allocations-succeed",)
+    keep: tuple[Literal["externals-keep-globals"], ...] = () if task.outside_writes else ("externals-keep-globals",)
+    return (*succeed, *keep)

@@ -1,0 +1,71 @@
+"""What provers are asked, and what they answer."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from analysis.certificate.annotation import Proof
+from analysis.certificate.claims import Place
+from analysis.certificate.unwinding import Unwinding
+from analysis.cfa.graph import Program
+from analysis.cpa.predicates.violations import PROPERTIES, Property, Violation, violations, violations_in
+from analysis.engines.symbolic.task import Confirmed, Refuted
+from analysis.model.c_types import ILP32, LP64, DataModel
+from analysis.session.portfolio.terms import About, Terms
+
+
+class Request(NamedTuple):
+    """A question about a program that starts at the `entries`. `whole`: that is where runs begin; else the one entry is called
+    in any state."""
+
+    program: Program
+    entries: tuple[str, ...]
+    about: About
+    whole: bool = True
+    terms: Terms = Terms()
+
+    @property
+    def model(self) -> DataModel:
+        """The sizes of types."""
+        return ILP32 if self.terms.data_model == "ILP32" else LP64
+
+    def places(self, rule: str) -> tuple[Violation, ...]:
+        """Where the rule could be violated, of what the request is about; none for rules that no condition speaks of."""
+        if rule not in PROPERTIES:
+            return ()
+        property_, about = msgspec.convert(rule, Property), self.about
+        if about.function is None:
+            return violations(self.program, property_)
+        found = tuple(violations_in(self.program, about.function, property_))
+        if about.edge is None:
+            return found
+        by_id = self.program.functions[about.function].by_id
+        source = by_id[about.edge].source  # of a branch, either edge violates with its condition
+        return tuple(place for place in found if by_id[place.edge].source == source)
+
+
+class Proved(msgspec.Struct, frozen=True):
+    """No run violates the rule, under the assumptions: the certificates, one for each entry, are accepted. `unreached`: the
+    places that no run comes to at all."""
+
+    engine: str
+    assumptions: tuple[str, ...]
+    certificates: tuple[Proof | Unwinding, ...]
+    states: int = 0
+    unreached: tuple[Place, ...] = ()
+
+
+class Unknown(msgspec.Struct, frozen=True):
+    """It is not known; why. `final`: more time would not change that. `looked`: the functions that were gone through, where that
+    is not all of the program. `nothing`: because nothing could violate the rule."""
+
+    reason: str
+    final: bool = False
+    looked: tuple[str, ...] = ()
+    states: int = 0
+    nothing: bool = False
+
+
+Answer = Confirmed | Refuted | Proved | Unknown

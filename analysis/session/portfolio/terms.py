@@ -1,0 +1,56 @@
+"""What a request is about, and on which terms: plain data, which loads no engine."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, get_args
+
+from analysis.model import ir
+from analysis.model.options import Assumption, Encoding, Engine, Options
+
+Kind = Literal["runs", "program", "function", "finding"]
+"""What a request is: runs of the program against all rules at once; proofs about the program, or a function, rule by rule; or one
+finding, to be confirmed or refuted."""
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+NOTHING = "nothing here could violate it, so nothing was proved"
+"""Why what nothing could violate is not called proved."""
+
+
+class About(NamedTuple):
+    """The rules that are asked about together, and where: anywhere in the program; in a function; or at an edge of it, where
+    `expression` is what would violate the rule, and `way` the edges that are claimed to lead there."""
+
+    kind: Kind
+    rules: tuple[str, ...]
+    function: str | None = None
+    edge: int | None = None
+    expression: ir.Expr | None = None
+    way: tuple[tuple[str, int], ...] = ()
+
+
+class Terms(NamedTuple):
+    """Which engine is asked, how integers are encoded in proofs, what is taken for granted, and whether the certificates are
+    wanted themselves."""
+
+    data_model: Literal["LP64", "ILP32"] = "LP64"
+    engine: Engine = "auto"
+    encoding: Encoding = "auto"
+    assume: tuple[Assumption, ...] = ()
+    certificates: bool = False
+
+    @property
+    def allocation_fails(self) -> bool:
+        """Whether `malloc` and its like may find no memory."""
+        return "allocations-succeed" not in self.assume
+
+    @property
+    def outside_writes(self) -> bool:
+        """Whether functions without a body may write to globals."""
+        return "externals-keep-globals" not in self.assume
+
+
+def terms_of(options: Options) -> Terms:
+    """The terms that the options say."""
+    assume = tuple(sorted(set(options.assume)))
+    return Terms(options.data_model, options.engine, options.encoding, assume, options.certificates)

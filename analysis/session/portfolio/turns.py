@@ -1,0 +1,55 @@
+"""Who is asked, one after the other, and until which share of the time: the one table (SYMCEGAR section 4).
+
+The cheap ones come first. Values prove what needs few of them, predicates what they prove at once; constraints prove programs of
+few paths, predicates with more time the others. Runs, and symbolic execution that looks for them, are asked about all rules
+together, and are the only ones that confirm; the tree of all paths proves what they do not violate, also of the state of memory.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from analysis.model.options import Engine
+from analysis.session.portfolio.terms import Kind
+
+ProverName = Literal["runs", "tree", "value", "constraints", "predicate"]
+
+
+class Turn(NamedTuple):
+    """A prover, and until which share of the seconds it is its turn."""
+
+    prover: ProverName
+    until: float
+
+
+_PROOFS: dict[Engine, tuple[Turn, ...]] = {
+    "auto": (Turn("value", 0.15), Turn("predicate", 0.3), Turn("constraints", 0.45), Turn("predicate", 1.0)),
+    "value": (Turn("value", 1.0),),
+    "symbolic": (Turn("constraints", 1.0),),
+    "predicate": (Turn("predicate", 1.0),),
+    "automaton": (),
+}
+TURNS: dict[Kind, dict[Engine, tuple[Turn, ...]]] = {
+    "runs": {
+        "auto": (Turn("runs", 0.65), Turn("tree", 1.0)),
+        "value": (),
+        "symbolic": (Turn("runs", 0.65), Turn("tree", 1.0)),
+        "predicate": (),
+        "automaton": (),
+    },
+    "program": _PROOFS,
+    "function": {
+        **_PROOFS,  # people read the invariants of functions, and those of predicates are the shortest
+        "auto": (Turn("predicate", 0.4), Turn("value", 0.5), Turn("constraints", 0.6), Turn("predicate", 1.0)),
+    },
+    "finding": {
+        "auto": (Turn("runs", 0.65), Turn("value", 0.7), Turn("predicate", 1.0)),
+        "value": (Turn("value", 1.0),),
+        "symbolic": (Turn("runs", 0.8), Turn("constraints", 1.0)),
+        "predicate": (Turn("predicate", 1.0),),
+        "automaton": (),
+    },
+}
+TREE = 0.25  # of the turn of runs about a whole program, for the tree of its paths
+INT_UNTIL = 0.7  # of a proof's time: then integers are encoded as bits
+MOST_EDGES = 3_000  # of a program that is looked at as a whole

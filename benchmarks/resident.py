@@ -1,0 +1,36 @@
+"""The memory of a language server and the processes below it, as the system counts it (resident pages)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+Memory = dict[str, int]
+
+
+def memory_of(server: int) -> Memory:
+    """The resident bytes of the server, of its child, the checker, and of all below that."""
+    parents: dict[int, int] = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                parents[int(entry)] = int(Path(f"/proc/{entry}/stat").read_text().rsplit(")", 1)[1].split()[1])
+            except OSError:
+                continue
+    checkers = [process for process, parent in parents.items() if parent == server]
+    below = [process for process in parents if any(_is_below(process, checker, parents) for checker in checkers)]
+    return {"server": _resident(server), "checker": sum(map(_resident, checkers)), "provers": sum(map(_resident, below))}
+
+
+def _is_below(process: int, ancestor: int, parents: dict[int, int]) -> bool:
+    while (process := parents.get(process, 0)) > 1:
+        if process == ancestor:
+            return True
+    return False
+
+
+def _resident(process: int) -> int:
+    try:
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0

@@ -1,0 +1,102 @@
+"""The programs of fixtures/traps: each is what it says (the record of what sanitizers said is of its present text, and a part
+of it is run again), no engine calls a defect safe or confirms a violation of a twin, and each proof is accepted by a process
+that only checks.
+
+The class: constructs that an engine could take for something simpler (linkage, initialisers, declarators with side effects,
+attributes, functions that call back or write through pointers, jumps, conversions, layouts). By default a fixed part is asked;
+`make nightly` asks every engine with both encodings about every program.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from analysis.model.options import Engine
+from benchmarks.traps.asked import ENCODINGS, ENGINES, Encoding, Said, asked, refusal, wrong
+from benchmarks.traps.established import problems, read
+from benchmarks.traps.programs import Trap, traps
+
+_TRAPS = traps()
+_PAIRS = tuple(product(ENGINES, ENCODINGS))
+_SECONDS = 1.0
+_SOME = tuple((trap, *_PAIRS[number % len(_PAIRS)]) for number, trap in enumerate(_TRAPS[::13]))
+_ALL = tuple((trap, *pair) for trap in _TRAPS for pair in _PAIRS)
+
+
+def _name(value: object) -> str:
+    return value.name if isinstance(value, Trap) else str(value)
+
+
+def test_there_are_enough_and_each_has_its_twin() -> None:
+    sides = Counter(trap.is_defect for trap in _TRAPS)
+    assert sides[True] == sides[False] >= 400
+    assert len({trap.rule for trap in _TRAPS}) >= 10
+    assert sum(trap.model == "ILP32" for trap in _TRAPS) >= 10
+    assert sum(len(trap.files) > 1 for trap in _TRAPS) >= 40
+
+
+def test_the_record_is_about_the_present_texts() -> None:
+    record = read()
+    assert {trap.name: (trap.digest(), trap.rule if trap.is_defect else "nothing") for trap in _TRAPS} == {
+        name: (one.digest, one.violates) for name, one in record.items()
+    }
+
+
+@pytest.mark.parametrize("trap", _TRAPS[::45], ids=_name)
+def test_a_part_is_run_again(trap: Trap) -> None:
+    assert list(problems(trap)) == []
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("trap", _TRAPS, ids=_name)
+def test_each_is_what_it_says(trap: Trap) -> None:
+    assert list(problems(trap, thorough=True)) == []
+
+
+@pytest.mark.parametrize(("trap", "engine", "encoding"), _SOME, ids=_name)
+def test_no_verdict_is_wrong(trap: Trap, engine: Engine, encoding: Encoding) -> None:
+    assert wrong(trap, asked(trap, engine, encoding, _SECONDS)) == ""
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("trap", "engine", "encoding"), _ALL, ids=_name)
+def test_no_verdict_of_any_engine_is_wrong(trap: Trap, engine: Engine, encoding: Encoding) -> None:
+    assert wrong(trap, asked(trap, engine, encoding, _SECONDS)) == ""
+
+
+def _trap(folder: Path, text: str, *, is_defect: bool) -> Trap:
+    file = folder / "p.c"
+    file.write_text(text)
+    return Trap("p", (file,), "division-by-zero", frozenset({("p.c", 1)} if is_defect else ()), "LP64", (), ())
+
+
+SAFE, UNSAFE = "int main(void) { int d = 2; return 4 / d; }\n", "int main(void) { int d = 0; return 4 / d; }\n"
+
+
+def test_a_wrong_verdict_would_be_seen(tmp_path: Path) -> None:
+    said = asked(_trap(tmp_path, SAFE, is_defect=False), "value", "int", 20)
+    assert said == Said("safe")
+    assert "a run violates" in wrong(_trap(tmp_path, SAFE, is_defect=True), said)
+    found = asked(_trap(tmp_path, UNSAFE, is_defect=True), "auto", "int", 20)
+    assert found.verdict == "violated"
+    assert "no run shows" in wrong(_trap(tmp_path, UNSAFE, is_defect=False), found)
+
+
+def test_a_certificate_that_is_none_would_be_seen(tmp_path: Path) -> None:
+    from analysis.api import Checker
+    from analysis.model.options import Options
+
+    checker = Checker(Options())
+    trap = _trap(tmp_path, SAFE, is_defect=False)
+    checker.open([str(trap.files[0])])
+    assert refusal(trap, checker.inspect().program, ())
+
+
+def test_a_trap_that_is_none_would_be_seen(tmp_path: Path) -> None:
+    assert list(problems(_trap(tmp_path, UNSAFE, is_defect=True))) == []
+    assert "expected" in "".join(problems(_trap(tmp_path, SAFE, is_defect=True)))
+    assert "violates nothing" in "".join(problems(_trap(tmp_path, UNSAFE, is_defect=False)))

@@ -1,0 +1,39 @@
+"""The watch over running checks: a check that has ended is not interrupted, as its solver may be gone."""
+
+from __future__ import annotations
+
+import threading
+
+from analysis.smt.budget_watch import Watch
+from analysis.smt.solver import Budget, Reason
+
+_PATIENCE = 60  # seconds, for what happens at once
+_SHORT = 0.3  # seconds in which a check that need not wait would have ended
+
+
+class _Check:
+    """A check that somebody ends while it is being interrupted."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self.was_interrupted = threading.Event()
+        self.has_ended = threading.Event()
+        self.ended_meanwhile = False
+
+    def run_out(self, reason: Reason) -> None:
+        threading.Thread(target=self._end).start()
+        self.ended_meanwhile = self.has_ended.wait(_SHORT)
+        self.was_interrupted.set()
+
+    def _end(self) -> None:
+        self._watch.end(self)
+        self.has_ended.set()
+
+
+def test_a_check_does_not_end_while_it_is_interrupted() -> None:
+    watch = Watch(lambda: 1)
+    check = _Check(watch)
+    watch.begin(check, Budget(None, megabytes=0))
+    assert check.was_interrupted.wait(_PATIENCE)
+    assert not check.ended_meanwhile
+    assert check.has_ended.wait(_PATIENCE)
