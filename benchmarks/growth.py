@@ -14,16 +14,19 @@ import json
 import statistics
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benchmarks.curves import Growth, Point, growth
+from benchmarks.resident import resident
 
 RESULTS = Path(__file__).resolve().parent / "results"
 LINES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
-_OUT_OF_MEMORY = 3  # the exit status of a step
+_LOOK = 0.1  # seconds between two looks at the memory of a step
 
 Event = dict[str, Any]
 
@@ -70,21 +73,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if any(size.different for size in sizes) else 0
 
 
-def measure(lines: int, edits: int, seed: int, megabytes: int, seconds: int) -> Grown:
-    """One size, in a process of its own."""
-    values = {"--lines": lines, "--edits": edits, "--seed": seed, "--megabytes": megabytes}
+def measure(lines: int, edits: int, seed: int, megabytes: int, seconds: float) -> Grown:
+    """One size, in a process of its own, which is ended when it has more resident memory or takes longer than it may."""
+    values = {"--lines": lines, "--edits": edits, "--seed": seed}
     command = [sys.executable, "-m", "benchmarks.growth_step", *(str(part) for pair in values.items() for part in pair)]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=seconds, check=False)
-        output, status, errors = done.stdout, done.returncode, done.stderr
-    except subprocess.TimeoutExpired as expired:
-        return grown(lines, expired.stdout or b"", f"more than {seconds} s")
-    if status == 0:
-        return grown(lines, output, None)
-    if status == _OUT_OF_MEMORY or b"MemoryError" in errors:
-        return grown(lines, output, f"more than {megabytes} MB")
-    said = errors.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
-    return grown(lines, output, f"exit status {status}: {said[0]}")
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(command, stdout=output, stderr=errors)
+        ended = _watched(process, megabytes, seconds)
+        output.seek(0)
+        errors.seek(0)
+        if ended is None and process.returncode != 0:
+            said = errors.read().decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
+            ended = f"exit status {process.returncode}: {said[0]}"
+        return grown(lines, output.read(), ended)
+
+
+def _watched(process: subprocess.Popen[bytes], megabytes: int, seconds: float) -> str | None:
+    """Why the process was ended before it was done. None if it ended by itself."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            process.wait(_LOOK)
+            return None
+        except subprocess.TimeoutExpired:
+            over = resident(process.pid) > megabytes << 20
+            if over or time.monotonic() > deadline:
+                process.kill()
+                process.wait()
+                return f"more than {megabytes} MB" if over else f"more than {seconds} s"
 
 
 def grown(asked: int, output: bytes, ended: str | None) -> Grown:

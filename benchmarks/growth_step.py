@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
+import os
 import sys
 import tempfile
 import time
@@ -24,21 +24,18 @@ from analysis.model.options import Options
 from analysis.model.report import Finding, Report
 from benchmarks.body_edits import BodyEdit, body_edits
 from benchmarks.generated import generate, write
+from benchmarks.resident import peak
 
 _CONFIGURATIONS = 1 << 30  # a limit is for the user's patience, not for an experiment
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.growth_step")
-    for name in ("--lines", "--seed", "--edits", "--megabytes"):
+    for name in ("--lines", "--seed", "--edits"):
         parser.add_argument(name, type=int, required=True)
     given = parser.parse_args(arguments)
-    resource.setrlimit(resource.RLIMIT_AS, (given.megabytes << 20, given.megabytes << 20))
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            _measure(given.lines, given.seed, given.edits, Path(folder).resolve())
-    except MemoryError:
-        return 3
+    with tempfile.TemporaryDirectory() as folder:
+        _measure(given.lines, given.seed, given.edits, Path(folder).resolve())
     return 0
 
 
@@ -107,7 +104,7 @@ def _engine_time() -> Iterator[list[float]]:
 
 
 def _say(stage: str, **values: object) -> None:
-    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    megabytes = peak(os.getpid()) / (1 << 20)
     print(json.dumps({"stage": stage, "megabytes": megabytes, **values}), flush=True)
 
 

@@ -19,7 +19,7 @@ def memory_of(server: int) -> Memory:
                 continue
     checkers = [process for process, parent in parents.items() if parent == server]
     below = [process for process in parents if any(_is_below(process, checker, parents) for checker in checkers)]
-    return {"server": _resident(server), "checker": sum(map(_resident, checkers)), "provers": sum(map(_resident, below))}
+    return {"server": resident(server), "checker": sum(map(resident, checkers)), "provers": sum(map(resident, below))}
 
 
 def _is_below(process: int, ancestor: int, parents: dict[int, int]) -> bool:
@@ -29,8 +29,15 @@ def _is_below(process: int, ancestor: int, parents: dict[int, int]) -> bool:
     return False
 
 
-def _resident(process: int) -> int:
+def resident(process: int) -> int:
+    """The resident bytes of one process. 0 if there is none."""
     try:
         return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         return 0
+
+
+def peak(process: int) -> int:
+    """The most resident bytes that one process has had. `ru_maxrss` counts also what the process held that started it."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return next(int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith("VmHWM:"))
