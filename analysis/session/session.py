@@ -247,7 +247,7 @@ class Session:
             self.wake()
             if self.check(progress, stop) is None:
                 return False
-        return self._ask(is_asked=True)
+        return self._ask()
 
     def _go_on(self) -> bool:
         try:
@@ -278,8 +278,10 @@ class Session:
         """Ends the provers."""
         self._proofs.close()
 
-    def _ask(self, *, is_asked: bool = False) -> bool:
-        last = self._last
+    def _ask(self) -> bool:
+        """Asks what is to be asked about the last check, also where an answer to an older
+        question comes first."""
+        last, is_asked = self._last, self._proofs.wanted
         if last is None:
             return False
         start = time.perf_counter()

@@ -238,10 +238,6 @@ async def only_divisions(lsp_client: LanguageClient, inventory: Path) -> AsyncIt
         yield
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="a defect, not yet mended: after an edit, a function that no entry leads to stays unknown; the cause is not known",
-)
 async def test_functions_are_proved_while_nobody_types(only_divisions: Client, inventory: Path) -> None:
     client, uri = only_divisions, opened(only_divisions, inventory / "counted.c")
 

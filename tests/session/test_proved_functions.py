@@ -262,3 +262,45 @@ def test_a_handler_of_signals_matters_only_for_what_reads_what_it_changes(tmp_pa
     checker.check()
     assert safe(settled(checker)) == {"guarded", "kept", "waited"}
     checker.close()
+
+
+APART = """
+int apart(int n) { return n > 0 ? 7 / n : 0; }
+int main(void) { return 0; }
+"""
+
+
+@pytest.mark.parametrize("budget", ["background", "full"])
+def test_what_no_entry_leads_to_is_proved_by_itself_also_where_the_program_was_proved_before(tmp_path: Path, budget: str) -> None:
+    file = tmp_path / "a.c"
+    file.write_text(APART)
+    limits = Limits(proof_seconds=300.0, program_seconds=300.0)
+    checker = opened(file, options=msgspec.structs.replace(OPTIONS, budget=budget, limits=limits))
+    checker.check()
+    assert safe(settled(checker)) == {"apart", "main"}
+    checker.change(str(file), APART.replace("7 / n", "8 / n"), 2)
+    checker.check()
+    assert safe(functions(checker)) == {"main"}
+    assert safe(settled(checker)) == {"apart", "main"}
+    checker.close()
+
+
+def test_an_answer_that_comes_before_the_edit_is_asked_about_does_not_take_its_place(tmp_path: Path) -> None:
+    file = tmp_path / "a.c"
+    file.write_text(APART)
+    checker = opened(file)
+    checker.check()
+    while "apart" not in safe(functions(checker)):
+        if checker.proving:
+            checker._session.wait_for_provers(None)
+            checker.hear()
+        else:
+            checker.ask(lambda: False)
+    assert checker.proving  # whether the program has runs that divide by zero
+    checker.change(str(file), APART.replace("7 / n", "8 / n"), 2)
+    checker.check()
+    assert "apart" not in safe(functions(checker))
+    checker._session.wait_for_provers(None)
+    checker.hear()
+    assert "apart" in safe(settled(checker))
+    checker.close()

@@ -235,7 +235,8 @@ class Claims:
         self._waiting.insert(place, claim._replace(whole=True))
 
     def _is_settled(self, claim: Claim) -> bool:
-        """Whether others have answered what a claim asks."""
+        """Whether others have answered what a claim asks. A proof of the program says nothing of
+        functions that no entry leads to."""
         if self._program is None:
             return False
         answers = self.program_answers(self._program)
@@ -245,7 +246,7 @@ class Claims:
                 return seen.issuperset(self._wanted.rules)
             case "program":
                 return claim.rule in seen
-        return claim.rule in answers.proved
+        return claim.rule in answers.proved and claim.function in answers.reached
 
     def _task_budget(self, claim: Claim) -> Budget:
         seconds = self._budget.function if claim.kind == "function" else self._budget.program
