@@ -9,7 +9,9 @@ attributes, functions that call back or write through pointers, jumps, conversio
 
 from __future__ import annotations
 
+import subprocess
 from collections import Counter
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -31,6 +33,20 @@ def _name(value: object) -> str:
     return value.name if isinstance(value, Trap) else str(value)
 
 
+@cache
+def _compiles_for_32_bits() -> bool:
+    """Whether the compiler has the headers and libraries of a machine of 32 bits (Debian: gcc-multilib)."""
+    text = b"#include <assert.h>\nint main(void) { return 0; }\n"
+    command = ["gcc", "-m32", "-fsanitize=address", "-x", "c", "-", "-o", "/dev/null"]
+    return subprocess.run(command, input=text, capture_output=True, check=False).returncode == 0
+
+
+def _run_again(trap: Trap, *, thorough: bool = False) -> None:
+    if trap.model == "ILP32" and not _compiles_for_32_bits():
+        pytest.skip("the compiler cannot build for 32 bits here")
+    assert list(problems(trap, thorough=thorough)) == []
+
+
 def test_there_are_enough_and_each_has_its_twin() -> None:
     sides = Counter(trap.is_defect for trap in _TRAPS)
     assert sides[True] == sides[False] >= 400
@@ -48,13 +64,13 @@ def test_the_record_is_about_the_present_texts() -> None:
 
 @pytest.mark.parametrize("trap", _TRAPS[::45], ids=_name)
 def test_a_part_is_run_again(trap: Trap) -> None:
-    assert list(problems(trap)) == []
+    _run_again(trap)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("trap", _TRAPS, ids=_name)
 def test_each_is_what_it_says(trap: Trap) -> None:
-    assert list(problems(trap, thorough=True)) == []
+    _run_again(trap, thorough=True)
 
 
 @pytest.mark.parametrize(("trap", "engine", "encoding"), _SOME, ids=_name)
