@@ -195,7 +195,8 @@ def rule_page(rule: str) -> str | None:
 
 
 def overall(function: FunctionReport) -> tuple[Verdict, str | None]:
-    """The verdict of a function over all rules, and its reason. Without any rule it is unknown: nothing was checked."""
+    """The verdict of a function over all rules, and its reason. Without any rule it is unknown: nothing was checked. Rules that
+    nothing in it could violate count only where nothing else is known."""
     verdicts = function.verdicts.items()
     violated = [rule for rule, verdict in verdicts if verdict.verdict == "violated"]
     if violated:
@@ -215,7 +216,9 @@ def proved(function: FunctionReport) -> list[str]:
 
 
 def _unknowns(function: FunctionReport) -> list[tuple[str, RuleVerdict]]:
-    return [(rule, verdict) for rule, verdict in function.verdicts.items() if verdict.verdict == "unknown"]
+    unknown = [(rule, verdict) for rule, verdict in function.verdicts.items() if verdict.verdict == "unknown"]
+    is_nothing_else = len(unknown) == len(function.verdicts)
+    return [(rule, verdict) for rule, verdict in unknown if is_nothing_else or not verdict.no_place]
 
 
 def _order(diagnostic: types.Diagnostic) -> tuple[int, int, str, str]:

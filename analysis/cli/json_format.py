@@ -37,8 +37,8 @@ def _printable(value: Any) -> Any:
 
 
 def report_document(report: Report) -> dict[str, Any]:
-    """A report as plain data. `messages`, `suppressed`, `refuted`, `refuted_under`, of verdicts `certificate` and
-    `unreached`, and of findings `reason` and `assumptions`, go beyond what schema 1 promises."""
+    """A report as plain data. `messages`, `suppressed`, `refuted`, `refuted_under`, of verdicts `certificate`,
+    `unreached` and `no_place`, and of findings `reason` and `assumptions`, go beyond what schema 1 promises."""
     return {
         "schema": SCHEMA,
         "everproof": everproof_version(),
@@ -101,6 +101,7 @@ def _verdict(verdict: RuleVerdict) -> dict[str, Any]:
         "certified": verdict.certified,
         "certificate": verdict.certificate,
         "unreached": verdict.unreached,
+        "no_place": verdict.no_place,
         "ms": round(verdict.ms, 3),
     }
 

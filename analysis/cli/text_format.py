@@ -60,6 +60,7 @@ def message_line(message: Message) -> str:
 def summary_line(report: Report, *, known: int = 0) -> str:
     """The last line: it never looks alike for nothing found and nothing checked (DESIGN.md, invariant 10)."""
     functions, rules = len(report.functions), len({rule for f in report.functions for rule in f.verdicts})
+    nowhere = _without_place(report)
     aside = ", ".join(
         part
         for part in (
@@ -73,12 +74,15 @@ def summary_line(report: Report, *, known: int = 0) -> str:
     if not functions or not rules:
         return f"Nothing was checked: no function in {count(len(report.files), 'file')} could be checked against a rule{aside}."
     scope = f"{count(functions, 'function')} in {count(len(report.files), 'file')} checked against {count(rules, 'rule')}"
+    scope += f", {len(nowhere)} of which nothing could violate" if nowhere else ""
     proved = sum(1 for f in report.functions if not f.stale and any(v.verdict == "safe" for v in f.verdicts.values()))
     unknown = sum(1 for f in report.functions if _reasons(f))
     rest = f"; {count(proved, 'function')} proved for some rule" if proved and unknown else ""
     rest += f"; {count(unknown, 'function')} not decided" + (" for some rule" if proved else "") if unknown else ""
     if report.findings:
         return f"{count(len(report.findings), 'finding')}{aside}: {scope}{rest}."
+    if report.verdict == "unknown" and nowhere and len(nowhere) == rules:
+        return f"No finding, but nothing to prove either{aside}: {scope}."
     if report.verdict == "unknown":
         return f"No finding, but not everything is proved{aside}: {scope}{rest}."
     apart = sum(1 for f in report.functions if any(verdict.unreached for verdict in f.verdicts.values()))
@@ -92,11 +96,18 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def _without_place(report: Report) -> list[str]:
+    """The rules that nothing in any of the functions could violate."""
+    rules = {rule for function in report.functions for rule in function.verdicts}
+    others = {rule for function in report.functions for rule, v in function.verdicts.items() if not v.no_place or function.stale}
+    return sorted(rules - others)
+
+
 def _reasons(function: FunctionReport) -> dict[str, list[str]]:
     """Why it is not decided, with the rules."""
     reasons: dict[str, list[str]] = {}
     for rule, verdict in function.verdicts.items():
-        if verdict.verdict == "unknown":
+        if verdict.verdict == "unknown" and not verdict.no_place:
             reasons.setdefault(verdict.reason or "no reason given", []).append(rule)
     if function.stale:
         reasons["its present text does not parse"] = []
@@ -129,7 +140,10 @@ def _proved_lines(report: Report) -> Iterator[str]:
         yield f"proved: {_first_of(functions)}: no {', '.join(rules)} ({by})" + (f": {remark}" if remark else "")
         for assumption in assumptions:
             yield f"  assuming that {assumption}"
-    if blocks:
+    nowhere = _without_place(report)
+    if nowhere:
+        yield f"nothing to prove: nothing in the program could violate {', '.join(nowhere)}"
+    if blocks or nowhere:
         yield ""
 
 

@@ -40,12 +40,13 @@ def overall(functions: Sequence[FunctionReport], findings: Sequence[Finding], co
     """The verdict of a whole report (INTERFACE.md); `complete` False: something asked for was not checked at all.
 
     A check without any function proves nothing, so it is `unknown`. Functions that no entry leads to do not take away what is
-    proved of the program.
+    proved of the program, nor do rules that nothing in a function could violate; but something must be proved.
     """
     if findings:
         return "violated"
     if not complete or not functions:
         return "unknown"
     verdicts = [verdict for function in functions for verdict in function.verdicts.values()]
-    settled = not any(f.stale for f in functions) and all(v.verdict != "unknown" or v.unreached for v in verdicts)
+    counting = [verdict for verdict in verdicts if not (verdict.unreached or verdict.no_place)]
+    settled = not any(f.stale for f in functions) and all(verdict.verdict != "unknown" for verdict in counting)
     return "safe" if settled and any(verdict.verdict == "safe" for verdict in verdicts) else "unknown"

@@ -53,7 +53,7 @@ def test_json_is_schema_1(capsys: pytest.CaptureFixture[str]) -> None:
     assert (function["name"], function["path"], function["line"]) == ("f", "bad.c", 1)
     verdict = function["verdicts"]["null-dereference"]
     assert verdict.keys() == {
-        "verdict", "reason", "assumptions", "engine", "certified", "ms", "certificate", "unreached",
+        "verdict", "reason", "assumptions", "engine", "certified", "ms", "certificate", "unreached", "no_place",
     }  # fmt: skip
     assert (verdict["verdict"], verdict["unreached"]) == ("violated", False)
     [finding] = report["findings"]

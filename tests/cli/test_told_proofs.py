@@ -14,6 +14,7 @@ from analysis.model.assumptions import BEFORE
 pytestmark = pytest.mark.full_budget
 
 DIVISION = "int main(int argc, char **argv)\n{\n    int n = argc;\n    if (n <= 0)\n        return 1;\n    return 100 / n;\n}\n"
+FREEING = "void free(void *);\n" + DIVISION.replace("    return 100", "    free(0);\n    return 100")
 LIBRARY = """
 int guarded(int n) { return n > 0 ? 100 / n : 0; }
 int open_(int n) { return 100 / n; }
@@ -26,6 +27,7 @@ UNREACHED = "int never(int n) { return 1 / n; }\nint main(int argc, char **argv)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("p.c").write_text(DIVISION)
+    Path("freeing.c").write_text(FREEING)
     Path("library.c").write_text(LIBRARY)
     Path("unreached.c").write_text(UNREACHED)
 
@@ -41,14 +43,16 @@ def verdicts(capsys: pytest.CaptureFixture[str], rule: str, *words: str) -> dict
 
 
 def test_text_says_what_is_proved_and_what_is_not(capsys: pytest.CaptureFixture[str]) -> None:
-    code, text = check(capsys, "--engine", "predicate", "--certificate", "c.json", "p.c")
+    code, text = check(capsys, "--engine", "predicate", "--certificate", "c.json", "freeing.c")
     assert code == 0
     assert (
-        "proved: main (p.c:1:5): no division-by-zero, uninitialized-read (predicate, certificate in c.json)\n"
+        "proved: main (freeing.c:2:5): no division-by-zero, uninitialized-read (predicate, certificate in c.json)\n"
         f"  assuming that {BEFORE.sentence}\n" in text
     )
     [first, *_] = [line for line in text.splitlines() if line.startswith("not decided: ")]
     assert "division-by-zero" not in first
+    [nowhere] = [line for line in text.splitlines() if line.startswith("nothing to prove: ")]
+    assert nowhere.endswith("lock-discipline, memory-leak, null-dereference, resource-leak, shift-range, use-after-scope")
     assert text.splitlines()[-1].endswith("1 function proved for some rule; 1 function not decided for some rule.")
 
 
@@ -66,7 +70,29 @@ def test_a_program_that_is_proved_for_all_rules_passes_strictly(capsys: pytest.C
     assert code == 0
     assert "not decided" not in text
     assert text.splitlines()[-1] == "No finding, every function is safe: 1 function in 1 file checked against 1 rule."
-    assert check(capsys, *options, "--rule", "use-after-free")[0] == 3
+    assert check(capsys, *options[:-1], "freeing.c")[0] == 0
+    assert check(capsys, *options[:-1], "freeing.c", "--rule", "use-after-free")[0] == 3
+
+
+def test_what_nothing_could_violate_neither_counts_nor_passes_for_a_proof(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--engine", "predicate", "--strict", "--rule", "use-after-free")
+    code, text = check(capsys, *options, "--rule", "division-by-zero", "p.c")
+    assert code == 0
+    assert "nothing to prove: nothing in the program could violate use-after-free\n" in text
+    assert text.endswith("checked against 2 rules, 1 of which nothing could violate.\n")
+    told = verdicts(capsys, "use-after-free", "p.c")["main"]
+    assert (told["verdict"], told["certified"], told["no_place"]) == ("unknown", False, True)
+    code, text = check(capsys, *options, "p.c")  # then nothing at all is proved
+    assert code == 3
+    assert text.splitlines()[-1].startswith("No finding, but nothing to prove either: 1 function in 1 file")
+    Path("half.c").write_text(DIVISION + "int broken(int n) { return n +; }\n")
+    assert check(capsys, *options, "--rule", "division-by-zero", "half.c")[0] != 0
+
+
+def test_functions_of_a_library_without_a_place_do_not_count(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("guarded.c").write_text("int guarded(int n) { return n > 0 ? 100 / n : 0; }\nint plain(void) { return 4; }\n")
+    code, text = check(capsys, "--engine", "predicate", "--strict", "--rule", "division-by-zero", "guarded.c")
+    assert (code, text.splitlines()[-1].split(":")[0]) == (0, "No finding, every function is safe")
 
 
 def test_verdicts_name_the_certificate(capsys: pytest.CaptureFixture[str]) -> None:

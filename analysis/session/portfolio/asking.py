@@ -13,7 +13,7 @@ from analysis.engines.symbolic import Confirmed, ProgramTask, Refuted
 from analysis.model import clock
 from analysis.session.portfolio.registry import PROVERS, Prover
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
-from analysis.session.portfolio.terms import NOTHING, About, Kind, Terms
+from analysis.session.portfolio.terms import NOT_FOLLOWED, About, Kind, Terms
 from analysis.session.portfolio.turns import MOST_EDGES, TURNS, Turn
 
 _AGAIN = 2.0  # times as long as the run before took is looked for another one
@@ -89,7 +89,7 @@ class _Asking:
         rules = prover.asked(self._request, open_)
         for rule in open_:
             if rule not in rules and not self._unknown[rule]:
-                self._unknown[rule].append(Unknown(NOTHING, final=True, nothing=True))
+                self._unknown[rule].append(Unknown(NOT_FOLLOWED, final=True))
         return rules
 
     def _answer(self, prover: Prover, rules: tuple[str, ...], seconds: float) -> Answer:

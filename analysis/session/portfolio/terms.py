@@ -15,6 +15,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 NOTHING = "nothing here could violate it, so nothing was proved"
 """Why what nothing could violate is not called proved."""
+NOT_FOLLOWED = "no prover follows the functions called here that it is about"
+"""Why provers say nothing of a rule that only a few functions of libraries can violate."""
 
 
 class About(NamedTuple):

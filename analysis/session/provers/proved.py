@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,8 +15,12 @@ from analysis.session.provers.claims import Key, Wanted, observed
 from analysis.session.provers.decided import Decided
 from analysis.session.provers.program_answers import UNREACHED, ProgramAnswers
 
+if TYPE_CHECKING:
+    from analysis.cpa.violable import Excluded, Violable
+
 ENGINE = "auto"
 """Who is named for what several engines could not prove."""
+_NO_PLACE = Decided("possible", reason=NOTHING)
 
 
 class ProvedFunctions:
@@ -23,7 +28,9 @@ class ProvedFunctions:
 
     def __init__(self) -> None:
         self._wanted: dict[str, tuple[Cfa, tuple[str, ...]]] = {}
+        self._rules: frozenset[str] = frozenset()  # those that are shipped: others mean what their files say
         self._conditions: frozenset[str] = frozenset()
+        self._violable: Violable | None = None  # not before somebody wants proofs
         self._told: dict[str, tuple[FunctionReport, dict[str, Decided], object, FunctionReport]] = {}
 
     def wanted(
@@ -33,8 +40,12 @@ class ProvedFunctions:
         the lowest rank first; and the rules in the program as a whole, if any is open."""
         if not rank:
             return Wanted()
+        if self._violable is None:
+            from analysis.cpa.violable import Violable
+
+            self._violable = Violable()
         names = sorted(rank, key=lambda name: rank[name])
-        self._conditions = frozenset(conditions(rules))
+        self._conditions, self._rules = frozenset(conditions(rules)), frozenset(rules)
         self._wanted = {name: known for name, known in self._wanted.items() if name in reports}
         functions = tuple(
             (name, rule)
@@ -65,10 +76,12 @@ class ProvedFunctions:
     ) -> tuple[FunctionReport, ...]:
         """The functions with the answers. `reports` are those by linkage name, the same objects as in `functions`."""
         by_name: dict[str, dict[str, tuple[Decided, float]]] = {}
-        names = reports if whole.proved or whole.reasons else dict.fromkeys([*self._wanted, *(name for name, _ in answers)])
+        excluded = self._excluded(program, reports)
+        is_any = excluded is not None or whole.proved or whole.reasons
+        names = reports if is_any else dict.fromkeys([*self._wanted, *(name for name, _ in answers)])
         for name in names:
             for rule in reports[name].verdicts if name in reports else ():
-                answer = self._answer(name, rule, answers, whole)
+                answer = self._answer(name, rule, answers, whole, excluded)
                 if answer is not None:
                     by_name.setdefault(name, {})[rule] = answer
         before, self._told = self._told, {}
@@ -79,14 +92,30 @@ class ProvedFunctions:
                 new[id(report)] = self._one(name, report, answered, before.get(name), program.functions[name], places)
         return tuple(new.get(id(function), function) for function in functions) if new else tuple(functions)
 
+    def _excluded(self, program: Program, reports: Mapping[str, FunctionReport]) -> Excluded | None:
+        """What nothing in the program could violate; None where that is not asked: before somebody wants proofs, and of large
+        programs."""
+        if self._violable is None or sum(len(cfa.edges) for cfa in program.functions.values()) > MOST_EDGES:
+            return None
+        return self._violable.excluded(program, reports.keys())
+
     def _answer(
-        self, name: str, rule: str, answers: Mapping[Key, tuple[Decided, float]], whole: ProgramAnswers
+        self,
+        name: str,
+        rule: str,
+        answers: Mapping[Key, tuple[Decided, float]],
+        whole: ProgramAnswers,
+        excluded: Excluded | None,
     ) -> tuple[Decided, float] | None:
-        """What is known of a rule in a function: by itself, else from the program as a whole."""
+        """What is known of a rule in a function: by itself, else from the program as a whole, else by its form."""
         own, general = answers.get((name, rule)), whole.of_function(name, rule)
         if own is not None and own[0].status == "refuted":
             return own
-        if general is not None and (general[0].status == "refuted" or general[0].reason == UNREACHED):
+        if general is not None and general[0].status == "refuted":
+            return general
+        if excluded is not None and rule in self._rules and excluded(name, rule):
+            return _NO_PLACE, 0.0
+        if general is not None and general[0].reason == UNREACHED:
             return general
         looked = self._wanted.get(name)
         if looked is not None and rule in self._conditions and rule not in looked[1]:
@@ -135,6 +164,8 @@ def _verdict(name: str, verdict: RuleVerdict, answer: tuple[Decided, float] | No
         missed = decided.unreached.count(name)
         note = f"no run reaches {missed} of the places in it where it could be violated" if missed else None
         return RuleVerdict("safe", note, decided.assumptions, decided.engine, certified=True, ms=ms)
+    if decided is _NO_PLACE:
+        return RuleVerdict("unknown", decided.reason, (), ENGINE, no_place=True)
     if decided.reason in (NOTHING, UNREACHED):
         return RuleVerdict("unknown", decided.reason, (), decided.engine or ENGINE, ms=ms, unreached=decided.reason == UNREACHED)
     return RuleVerdict("unknown", f"not proved: {decided.reason}", verdict.assumptions, decided.engine or ENGINE, ms=ms)
