@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import inspect
 import json
@@ -32,7 +33,6 @@ from server.envelopes import Id, Notification, Request, Response, Wrong, message
 logger = logging.getLogger(__name__)
 
 _FAREWELL = 1.0  # seconds
-_LOOK = 0.01  # seconds
 
 
 def _exactly(kind: type) -> Callable[[Any, Any], Any]:
@@ -57,6 +57,7 @@ class EverproofProtocol(LanguageServerProtocol):
             converter.register_structure_hook(kind, _exactly(kind))
         super().__init__(server, converter)
         self._unanswered: set[Id] = set()
+        self._is_answered = asyncio.Event()  # is set when the last request that has no answer gets one
 
     def hear(self, body: bytes) -> None:
         """Handles what the client has sent in one frame. Raises SystemExit when it says `exit`."""
@@ -74,9 +75,10 @@ class EverproofProtocol(LanguageServerProtocol):
 
     async def answered(self) -> None:
         """Waits until all requests are answered, for a client that does not; not for long."""
-        until = asyncio.get_running_loop().time() + _FAREWELL
-        while self._unanswered and asyncio.get_running_loop().time() < until:
-            await asyncio.sleep(_LOOK)
+        if self._unanswered:
+            self._is_answered.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._is_answered.wait(), _FAREWELL)
 
     def refuse(self, wrong: Wrong) -> None:
         """Answers with an error."""
@@ -193,13 +195,18 @@ class EverproofProtocol(LanguageServerProtocol):
             logger.exception("An answer cannot be written down")
             self._fail(msg_id, envelopes.INTERNAL_ERROR, f"A defect of Everproof: {_told(error)}")
         else:
-            self._unanswered.discard(msg_id)
             if self.writer is not None:
                 self.writer.write(f"Content-Length: {len(body)}\r\n\r\n{body}".encode("ascii"))
+            self._count_answer(msg_id)
 
     def _fail(self, msg_id: Id, code: int, text: str) -> None:
-        self._unanswered.discard(msg_id)
         self.refuse(Wrong(msg_id, code, text))
+        self._count_answer(msg_id)
+
+    def _count_answer(self, msg_id: Id) -> None:
+        self._unanswered.discard(msg_id)
+        if not self._unanswered:
+            self._is_answered.set()
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:

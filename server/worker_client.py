@@ -196,7 +196,7 @@ class WorkerClient:
             self._has_spoken = not waits
             if waits:
                 self.send(Ping(0))
-            await asyncio.sleep(_BEAT)
+            await asyncio.sleep(_BEAT)  # the time that an answer may take, not a wait for one
             missed = 0 if self._has_spoken else missed + 1
         self._is_hung = True
         _kill_group(process)

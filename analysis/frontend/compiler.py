@@ -134,7 +134,7 @@ def _has_exited(process: subprocess.Popen[bytes], deadline: float) -> bool:
     while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
         if time.monotonic() >= deadline:
             return False
-        time.sleep(pause)
+        time.sleep(pause)  # no call waits so long at most and leaves the status there
         pause = min(2 * pause, _SHORT)
     return True
 

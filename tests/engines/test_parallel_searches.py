@@ -6,7 +6,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import time
 
 import pytest
 
@@ -63,7 +62,7 @@ def test_who_is_interrupted_leaves_no_process() -> None:
 
     def search(_: int) -> None:
         while True:
-            time.sleep(1)
+            signal.pause()
 
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, 0.2)

@@ -24,13 +24,13 @@ class Waiting:
     """An owner that waits for its checker."""
 
     def __init__(self, waits: bool = True) -> None:
-        self.looks = 0
+        self.looked: asyncio.Queue[None] = asyncio.Queue()
         self._waits = waits
         self.news: asyncio.Queue[str] = asyncio.Queue()
 
     @property
     def waits_for_checker(self) -> bool:
-        self.looks += 1
+        self.looked.put_nowait(None)
         return self._waits
 
     def checker_started(self) -> None:
@@ -48,19 +48,25 @@ def command(checker_state: Path) -> list[str]:
     return [sys.executable, str(FAKE_CHECKER), "--state", str(checker_state)]
 
 
-async def pid_of(state: Path) -> int:
-    while not (state / "pid").exists() or not (state / "pid").read_text():
-        await asyncio.sleep(0.01)
-    return int((state / "pid").read_text())
+def process_of(client: WorkerClient) -> int:
+    assert client._process is not None
+    return client._process.pid
 
 
-async def test_a_stopped_checker_is_replaced(command: list[str], checker_state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def announced(file: Path) -> int:
+    """The number that a process writes into a file once it has begun."""
+    while not file.exists() or not file.read_text():
+        os.sched_yield()
+    return int(file.read_text())
+
+
+async def test_a_stopped_checker_is_replaced(command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_client, "_BEAT", 0.5)
     owner = Waiting()
     client = WorkerClient(command, owner)
     client.start()
     assert await asyncio.wait_for(owner.news.get(), PATIENCE) == "started"
-    first = await pid_of(checker_state)
+    first = process_of(client)
     os.kill(first, signal.SIGSTOP)
     assert await asyncio.wait_for(owner.news.get(), PATIENCE) == "has given no sign of life for 3 s"
     assert await asyncio.wait_for(owner.news.get(), PATIENCE) == "started"
@@ -68,18 +74,16 @@ async def test_a_stopped_checker_is_replaced(command: list[str], checker_state: 
     await asyncio.wait_for(asyncio.to_thread(until_gone, first), PATIENCE)
 
 
-async def test_a_checker_that_nobody_waits_for_is_left_alone(
-    command: list[str], checker_state: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_checker_that_nobody_waits_for_is_left_alone(command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_client, "_BEAT", 0.01)
     owner = Waiting(waits=False)
     client = WorkerClient(command, owner)
     client.start()
     assert await asyncio.wait_for(owner.news.get(), PATIENCE) == "started"
-    os.kill(await pid_of(checker_state), signal.SIGSTOP)
-    seen = owner.looks
-    while owner.looks < seen + 5 * worker_client._BEATS:
-        await asyncio.sleep(0.01)
+    os.kill(process_of(client), signal.SIGSTOP)
+    owner.looked = asyncio.Queue()
+    for _ in range(5 * worker_client._BEATS):
+        await asyncio.wait_for(owner.looked.get(), PATIENCE)
     assert owner.news.empty()
     await client.close()
 
@@ -126,7 +130,7 @@ def test_a_server_whose_editor_is_gone_ends_with_a_stopped_checker(server_comman
             server.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(message), message))
         server.stdin.flush()
         assert server.stdout.readline().startswith(b"Content-Length")
-        checker = asyncio.run(asyncio.wait_for(pid_of(checker_state), PATIENCE))
+        checker = announced(checker_state / "pid")
         os.kill(checker, signal.SIGSTOP)
         editor.communicate(timeout=PATIENCE)
         assert server.wait(timeout=PATIENCE) == 1

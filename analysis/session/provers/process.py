@@ -60,7 +60,7 @@ class ProverProcess:
     def join(self, until: float) -> None:
         """Waits until the process is gone, or the monotonic clock is there."""
         while self.pid is not None and _exists(self.pid) and time.monotonic() < until:
-            time.sleep(_LOOK)
+            time.sleep(_LOOK)  # it is the launcher's child: nobody tells this process of its end
 
 
 def _exists(pid: int) -> bool:
