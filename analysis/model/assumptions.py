@@ -153,7 +153,13 @@ BLOCKS = Assumption(
     "blocks", "told", "allocations of more than 2^30 bytes fail, and there are fewer than 2^31", (), "transitions"
 )
 LARGE_BLOCKS = Assumption("large-blocks", "told", "very large allocations fail", (), "path formulas, which name the size")
-FOUND = Assumption("found", "told", "allocations find memory", (), "trees of paths, where that is asked for")
+FOUND = Assumption(
+    "found",
+    "told",
+    "allocations find memory, also those of size 0",
+    (),
+    "trees of paths and the decisions of findings, where that is asked for",
+)
 GIVEN = Assumption(
     "given", "told", "functions without a body write only what they are given", (), "trees of paths, where that is asked for"
 )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from analysis.cli.main import main
-from analysis.model.assumptions import BEFORE
+from analysis.model.assumptions import BEFORE, FOUND
 
 pytestmark = pytest.mark.full_budget
 
@@ -181,3 +181,13 @@ def test_what_is_not_there_is_said_in_one_sentence_and_not_offered(
     assert main(["check", "--help"]) == 0
     offered = capsys.readouterr().out
     assert not any(name in offered for name in ("summary", "lra", "euf"))
+
+
+def test_a_finding_that_needs_a_failed_allocation_goes_away_where_these_are_granted(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("copy.c").write_text("#include <stdlib.h>\nint *made(int n) { int *p = malloc(sizeof *p); *p = n; return p; }\n")
+    words = ("--rule", "null-dereference", "copy.c")
+    assert check(capsys, *words)[0] == 1
+    code, text = check(capsys, "--assume", "allocations-succeed", *words)
+    assert code == 0
+    assert text.startswith("refuted: 1 possible finding\n")
+    assert f"  assuming that {FOUND.sentence}\n" in text

@@ -34,6 +34,7 @@ from analysis.engines.symbolic.choices import Choosing, MakeInputs, constants_of
 from analysis.engines.symbolic.conditions import violating
 from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.explore import Exploration
+from analysis.engines.symbolic.found_memory import FoundMemory
 from analysis.engines.symbolic.inside import Inside, activation
 from analysis.engines.symbolic.runs import LEAKS, Attempts, described
 from analysis.engines.symbolic.task import Confirmed, Decision, Refuted, Spent, Task, Undecided
@@ -57,7 +58,11 @@ _WAYS = 200  # ways that are asked about in one exploration
 
 def decide(task: Task, cancellation: Cancellation | None = None) -> Decision:
     """The answer to a task. Raises KeyError if the program does not have the target's function or edge."""
-    return _Deciding(task, cancellation or Cancellation()).decide()
+    cancellation = cancellation or Cancellation()
+    if task.allocation_fails:
+        return _Deciding(task, cancellation).decide()
+    found = FoundMemory(task)
+    return found.told(_Deciding(found.task, cancellation).decide())
 
 
 class _Deciding:

@@ -1,0 +1,94 @@
+"""A finding where it is taken for granted that allocations find memory: each allocation is followed by a branch that only a
+result other than null takes. Every part of the search sees the branch, as it sees any other.
+
+`realloc` of size 0 may free the block and return null (C11 7.22.3.5), so its branch is also taken where the size is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from analysis.cfa.graph import Cfa, Edge
+from analysis.cpa.library import ALLOCATORS
+from analysis.cpa.predicates.error_locations import with_functions
+from analysis.engines.symbolic.task import Confirmed, Decision, Task
+from analysis.engines.witness.outcome import Step
+from analysis.model import ir
+from analysis.model.c_types import INT, Pointer
+
+_RESIZE = {"realloc": 1, "reallocarray": 2}
+_MORE = frozenset({"aligned_alloc", "memalign", "valloc", "vmalloc", "strdup", "strndup"})
+
+
+class FoundMemory:
+    """The task with these branches, and its answer without them."""
+
+    def __init__(self, task: Task) -> None:
+        self._own = {name: frozenset(cfa.by_id) for name, cfa in task.program.functions.items()}
+        self._following: dict[tuple[str, int], Step] = {}
+        functions = {name: self._branched(name, cfa, self._own) for name, cfa in task.program.functions.items()}
+        self.task = task._replace(program=with_functions(task.program, functions), way=tuple(self._way(task.way)))
+
+    def told(self, decision: Decision) -> Decision:
+        """The answer in the edges of the program as it was."""
+        if not isinstance(decision, Confirmed):
+            return decision
+        steps = tuple(step for step in decision.steps if step.edge in self._own[step.function])
+        return msgspec.structs.replace(decision, steps=steps)
+
+    def _branched(self, name: str, cfa: Cfa, defined: dict[str, frozenset[int]]) -> Cfa:
+        edges: list[Edge] = []
+        inside, location, number = dict(cfa.inside), cfa.next_location, cfa.next_edge
+        for edge in cfa.edges:
+            conditions = _conditions(edge.effect, defined)
+            if not conditions:
+                edges.append(edge)
+                continue
+            edges.append(msgspec.structs.replace(edge, target=location))
+            self._following[name, edge.id] = Step(name, number)
+            for condition in conditions:
+                edges.append(Edge(number, location, edge.target, ir.Assume(condition, True)))
+                if edge.id in inside:
+                    inside[number] = inside[edge.id]
+                number += 1
+            location += 1
+        if len(edges) == len(cfa.edges):
+            return cfa
+        return Cfa(
+            name=cfa.name,
+            path=cfa.path,
+            type_=cfa.type,
+            parameters=cfa.parameters,
+            entry=cfa.entry,
+            exit_=cfa.exit,
+            edges=tuple(edges),
+            digest=cfa.digest,
+            blocks=cfa.blocks,
+            inside=inside,
+        )
+
+    def _way(self, way: Sequence[Step]) -> Iterator[Step]:
+        for position, step in enumerate(way):
+            yield step
+            following = self._following.get((step.function, step.edge))
+            if following is not None and position + 1 < len(way):
+                yield following
+
+
+def _conditions(effect: ir.Effect, defined: dict[str, frozenset[int]]) -> list[ir.Expr]:
+    """When a call goes on; none where it may always."""
+    if not isinstance(effect, ir.Call) or effect.result is None or not isinstance(effect.result.type, Pointer):
+        return []
+    name = ir.direct_callee(effect)
+    if name is None or name in defined:
+        return []
+    result = effect.result
+    found: list[ir.Expr] = [ir.Binary("!=", result, ir.IntConst(0, result.type), INT)]
+    if name in ALLOCATORS or name in _MORE:
+        return found
+    if name not in _RESIZE:
+        return []
+    sizes = effect.arguments[1 : _RESIZE[name] + 1]
+    return found + [ir.Binary("==", size, ir.IntConst(0, size.type), INT) for size in sizes]
