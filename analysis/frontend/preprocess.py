@@ -4,6 +4,7 @@ The compiler reads the unsaved text on its standard input and runs in the file's
 it finds in a build. What goes wrong becomes messages, one sentence each; something to parse comes back in any case:
 
 - a header that is not found is replaced by an empty one and the compiler is run again, so that all else still counts;
+- the compiler is not given an `#include` of a pipe or a device, nor run where a header includes one;
 - a compiler that reports errors but prints text: that text is used;
 - a compiler that prints nothing, hangs, or is not there, or an untrusted workspace: the text as it is.
 """
@@ -21,6 +22,7 @@ from typing import NamedTuple
 from analysis.frontend.command_line import above, arguments
 from analysis.frontend.compiler import Outcome, find_compiler, run_compiler
 from analysis.frontend.difference import Difference
+from analysis.frontend.irregular_headers import irregular_headers
 from analysis.frontend.line_map import LineMap, escape, printable, with_even_markers
 from analysis.frontend.macros import Macros
 from analysis.frontend.overlay import Mirror, shared_mirror
@@ -42,7 +44,7 @@ _DIRECTIVE = re.compile(rb"^(?:[^\n]*\*/)?[ \t\f\v]*(?:#|%:|\?\?=)(?![ \t]*pragm
 _LEFT_OUT = "what the preprocessor could not read"
 # errors in these lines do not depend on what else is defined or found: whoever types has not finished them
 _DEPENDS = rb"if|ifdef|ifndef|elif|elifdef|elifndef|else|endif|include|include_next|import|embed|error"
-_UNFINISHED = re.compile(rb"[ \t]*#[ \t]*(?!(?:" + _DEPENDS + rb")\b)")
+_UNFINISHED = re.compile(rb"[ \t]*#[ \t]*+(?!(?:" + _DEPENDS + rb")\b)")
 _UNIVERSAL = re.compile(rb"""\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|\\U(?P<code>[0-9a-f]{8})""")
 
 
@@ -173,8 +175,17 @@ class _Run:
             )
             self._say("warning", f"{wanted}: install gcc or clang, or set the compiler; macros and headers are not expanded.")
             return
-        text = b'# 1 "%s"\n' % escape(printable(self.path)) + source
-        self._lines = source.count(b"\n") + 1
+        headers = [folder.path for folder in self.flags.folders]
+        lines = source.split(b"\n")
+        for header in irregular_headers(source, self.folder, headers, overlay):
+            why = f"The header {shown(header.name)} is not read: {header.kind}"
+            if not header.line:
+                self._fall_back(f"{why} (included by {shown(os.path.basename(header.by))})")
+                return
+            self._say("warning", f"{why}; what it declares is not known.", header.line)
+            lines[header.line - 1] = b""
+        text = b'# 1 "%s"\n' % escape(printable(self.path)) + b"\n".join(lines)
+        self._lines = len(lines)
         self._deadline = time.monotonic() + self.options.limits.preprocess_seconds
         if not overlay:
             self._with_stand_ins(compiler, self._with_flags(text, overlay, None), None)

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import analysis
 from analysis.frontend.compiler import compiler_environment, find_compiler
+from analysis.frontend.irregular_headers import INCLUDE
 from analysis.model.digest import digest_text
 from analysis.model.options import Options
 from analysis.model.unit_flags import UnitFlags
 
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*(?:include|include_next|import)[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
 _ASKED = re.compile(rb'__has_include(?:_next)?[ \t]*\([ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)')
-_VARIABLES = ("CPATH", "C_INCLUDE_PATH", "SDKROOT")
+_VARIABLES = ("CPATH", "CINCLUDE_PATH", "SDKROOT")
 _BEFORE_SYSTEM = "/usr/local/include"  # where compilers look before the system's own folders
 _SOURCES = (".py", ".yaml", ".json")
 
@@ -73,7 +73,7 @@ class Lookups:
     def add_file(self, path: str, text: bytes) -> None:
         """A file that was read, by its absolute path."""
         folder = os.path.dirname(path)
-        for match in (*_INCLUDE.finditer(text), *_ASKED.finditer(text)):
+        for match in (*INCLUDE.finditer(text), *_ASKED.finditer(text)):
             name = os.fsdecode(match[1] or match[2])
             self._names[name] = None
             if match[1]:

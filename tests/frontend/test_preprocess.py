@@ -12,7 +12,7 @@ import pytest
 
 from analysis.frontend.compiler import Outcome, run_compiler
 from analysis.frontend.compiler_flags import read_flags
-from analysis.frontend.preprocess import Preprocessed, preprocess
+from analysis.frontend.preprocess import Preprocessed, doubt, preprocess
 from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.model.unit_flags import UnitFlags
@@ -73,6 +73,15 @@ def test_a_missing_header_is_named_and_the_rest_still_counts(tmp_path: Path) -> 
     assert not result.raw
     assert b"((void *)0)" in result.text
     assert b"everproof-" not in result.text
+
+
+@pytest.mark.parametrize(
+    "directive", [b"#include", b"# include", b" #\t include", b"#error", b"#  error", b"# if 1 +\n#endif\n#"]
+)
+def test_what_is_left_out_is_doubted_however_the_directive_is_spaced(tmp_path: Path, directive: bytes) -> None:
+    result = preprocess(str(tmp_path / "a.c"), directive + b' "absent.h"\nint x;\n', UnitFlags(), Options())
+    assert result.messages
+    assert doubt(result)
 
 
 def test_a_header_missing_from_a_header(tmp_path: Path) -> None:
