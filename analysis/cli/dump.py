@@ -27,7 +27,7 @@ _NO_HELP = Documentation("", "", "", "")
 
 
 @click.command()
-@click.argument("what", type=click.Choice(["ast", "cfa", "callgraph", "delta", "derivation", "formula"]))
+@click.argument("what", type=click.Choice(["ast", "cfa", "callgraph", "delta", "derivation"]))
 @click.argument("files", metavar="FILE [NEW]", nargs=-1, required=True)
 @click.option("--function", "function", metavar="NAME", help="Only this function.")
 @click.option(
@@ -35,8 +35,8 @@ _NO_HELP = Documentation("", "", "", "")
 )
 @program_options
 def dump(what: str, files: tuple[str, ...], function: str | None, format_: str, **given: Any) -> int:
-    """Print a stage between the text of FILE and its findings. Now: ast, cfa, callgraph, derivation (the derivation graph);
-    and delta, what changed from FILE to NEW.
+    """Print a stage between the text of FILE and its findings: ast, cfa, callgraph, derivation (the derivation graph);
+    or delta, what changed from FILE to NEW.
 
     FILE can be a folder (a whole program). The delta names functions that were added (+), deleted (-) or modified (~) with their
     edges, and changed variables, functions without a body, records and rules (those in .everproof/rules of a folder). What no
@@ -44,8 +44,6 @@ def dump(what: str, files: tuple[str, ...], function: str | None, format_: str, 
     """
     read = [read_options(dict(given), name) for name in files]
     (options, _), wrong_settings = read[0], any(is_wrong for _, is_wrong in read)
-    if what == "formula":
-        raise Failure("This version has no formula to dump: it dumps ast, cfa, callgraph, delta and derivation.")
     if what == "ast" and (format_ == "dot" or function is not None):
         raise Failure("The syntax tree is dumped as text and as a whole: leave out --format and --function.")
     if what == "callgraph" and function is not None:
