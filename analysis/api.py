@@ -137,11 +137,9 @@ class Checker:
         """Has provers decide the findings of the last report, and waits until each is decided or has used up its budget."""
         session, start = self._session, time.perf_counter()
         session.ask_provers(progress)
-        most = 0
         while session.proving:
-            most = max(most, session.proving)
             if progress is not None:
-                progress("Proving", most - session.proving, most)
+                progress("Proving", *session.proved_so_far)
             session.wait_for_provers(None)
             session.hear_provers()
         return self._proved(start)

@@ -50,7 +50,7 @@ def build_many(
                 path = running[future]
                 yield path, future.result()
                 if progress is not None:
-                    progress(f"Read {path}", len(paths) - len(left), len(paths))
+                    progress("Reading", len(paths) - len(left), len(paths))
             if stop is not None and stop():
                 return
     except BrokenProcessPool:

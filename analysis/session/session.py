@@ -238,6 +238,11 @@ class Session:
         """How many tasks provers have left."""
         return self._proofs.open
 
+    @property
+    def proved_so_far(self) -> tuple[int, int]:
+        """How many questions provers have answered, and how many there are."""
+        return self._proofs.progress
+
     def ask_provers(self, progress: Progress | None = None, stop: Stop | None = None) -> bool:
         """Has provers decide the findings of the last check, which they do by themselves, and then prove functions, one after the
         other. False when `stop` or the interruption ended it, a text was changed since, or there is nothing to tell."""

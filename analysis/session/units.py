@@ -95,7 +95,7 @@ class Units:
             if stop is not None and stop():
                 return None
             if progress is not None:
-                progress(f"Reading {path}", number, len(todo))
+                progress("Reading", number, len(todo))
             before = self._units.get(path)
             only_text = before is not None and before.new == self._texts.new and self._surroundings_stay(before, marks[path])
             previous = None if before is None else before.built

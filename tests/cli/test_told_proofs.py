@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from analysis.api import Checker
 from analysis.cli.main import main
 from analysis.model.assumptions import BEFORE, FOUND
+from analysis.model.options import Options
 
 pytestmark = pytest.mark.full_budget
 
@@ -191,3 +193,16 @@ def test_a_finding_that_needs_a_failed_allocation_goes_away_where_these_are_gran
     assert code == 0
     assert text.startswith("refuted: 1 possible finding\n")
     assert f"  assuming that {FOUND.sentence}\n" in text
+
+
+def test_progress_counts_questions_up_to_all_of_them_and_is_for_terminals_only(capsys: pytest.CaptureFixture[str]) -> None:
+    checker = Checker(Options(rules=("division-by-zero", "shift-range"), proofs=True, everywhere=True, budget="full"))
+    checker.open(["library.c"])
+    told: list[tuple[str, int, int]] = []
+    checker.check()
+    checker.prove(progress=lambda *said: told.append(said))
+    assert {text for text, _, _ in told} == {"Proving"}
+    assert told == sorted(told)  # what fails may be asked in another way, which is one more question
+    assert all(done < total for _, done, total in told)
+    main(["check", "--store", "none", "library.c"])
+    assert capsys.readouterr().err == ""

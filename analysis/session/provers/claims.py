@@ -112,6 +112,12 @@ class Claims:
         return len(self._running)
 
     @property
+    def progress(self) -> tuple[int, int]:
+        """How many claims are answered, and how many there are."""
+        decided = sum(known.decided is not None for known in self._known.values())
+        return decided, len({*self._known, *self._waiting})
+
+    @property
     def ready(self) -> bool:
         """Whether `go_on` has something to do."""
         return bool(self._waiting) and len(self._running) < self._at_once

@@ -57,6 +57,12 @@ class Proofs:
         return self._proving.open + self._claims.open
 
     @property
+    def progress(self) -> tuple[int, int]:
+        """How many questions are answered, and how many there are: of findings, and of what is to be proved."""
+        findings, claims = self._proving.progress, self._claims.progress
+        return findings[0] + claims[0], findings[1] + claims[1]
+
+    @property
     def is_ready(self) -> bool:
         """Whether `go_on` has something to do."""
         return self._claims.ready

@@ -84,6 +84,11 @@ class Proving:
         return len(self._tickets)
 
     @property
+    def progress(self) -> tuple[int, int]:
+        """How many questions are answered, and how many there are."""
+        return sum(not asked.pending for asked in self._asked.values()), len(self._asked)
+
+    @property
     def refuted(self) -> frozenset[Error]:
         """What cannot happen."""
         return frozenset(error for error, asked in self._asked.items() if asked.decided and asked.decided.status == "refuted")
