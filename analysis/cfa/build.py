@@ -17,6 +17,7 @@ from analysis.model.c_types import DataModel, Function, RecordDefinition
 from analysis.model.digest import digest_value
 from analysis.model.limits import Limits
 from analysis.model.places import Site
+from analysis.model.unordered import Unordered
 
 
 class LoweredFunction(msgspec.Struct, frozen=True):
@@ -108,7 +109,11 @@ def _number(
         inside[len(edges)] = raw.blocks
         edges.append(Edge(len(edges), source, target, raw.effect))
     blocks = _blocks(edges, lowering.names.blocks)
-    told = [type_, parameters, [(e.source, e.target, e.effect) for e in edges]]
+    groups = ((flow.find(group.location), group.operands) for group in lowering.order.groups)
+    unordered = tuple(Unordered(numbers[location], operands) for location, operands in groups if location in numbers)
+    told: list[object] = [type_, parameters, [(e.source, e.target, e.effect) for e in edges]]
+    if unordered:
+        told.append(unordered)
     digest = digest_value([*told, sorted(blocks.items()), list(inside.values())] if blocks else told)
     cfa = Cfa(
         name=part.linkage,
@@ -121,6 +126,7 @@ def _number(
         digest=digest,
         blocks=blocks,
         inside=inside if blocks else None,
+        unordered=unordered,
     )
     return cfa, sites
 

@@ -17,6 +17,7 @@ import msgspec
 from analysis.model import c_types, ir
 from analysis.model.compatible import fits, is_compatible
 from analysis.model.places import Place, Site
+from analysis.model.unordered import Unordered
 
 
 class Edge(msgspec.Struct, frozen=True):
@@ -40,6 +41,8 @@ class Cfa:
     expressions. `inside` has the blocks around each edge, by its id, numbered alike. Both are empty where no address is taken of
     any such variable, as they say nothing then.
 
+    `unordered` has the operands whose order C leaves open, where it could matter (`cfa.unordered` tells whether it does).
+
     `next_location` and `next_edge` are above every id that the function had in any revision so far, so that no retired id is
     given out again; `follows` is the CFA of the revision before that the ids were taken from, while it is alive.
     """
@@ -59,6 +62,7 @@ class Cfa:
         next_edge: int | None = None,
         blocks: Mapping[str, tuple[int, ...]] | None = None,
         inside: Mapping[int, tuple[int, ...]] | None = None,
+        unordered: tuple[Unordered, ...] = (),
     ) -> None:
         self.name = name
         self.path = path
@@ -70,6 +74,7 @@ class Cfa:
         self.digest = digest
         self.blocks: Mapping[str, tuple[int, ...]] = blocks or {}
         self.inside: Mapping[int, tuple[int, ...]] = inside or {}
+        self.unordered = unordered
         self.next_location = self.locations[-1] + 1 if next_location is None else next_location
         self.next_edge = max((edge.id for edge in edges), default=-1) + 1 if next_edge is None else next_edge
         self._follows: weakref.ref[Cfa] | None = None
@@ -91,6 +96,7 @@ class Cfa:
         next_edge: int,
         follows: Cfa,
         names: Mapping[str, str],
+        unordered: tuple[Unordered, ...],
     ) -> Cfa:
         """The same CFA with other ids, taken from `follows`, and other `names` of variables; for `cfa.match`."""
         copy = Cfa(
@@ -106,6 +112,7 @@ class Cfa:
             next_edge=next_edge,
             blocks={names.get(name, name): block for name, block in self.blocks.items()},
             inside={new.id: self.inside[old.id] for old, new in zip(self.edges, edges, strict=True) if old.id in self.inside},
+            unordered=unordered,
         )
         copy._follows = weakref.ref(follows)
         return copy
@@ -123,6 +130,7 @@ class Cfa:
             digest=self.digest,
             blocks=self.blocks,
             inside=self.inside,
+            unordered=self.unordered,
         )
 
     @cached_property

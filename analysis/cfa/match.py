@@ -17,6 +17,7 @@ from analysis.cfa.build import LoweredFunction
 from analysis.cfa.graph import Cfa, Edge
 from analysis.cfa.rewrite import Renaming
 from analysis.model import ir
+from analysis.model.unordered import Unordered
 
 _TEMPORARY = re.compile(rb"[\xa1-\xaf]\$\d+")
 _LOCAL = re.compile(rb"\xa4name(?:[\xa1-\xbf]|\xd9.)([^\xa5~]*)(?:~\d+)?(?=\xa5scope\xa5local)", re.DOTALL)
@@ -54,7 +55,9 @@ def match(new: Cfa, old: Cfa) -> Cfa:
             ids[at] = next_edge
             next_edge += 1
         edges.append(Edge(ids[at], locations[edge.source], locations[edge.target], rename(edge.effect)))
-    return new.renumbered(locations[new.entry], locations[new.exit], tuple(edges), next_location, next_edge, old, names)
+    unordered = tuple(Unordered(locations[group.location], rename(group.operands)) for group in new.unordered)
+    ends = locations[new.entry], locations[new.exit]
+    return new.renumbered(*ends, tuple(edges), next_location, next_edge, old, names, unordered)
 
 
 def _names(new: Cfa, old: Cfa, pairs: list[tuple[int, int]]) -> dict[str, str]:

@@ -15,37 +15,42 @@ import msgspec
 
 from analysis.cfa.graph import Cfa, Edge, FunctionSource
 from analysis.cfa.unit import Unit
+from analysis.cfa.unordered import Conflict, conflicts
 from analysis.model import ir
 from analysis.model.digest import digest_text
+from analysis.model.places import Site
 from analysis.model.spelling import display_name
 
 MAIN = "main"
 _RETURNS = "a function that is declared not to return does"
 
 # made once for a CFA and its reasons, so that they stay the same objects as long as nothing changes
-_made: WeakKeyDictionary[Cfa, dict[tuple[str, bool], Cfa]] = WeakKeyDictionary()
+_made: WeakKeyDictionary[Cfa, dict[tuple[str, bool, tuple[Conflict, ...]], Cfa]] = WeakKeyDictionary()
 _mentioned: WeakKeyDictionary[Cfa, frozenset[str]] = WeakKeyDictionary()
 
 
 class Obstructions(msgspec.Struct, frozen=True):
-    """Why functions are not understood, by linkage name; `returning` are those that are declared not to return."""
+    """Why functions are not understood, by linkage name; `returning` are those that are declared not to return. `unordered` are
+    expressions in them that depend on an order that C leaves open."""
 
     reasons: dict[str, str]
     returning: frozenset[str]
+    unordered: dict[str, tuple[Conflict, ...]] = {}
 
     def __bool__(self) -> bool:
-        return bool(self.reasons or self.returning)
+        return bool(self.reasons or self.returning or self.unordered)
 
 
 def obstructions(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> Obstructions:
     """What is not understood of the functions of a program."""
     returning = frozenset(n for unit in units for n in unit.level.linkage.noreturn if n in cfas and _may_return(cfas[n]))
+    unordered = conflicts(units, cfas)
     names = _names(units, cfas)
     reasons: dict[str, str] = {}
     everywhere = next((reason for unit in units for reason in (unit.doubt, *unit.level.linkage.everywhere) if reason), None)
     starts = next((reason for unit in units for reason in unit.level.linkage.starts), None)
     if not names and everywhere is None and starts is None and not any(unit.level.linkage.here for unit in units):
-        return Obstructions(reasons, returning)
+        return Obstructions(reasons, returning, unordered)
     _spread(units, names)
     here = {f.cfa.name: reason for unit in units for reason in unit.level.linkage.here for f in unit.functions}
     for name, cfa in cfas.items():
@@ -57,7 +62,7 @@ def obstructions(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> Obstructions
             reason = f"code that runs before or after main ({starts})"
         if reason is not None:
             reasons[name] = reason
-    return Obstructions(reasons, returning)
+    return Obstructions(reasons, returning, unordered)
 
 
 def _may_return(cfa: Cfa) -> bool:
@@ -159,21 +164,30 @@ def _named(exprs: Iterable[ir.Expr]) -> Iterator[str]:
 def obstructed(cfa: Cfa, found: Obstructions) -> Cfa:
     """The function with what is not understood of it; the same one if there is nothing."""
     reason, returns = found.reasons.get(cfa.name, ""), cfa.name in found.returning
-    if not reason and not returns:
+    unordered = found.unordered.get(cfa.name, ())
+    if not reason and not returns and not unordered:
         return cfa
     known = _made.setdefault(cfa, {})
-    if (reason, returns) not in known:
-        known[reason, returns] = _obstruct(cfa, reason, returns)
-    return known[reason, returns]
+    if (reason, returns, unordered) not in known:
+        known[reason, returns, unordered] = _obstruct(cfa, reason, returns, unordered)
+    return known[reason, returns, unordered]
 
 
-def _obstruct(cfa: Cfa, reason: str, returns: bool) -> Cfa:
+def _obstruct(cfa: Cfa, reason: str, returns: bool, unordered: tuple[Conflict, ...]) -> Cfa:
     location, number = cfa.next_location, cfa.next_edge
     edges = list(cfa.edges)
-    for source, why in ((cfa.entry, reason), *((e.source, _RETURNS) for e in cfa.incoming.get(cfa.exit, ()) if returns)):
-        if why:  # behind the location, before all that leaves it
+    inside = dict(cfa.inside)
+    reasons = {
+        **dict(reversed(unordered)),
+        **{e.source: _RETURNS for e in cfa.incoming.get(cfa.exit, ()) if returns},
+        **({cfa.entry: reason} if reason else {}),
+    }
+    for source, why in reasons.items():
+        for first in cfa.outgoing.get(source, ())[:1]:  # behind the location, before all that leaves it
             edges = [Edge(e.id, location, e.target, e.effect) if e.source == source else e for e in edges]
             edges.append(Edge(number, source, location, ir.Unsupported(why)))
+            if first.id in inside:
+                inside[number] = inside[first.id]
             location, number = location + 1, number + 1
     return Cfa(
         name=cfa.name,
@@ -183,14 +197,20 @@ def _obstruct(cfa: Cfa, reason: str, returns: bool) -> Cfa:
         entry=cfa.entry,
         exit_=cfa.exit,
         edges=tuple(edges),
-        digest=digest_text("obstructed", cfa.digest, reason, str(returns)),
+        digest=digest_text("obstructed", cfa.digest, reason, str(returns), str(unordered)),
         next_location=location,
         next_edge=number,
         blocks=cfa.blocks,
+        inside=inside,
+        unordered=cfa.unordered,
     )
 
 
 def obstructed_source(source: FunctionSource, cfa: Cfa) -> FunctionSource:
-    """The source of an obstructed function: what is not understood is shown at its name."""
-    added = {edge.id: source.name_site for edge in cfa.edges if edge.id not in source.sites}
+    """The source of an obstructed function: what is not understood is shown at its name, or where the expression is."""
+    added: dict[int, Site] = {}
+    for edge in cfa.edges:
+        if edge.id not in source.sites:
+            follows = (source.sites[e.id] for e in cfa.outgoing.get(edge.target, ()) if e.id in source.sites)
+            added[edge.id] = source.name_site if edge.source == cfa.entry else next(follows, source.name_site)
     return msgspec.structs.replace(source, sites={**source.sites, **added}) if added else source

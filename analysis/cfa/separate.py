@@ -110,7 +110,13 @@ def _cfa(cfa: Cfa, keys: dict[str, str], rename: Renaming) -> Cfa:
         return known[chosen] or cfa
     edges = tuple(Edge(e.id, e.source, e.target, rename(e.effect)) for e in cfa.edges)
     type_, parameters = rename(cfa.type), rename(cfa.parameters)
-    if type_ is cfa.type and parameters is cfa.parameters and all(map(_same_effect, edges, cfa.edges)):
+    unordered = rename(cfa.unordered)
+    if (
+        type_ is cfa.type
+        and parameters is cfa.parameters
+        and unordered is cfa.unordered
+        and all(map(_same_effect, edges, cfa.edges))
+    ):
         known[chosen] = None
         return cfa
     renamed = Cfa(
@@ -126,6 +132,7 @@ def _cfa(cfa: Cfa, keys: dict[str, str], rename: Renaming) -> Cfa:
         next_edge=cfa.next_edge,
         blocks=cfa.blocks,
         inside=cfa.inside,
+        unordered=unordered,
     )
     known[chosen] = renamed
     return renamed

@@ -8,6 +8,7 @@ from analysis.frontend import operators
 from analysis.frontend.context import Context, RefusedError, field_of, inside
 from analysis.frontend.syntax import Node
 from analysis.frontend.types import arithmetic_type
+from analysis.frontend.unsequenced import Value
 from analysis.model import ir
 from analysis.model.c_types import INT, Array, Function, Pointer, Record, Type, Void
 
@@ -22,7 +23,9 @@ class Assignments(Context):
     def assignment(self, node: Node) -> ir.Expr:
         """`=` and its compound forms; the value is that of the target afterwards."""
         operator = field_of(node, "operator").type
+        start, pending = self.mark(), self.order.pending
         target = self.expression(field_of(node, "left"))
+        middle = self.mark()
         if isinstance(target, ir.Cast):  # an old extension: (T)x = e
             target = target.operand
         if not isinstance(target, ir.LVALUES):
@@ -30,14 +33,19 @@ class Assignments(Context):
         right = field_of(node, "right")
         if operator == "=":
             self.store(target, right, node)
+            left = Value(target, is_place=True)
+            self.order.operands(self.flow, (start, middle, self.mark()), ((left,), ()), stored=target)
         else:
             value = self.value(right)
+            self.unordered((start, middle, self.mark()), target, value)
             result = operators.binary(operator[:-1], self.read(target, node), value, self.model, self.layout.size)
             self.emit(ir.Assign(target, operators.convert(result, target.type)), node)
+        self.order.assigned(target, start, pending)
         return target
 
     def update(self, node: Node, *, wanted: bool) -> ir.Expr:
         """`++` and `--`; a postfix one keeps the old value in a temporary if it is wanted."""
+        start, pending = self.mark(), self.order.pending
         target = self.expression(field_of(node, "argument"))
         if not isinstance(target, ir.LVALUES):
             raise RefusedError("assignment to a value")
@@ -50,6 +58,7 @@ class Assignments(Context):
             self.emit(ir.Assign(old, before), node)
         result = operators.binary(operator[0], before, ir.IntConst(1, INT), self.model, self.layout.size)
         self.emit(ir.Assign(target, operators.convert(result, target.type)), node)
+        self.order.assigned(target, start, pending)
         return old
 
     def store(self, target: ir.Expr, node: Node, site: Node) -> None:
@@ -121,7 +130,9 @@ class Assignments(Context):
         result = self.temporary(common)
         yes, no, end = self.flow.location(), self.flow.location(), self.flow.location()
         if consequence is None:  # a ?: b
+            pending = self.order.pending
             tested = self.value(condition)
+            self.order.sequence_point(pending)
             self.branch_value(tested, condition, yes, no)
         else:
             self.branch(condition, yes, no)

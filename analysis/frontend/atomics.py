@@ -37,21 +37,35 @@ class Atomics(Context):
             return None
         if found[1] is None and not isinstance(type_.target, Integer):
             return None
-        place = operators.dereference(self.value(arguments[0]))
+        marks = [self.mark()]
+        pointer = self.value(arguments[0])
+        place = operators.dereference(pointer)
+        marks.append(self.mark())
         operand = operators.convert(self.value(arguments[1]), place.type) if found[1] != "load_n" else None
+        marks.append(self.mark())
         for order in arguments[2 if operand is not None else 1 :]:
             self.discard(order)
+            marks.append(self.mark())
+        none = ir.IntConst(0, UNSIGNED_INT)
+        self.unordered(marks, pointer, operand or none, *(none for _ in marks[3:]))
         if found[1] == "store_n" and operand is not None:
-            self.emit(ir.Assign(place, operand), node)
+            self._write(place, operand, node)
             return ir.Unknown(c_types.VOID)
         before = self.temporary(place.type)
         self.emit(ir.Assign(before, place), node)
         if operand is None:
             return before
         if found[1] == "exchange_n":
-            self.emit(ir.Assign(place, operand), node)
+            self._write(place, operand, node)
             return before
         return self._changed(before, place, _OPERATORS[found[3]], operand, node, new=found[4] is not None)
+
+    def _write(self, place: ir.Expr, value: ir.Expr, node: Node) -> None:
+        """Like a call, it is complete before anything else of the expression goes on."""
+        start, pending = self.mark(), self.order.pending
+        self.emit(ir.Assign(place, value), node)
+        self.order.assigned(place, start, pending)
+        self.order.sequence_point(pending)
 
     def _changed(self, before: ir.Var, place: ir.Expr, operator: Operator, operand: ir.Expr, node: Node, *, new: bool) -> ir.Expr:
         """Applies an operator; atomic sums wrap (C11 7.17.7.5p3)."""
@@ -60,5 +74,5 @@ class Atomics(Context):
         changed = ir.Binary(operator, ir.Cast(before, wide), ir.Cast(operand, wide), wide)
         after = self.temporary(type_)
         self.emit(ir.Assign(after, ir.Cast(changed, type_)), node)
-        self.emit(ir.Assign(place, after), node)
+        self._write(place, after, node)
         return after if new else before

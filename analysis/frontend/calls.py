@@ -11,6 +11,7 @@ from analysis.frontend.line_numbers import without_line_numbers
 from analysis.frontend.scope import ObjectEntry
 from analysis.frontend.syntax import Node
 from analysis.frontend.types import VOID_POINTER, promote_argument, same_representation
+from analysis.frontend.unsequenced import Mark
 from analysis.model import c_types, ir
 from analysis.model.c_types import INT, Array, Function, Pointer, Record, Type, Void
 
@@ -126,8 +127,10 @@ class Calls(Atomics):
             if known is not None:
                 return known
             self._declare_implicitly(name)
+        marks = [self.mark()]
         callee = self.expression(function)
-        return self._emit_call(callee, arguments, node, result, wanted)
+        marks.append(self.mark())
+        return self._emit_call(callee, arguments, node, result, wanted, marks)
 
     def _cast_call(self, type_: Type, arguments: Sequence[Node]) -> ir.Expr:
         for argument in arguments[:-1]:
@@ -158,7 +161,15 @@ class Calls(Atomics):
         self.implicit[linkage] = var
         self.names.declare_outermost(name, ObjectEntry(var, noreturn=linkage in NEVER_RETURN))
 
-    def _emit_call(self, callee: ir.Expr, arguments: Sequence[Node], node: Node, result: ir.Expr | None, wanted: bool) -> ir.Expr:
+    def _emit_call(
+        self,
+        callee: ir.Expr,
+        arguments: Sequence[Node],
+        node: Node,
+        result: ir.Expr | None,
+        wanted: bool,
+        marks: list[Mark],
+    ) -> ir.Expr:
         direct = isinstance(callee, ir.Var) and callee.scope == "function"
         target = callee if direct else operators.decay(callee)
         type_ = callee.type
@@ -166,7 +177,10 @@ class Calls(Atomics):
             type_ = type_.target
         if not isinstance(type_, Function):
             raise RefusedError("call of something that is no function")
-        values = without_line_numbers(self._arguments(type_, arguments), self.path)
+        pending = self.order.pending
+        values = without_line_numbers(self._arguments(type_, arguments, marks), self.path)
+        self.unordered(marks, target, *values)
+        self.order.sequence_point(pending)
         into = self._result(type_.result, result, wanted)
         self.emit(ir.Call(target, values, into), node)
         if direct and self._does_not_return(field_of(node, "function")):
@@ -193,7 +207,8 @@ class Calls(Atomics):
         entry = self.names.lookup(self.source(function))
         return isinstance(entry, ObjectEntry) and entry.noreturn
 
-    def _arguments(self, type_: Function, arguments: Sequence[Node]) -> tuple[ir.Expr, ...]:
+    def _arguments(self, type_: Function, arguments: Sequence[Node], marks: list[Mark]) -> tuple[ir.Expr, ...]:
+        """The values of the arguments; adds a mark behind each."""
         values: list[ir.Expr] = []
         for position, argument in enumerate(arguments):
             value = self.value(argument)
@@ -201,6 +216,7 @@ class Calls(Atomics):
                 values.append(operators.convert(value, type_.parameters[position]))
             else:
                 values.append(operators.convert(value, promote_argument(value.type)))
+            marks.append(self.mark())
         return tuple(values)
 
     def _builtin(self, name: str, node: Node, arguments: Sequence[Node]) -> ir.Expr | None:
@@ -217,8 +233,11 @@ class Calls(Atomics):
             return atomic
         bare = name.removeprefix(_PREFIX)
         if name in _BARRIERS:
+            marks = [self.mark()]
             for argument in arguments:
                 self.discard(argument)
+                marks.append(self.mark())
+            self.order.operands(self.flow, marks, [()] * len(arguments))
             return ir.Unknown(c_types.VOID)
         if bare == name:
             return None

@@ -26,7 +26,9 @@ class Conditions(Context):
             self.flow.current = middle
             self._nested(field_of(node, "right"), yes, no)
         elif kind == "comma_expression":
+            pending = self.order.pending
             self.discard(field_of(node, "left"))
+            self.order.sequence_point(pending)
             self._nested(field_of(node, "right"), yes, no)
         elif kind == "conditional_expression" and node.child_by_field_name("consequence") is not None:
             first, second = self.flow.location(), self.flow.location()
@@ -51,7 +53,9 @@ class Conditions(Context):
         return function is not None and self.source(function) in ("__builtin_expect", "__builtin_expect_with_probability")
 
     def _leaf(self, node: Node, yes: int, no: int) -> None:
+        pending = self.order.pending
         condition = self.value(node)
+        self.order.sequence_point(pending)
         if isinstance(condition.type, Void | Record):
             condition = ir.Unknown(self.model.long)
         constant = operators.constant_truth(condition)

@@ -16,6 +16,7 @@ from analysis.frontend.flow import Flow
 from analysis.frontend.scope import ConstantEntry, Names, ObjectEntry
 from analysis.frontend.syntax import Node, SyntaxTree, parse_again, text_of
 from analysis.frontend.types import Layout
+from analysis.frontend.unsequenced import Mark, Unsequenced, Value
 from analysis.frontend.volatile import ITSELF, Levels, levels_of
 from analysis.model import ir
 from analysis.model.c_types import Array, DataModel, Function, RecordDefinition, Type
@@ -58,6 +59,7 @@ class Context(ABC):
         self.limits = limits
         self.layout = Layout(model, names.record)
         self.flow = Flow(names.around)
+        self.order = Unsequenced()
         self.depth = 0
         self.result_type: Type | None = None
         self.address_taken: set[str] = set()
@@ -80,6 +82,14 @@ class Context(ABC):
         """A fresh temporary."""
         self._temporaries += 1
         return ir.Var(f"${self._temporaries}", "temporary", type_)
+
+    def mark(self) -> Mark:
+        """Where an operand begins or ends, for `Unsequenced.operands`."""
+        return self.order.mark(self.flow)
+
+    def unordered(self, marks: Sequence[Mark], *values: ir.Expr) -> None:
+        """Operands with these values were lowered between the marks, which C evaluates in any order."""
+        self.order.operands(self.flow, marks, [(Value(value),) for value in values])
 
     def emit(self, effect: ir.Effect, node: Node) -> None:
         """An edge whose site is the node."""
@@ -116,12 +126,14 @@ class Context(ABC):
     def probe(self, lower: Callable[[Node], ir.Expr], node: Node) -> ir.Expr:
         """Lowers without leaving any trace."""
         flow, temporaries, taken, mark = self.flow, self._temporaries, set(self.address_taken), self.names.mark()
+        order = self.order.state()
         self.flow = Flow(self.names.around)
         self._probing += 1
         try:
             return lower(node)
         finally:
             self._probing -= 1
+            self.order.back_to(order)
             self.flow, self._temporaries, self.address_taken = flow, temporaries, taken
             self.names.reset(mark)
 

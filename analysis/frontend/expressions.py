@@ -1,6 +1,6 @@
 """Lowering of expressions: every kind but calls, initialisers and conditions, which have modules of their own.
 
-Evaluation order is left to right. A value with a side effect leaves edges in the flow; what is returned is free of them.
+Lowering goes from left to right; where C leaves the order open, `unsequenced` notes it. A value with a side effect leaves edges in the flow; what is returned is free of them.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ class Expressions(Assignments):
         elif kind == "update_expression":
             self.update(node, wanted=False)
         elif kind == "comma_expression":
+            pending = self.order.pending
             for part in _separated(node):
+                self.order.sequence_point(pending)
                 self.discard(part)
         elif kind == "parenthesized_expression":
             self.discard(inside(node))
@@ -178,11 +180,18 @@ class Expressions(Assignments):
         argument = field_of(node, "argument")
         cast = self.cast_type(argument)
         if cast is not None:  # (T)(p)[i] is (T)((p)[i])
+            start = self.mark()
             index = self.value(field_of(node, "index"))
-            found = operators.element(self.expression(inside_arguments(argument)), index, self.model)
+            middle = self.mark()
+            array = self.expression(inside_arguments(argument))
+            self.unordered((start, middle, self.mark()), index, operators.decay(array))
+            found = operators.element(array, index, self.model)
             return operators.convert(operators.decay(found), cast)
+        start = self.mark()
         base = self.read(self.expression(argument), argument)
+        middle = self.mark()
         index = self.value(field_of(node, "index"))
+        self.unordered((start, middle, self.mark()), operators.decay(base), index)
         if isinstance(index.type, Pointer):
             base, index = index, operators.decay(base)
         return operators.element(base, index, self.model)
@@ -237,11 +246,16 @@ class Expressions(Assignments):
         elif operator in ("*", "&", "-", "+") and left.type == "binary_expression":
             cast = self._cast_at_end(left, right)
             if cast is not None:  # a + (T)-b is a sum, but reads as (a + T) - b
-                one = self.value(field_of(left, "left"))
                 self._casts_before[right.start_byte] = (cast, operator)
-                return operators.binary(self._operator(left), one, self.value(right), self.model, self.layout.size)
+                return self._two(self._operator(left), field_of(left, "left"), right)
+        return self._two(operator, left, right)
+
+    def _two(self, operator: str, left: Node, right: Node) -> ir.Expr:
+        start = self.mark()
         one = self.value(left)
+        middle = self.mark()
         other = self.value(right)
+        self.unordered((start, middle, self.mark()), one, other)
         return operators.binary(operator, one, other, self.model, self.layout.size)
 
     def _cast_at_end(self, left: Node, right: Node) -> Type | None:
@@ -310,8 +324,10 @@ class Expressions(Assignments):
 
     def _comma(self, node: Node) -> ir.Expr:
         *before, last = _separated(node)
+        pending = self.order.pending
         for part in before:
             self.discard(part)
+            self.order.sequence_point(pending)
         return self.expression(last)
 
     def _sizeof(self, node: Node) -> ir.Expr:

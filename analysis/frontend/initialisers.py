@@ -12,6 +12,7 @@ from analysis.frontend.context import Context, RefusedError, children, field_of
 from analysis.frontend.effects import has_effects
 from analysis.frontend.syntax import Node
 from analysis.frontend.types import bit_field_type
+from analysis.frontend.unsequenced import Mark
 from analysis.model import ir
 from analysis.model.c_types import INT, Array, Integer, Record, Type
 
@@ -100,7 +101,9 @@ class Initialisers(Context):
             self._store_one(target, node, site)
             return
         if _elements(type_) > _LARGEST_ARRAY:
-            self._evaluate(node)
+            marks, values = [self.mark()], list[ir.Expr]()
+            self._evaluate(node, marks, values)
+            self.unordered(marks, *values)
             self.emit(ir.Assign(target, ir.Unknown(type_)), site)
             return
         plan = self.plan(target, node)
@@ -112,8 +115,11 @@ class Initialisers(Context):
             return
         if not self._covered(target, {slot.target for slot in plan.slots}):
             self.emit(ir.Assign(target, ir.Zero(type_)), site)
+        marks = [self.mark()]
         for slot in plan.slots:
             self._store_one(slot.target, slot.node, slot.node)
+            marks.append(self.mark())
+        self.order.operands(self.flow, marks, [()] * len(plan.slots))
 
     def _store_one(self, target: ir.Expr, node: Node, site: Node) -> None:
         if isinstance(target.type, Array):
@@ -145,14 +151,15 @@ class Initialisers(Context):
         """How many values an initialiser lists, at most."""
         return sum(map(self.elements_given, children(node))) if node.type == "initializer_list" else 1
 
-    def _evaluate(self, node: Node) -> None:
-        """The side effects of a list whose values are not kept."""
+    def _evaluate(self, node: Node, marks: list[Mark], values: list[ir.Expr]) -> None:
+        """The side effects of a list whose values are not kept. Adds each value, and a mark behind it."""
         for child in children(node):
             value = field_of(child, "value") if child.type == "initializer_pair" else child
             if value.type == "initializer_list":
-                self._evaluate(value)
+                self._evaluate(value, marks, values)
             elif value.type not in ("number_literal", "char_literal", "string_literal"):
-                self.value(value)
+                values.append(self.value(value))
+                marks.append(self.mark())
 
     def initialised_length(self, element: Type, node: Node) -> int | None:
         """The length that an initialiser gives an array of unknown length."""

@@ -49,21 +49,25 @@ class Statements(LocalDeclarations):
                 self._refuse(node, f"statement {kind.replace('_', ' ')}")
             return
         state = self.depth, self.flow.current, len(self.flow.edges), self.names.level(), self.names.mark()
+        order = self.order.state()
         self.depth += 1
         try:
             self.check_depth()
             handler(self, node)
         except RefusedError as refused:
             self._back_to(*state)
+            self.order.back_to(order)
             self._refuse(node, refused.reason)
         except MisreadError:
             self._back_to(*state)
+            self.order.back_to(order)
             again = self.reread(node)
             if again is None:
                 self._refuse(node, "a cast that cannot be told from an operator")
             else:
                 self.statement(again)
         self.depth = state[0]
+        self.order.sequence_point(order.pending)
 
     def _back_to(self, depth: int, current: int, edges: int, blocks: int, mark: int) -> None:
         """Forgets what lowering a statement did."""
@@ -308,11 +312,13 @@ class Statements(LocalDeclarations):
             self.emit(ir.Unsupported("computed goto"), node)
             self.flow.stop()
             return
+        self.order.jumps += 1
         self.flow.go(self._label(self.source(field_of(node, "label"))))
 
     def _jump(self, targets: list[int], node: Node) -> None:
         if not targets:
             raise RefusedError(f"{node.type.split('_')[0]} outside a loop")
+        self.order.jumps += 1
         self.flow.go(targets[-1])
 
     def _return(self, node: Node) -> None:

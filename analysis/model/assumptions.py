@@ -104,9 +104,11 @@ BEFORE = Assumption(
 ORDER = Assumption(
     "order",
     "told",
-    "operands and arguments are evaluated from left to right",
+    "loops in the operands of an expression come to an end, and what operands access without a call by other members or types"
+    " does not overlap",
     (),
-    "all proofs and runs, where an operand has a side effect",
+    "all proofs and runs, where operands with side effects are beside others; where their order could matter otherwise,"
+    " nothing is proved or confirmed",
 )
 BOUNDS = Assumption(
     "bounds",

@@ -23,6 +23,7 @@ from analysis.model import ir
 from analysis.model.c_types import DataModel, Function, RecordDefinition, Type
 from analysis.model.places import Site
 from analysis.model.report import Count, Message
+from analysis.model.unordered import Unordered
 from analysis.session.building import Built
 from analysis.store.packing import Codec
 
@@ -41,6 +42,7 @@ class _Cfa(msgspec.Struct):
     next_edge: int
     blocks: dict[str, tuple[int, ...]]
     inside: dict[int, tuple[int, ...]]
+    unordered: tuple[Unordered, ...]
 
 
 class _Function(msgspec.Struct):
@@ -188,6 +190,7 @@ def _packed(function: LoweredFunction) -> _Function:
             cfa.next_edge,
             dict(cfa.blocks),
             dict(cfa.inside),
+            cfa.unordered,
         ),
         unit=source.unit,
         start=source.start,
@@ -220,6 +223,7 @@ def _unpacked(packed: _Function) -> LoweredFunction:
             next_edge=cfa.next_edge,
             blocks=cfa.blocks,
             inside=cfa.inside,
+            unordered=cfa.unordered,
         ),
         source=FunctionSource(
             unit=packed.unit,

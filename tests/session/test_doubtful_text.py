@@ -9,7 +9,6 @@ import pytest
 
 from analysis.api import Checker
 from analysis.frontend.compiler import find_compiler
-from analysis.model.assumptions import ORDER
 from analysis.model.options import Engine, Options
 from analysis.model.report import Report
 
@@ -104,7 +103,7 @@ def test_what_compilers_know_and_what_streams_hold(tmp_path: Path, text: str) ->
 
 
 @pytest.mark.parametrize("engine", ["symbolic", "value", "predicate"])
-def test_the_order_of_evaluation_is_told(tmp_path: Path, engine: Engine) -> None:
+def test_nothing_is_proved_where_the_order_of_evaluation_matters(tmp_path: Path, engine: Engine) -> None:
     """gcc evaluates arguments from right to left, and this divides by zero. It does not, from left to right."""
     text = "static int n;\nstatic int next(void) { return n++; }\nstatic int f(int a, int b) { return a / b; }\n"
     file = tmp_path / "a.c"
@@ -112,7 +111,5 @@ def test_the_order_of_evaluation_is_told(tmp_path: Path, engine: Engine) -> None
     checker = Checker(Options(rules=("division-by-zero",), engine=engine, proofs=True, everywhere=True), jobs=1)
     checker.open([str(file)])
     checker.check()
-    verdicts = [function.verdicts["division-by-zero"] for function in checker.prove().functions]
-    safe = [verdict for verdict in verdicts if verdict.verdict == "safe"]
-    assert safe
-    assert all(ORDER.sentence in verdict.assumptions for verdict in safe)
+    verdicts = {function.name: function.verdicts["division-by-zero"].verdict for function in checker.prove().functions}
+    assert verdicts["main"] == verdicts["f"] == "unknown"

@@ -228,6 +228,7 @@ def _content(part: Part) -> Content:
             next_edge=part.next_edge,
             blocks=part.blocks,
             inside=part.inside,
+            unordered=part.unordered,
         )
         ids = ",".join(f"{edge.id}:{edge.source}:{edge.target}" for edge in part.edges)
         names = (found.name for parts in part.parts.values() for found in parts if isinstance(found, ir.Var))

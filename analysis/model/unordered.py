@@ -1,0 +1,113 @@
+"""What operands of one expression do, where C leaves open which of them comes first (C11 6.5p2-3, 6.5.2.2p10, 6.7.9p23)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from analysis.model import ir
+from analysis.model.c_types import Array, Integer
+
+
+class Operand(msgspec.Struct, frozen=True):
+    """One operand. `reads` and `writes` are the objects that it accesses itself, as lvalues; `calls` are its calls.
+
+    `fails`: something in it could be undefined for some values. `leaves`: control may leave the expression from it by a jump.
+    """
+
+    reads: tuple[ir.Expr, ...]
+    writes: tuple[ir.Expr, ...]
+    calls: tuple[ir.Call, ...]
+    fails: bool
+    leaves: bool
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether it makes no difference when the operand is evaluated."""
+        return not (self.reads or self.writes or self.calls or self.fails or self.leaves)
+
+    @property
+    def has_effects(self) -> bool:
+        """Whether others can tell when it is evaluated."""
+        return bool(self.writes or self.calls or self.leaves)
+
+
+class Unordered(msgspec.Struct, frozen=True):
+    """Operands that may be evaluated in any order. `location` is where control is before the first of them."""
+
+    location: int
+    operands: tuple[Operand, ...]
+
+
+def accessed(expr: ir.Expr) -> Iterator[ir.Expr]:
+    """The objects that the value of an expression is read from, as lvalues."""
+    waiting: list[tuple[ir.Expr, bool]] = [(expr, True)]  # the other ones are places: where they are is all that is asked
+    while waiting:
+        part, is_read = waiting.pop()
+        if is_read and isinstance(part, ir.LVALUES) and not isinstance(part.type, Array) and not _is_own(part):
+            yield part
+        match part:
+            case ir.Field(record):
+                waiting.append((record, False))
+            case ir.Index(array, index):
+                waiting += ((array, False), (index, True))
+            case ir.AddressOf(lvalue):
+                waiting.append((lvalue, False))
+            case _:
+                waiting += ((inner, True) for inner in ir.operands(part))
+
+
+def _is_own(lvalue: ir.Expr) -> bool:
+    """Whether an object belongs to one operand alone: a temporary is of the operand that made it."""
+    root = ir.root(lvalue)
+    return isinstance(root, ir.Var) and root.scope in ("temporary", "function")
+
+
+def place_reads(lvalue: ir.Expr) -> Iterator[ir.Expr]:
+    """The objects that are read to find out where an lvalue is."""
+    return accessed(ir.AddressOf(lvalue, lvalue.type))
+
+
+def read_by(effect: ir.Effect) -> Iterator[ir.Expr]:
+    """The objects that an effect reads."""
+    match effect:
+        case ir.Assign(target, value):
+            yield from accessed(value)
+            yield from place_reads(target)
+        case ir.Call(callee, arguments, result):
+            for part in (callee, *arguments):
+                yield from accessed(part)
+            if result is not None:
+                yield from place_reads(result)
+        case _:
+            for part in ir.expressions(effect):
+                yield from accessed(part)
+
+
+def can_fail(expr: ir.Expr) -> bool:
+    """Whether an operator in the expression is undefined for some values."""
+    return any(map(_can_fail, ir.walk(expr)))
+
+
+def place_can_fail(lvalue: ir.Expr) -> bool:
+    """The same for finding out where an lvalue is."""
+    while isinstance(lvalue, ir.Field | ir.Index):
+        if isinstance(lvalue, ir.Index) and can_fail(lvalue.index):
+            return True
+        lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
+    return can_fail(lvalue.pointer if isinstance(lvalue, ir.Deref) else lvalue)
+
+
+def _can_fail(part: ir.Expr) -> bool:
+    match part:
+        case ir.Deref():
+            return True
+        case ir.Index(_, index):
+            return not isinstance(index, ir.IntConst)
+        case ir.Unary("-") | ir.Binary("+" | "-" | "*" | "<<" | ">>"):
+            return not isinstance(part.type, Integer) or part.type.signed
+        case ir.Binary("/" | "%"):
+            return True
+        case _:
+            return False

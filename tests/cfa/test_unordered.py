@@ -1,0 +1,173 @@
+"""Where C leaves the order of evaluation open and it could matter, the expression is obstructed; elsewhere it is not.
+
+Class: operands, arguments, subscripts, initialisers and assignments with side effects (programs: `fixtures/traps/evaluation`).
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.cfa.evaluation_order import granted
+from analysis.cfa.link import link
+from analysis.model import ir
+from analysis.model.assumptions import ORDER
+from tests.support.lowered import unit_of
+
+_DECLARED = """
+typedef unsigned long size_t;
+struct pair { int low, high; int *where; };
+union both { int i; unsigned u; };
+int g, h, table[9], *top; static int hidden; struct pair pair; union both both; char *out;
+int unknown(int), printf(const char *, ...), abs(int), __VERIFIER_nondet_int(void);
+size_t strlen(const char *); void *malloc(size_t); void free(void *); void exit(int);
+int one(void) { return 1; }
+int sum(int a, int b) { return a + b; }
+int reads_g(void) { return g; }
+int writes_g(void) { return g = 2; }
+int writes_h(void) { return h = 2; }
+int reads_hidden(void) { return hidden; }
+int low(struct pair *p) { return p->low++; }
+int high(struct pair *p) { return p->high++; }
+int store(int *p) { return *p = 1; }
+int fact(int n) { return n < 2 ? 1 : n * fact(n - 1); }
+int checked(int n) { if (n == 0) exit(1); return n; }
+int locally(int n) { int kept = n; int *p = &kept; return kept + (p != 0); }
+int (*pointed)(void) = one;
+"""
+
+
+def obstacles(expression: str) -> list[str]:
+    """Why a function with the expression is not understood."""
+    text = f"{_DECLARED}\nint f(int i, int j, int *p, struct pair *s, char *t) {{ int own = i; {expression}; return own; }}"
+    functions = link([unit_of(text)]).program.functions
+    assert not any(cfa.unsupported for name, cfa in functions.items() if name != "f")
+    return [edge.effect.reason for edge in functions["f"].unsupported if isinstance(edge.effect, ir.Unsupported)]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "own = i++ + i",
+        "own = i + i++",
+        "own = sum(i, i++)",
+        "own = sum(i = 1, i = 2)",
+        "table[i] = i++",
+        "i = i++",
+        "i = ++i + 1",
+        "i += i++",
+        "*p = (*p)++",
+        "s->low = s->low++",
+        "own = sum(writes_g(), reads_g())",
+        "own = sum(writes_g(), writes_g())",
+        "own = writes_g() + g",
+        "own = g + writes_g()",
+        "g += writes_g()",
+        "own = g++ + reads_g()",
+        "table[g] = writes_g()",
+        "*top = store(&g) + (top = p, 1)",
+        "own = low(s) + s->low",
+        "own = low(s) + low(&pair)",
+        "s->where[low(s)] = 1, own = s->low + low(s)",
+        "own = sum(store(&own), own)",
+        "own = sum(store(p), g), p = &g",
+        "own = sum(unknown(1), unknown(2))",
+        "own = unknown(1) + g",
+        "own = pointed() + g",
+        "own = sum(pointed(), pointed())",
+        "own = sum(checked(i), 10 / i)",
+        "own = sum(10 / i, checked(i))",
+        "own = sum(({ if (!i) return 0; 1; }), 10 / i)",
+        "own = sum((free(p), 1), *p)",
+        "int both[2] = {writes_g(), reads_g()}",
+        "struct pair made = {.high = writes_g(), .low = g}",
+        "own = (reads_g)() - (writes_g)()",
+        "own = both.i++ + both.u",
+        "own = table[i]++ + table[j]",
+        "(i ? pointed : pointed)() + writes_g()",
+        "*p = writes_g() + (p = top, 1)",
+        "own = i < (j = i--, j)",
+        'own = printf("%d%n", i, p) + *p',
+    ],
+)
+def test_an_order_that_could_matter_is_an_obstacle(expression: str) -> None:
+    found = obstacles(expression)
+    assert found
+    assert all(reason.startswith("an open order of evaluation (") for reason in found)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "own = sum(one(), fact(3))",
+        "own = fact(i - 1) * fact(i - 2)",
+        "own = sum(writes_g(), writes_h())",
+        "own = sum(writes_g(), reads_hidden())",
+        "own = unknown(1) + reads_hidden()",
+        "own = low(s) + high(s)",
+        "own = low(s) + s->high",
+        "own = strlen(t) + strlen(out)",
+        'own = printf("%d %d\\n", one(), fact(2))',
+        'own = printf("a") + printf("b")',
+        "own = sum(abs(i), abs(j))",
+        "own = sum(__VERIFIER_nondet_int(), __VERIFIER_nondet_int())",
+        "own = sum(malloc(1) != 0, malloc(2) != 0)",
+        "own = writes_g() + own",
+        "own = i++ + j++",
+        "own = sum(i++, j)",
+        "table[i++] = table[j++]",
+        "*out++ = *t++",
+        "*p++ = i++",
+        "top[g++] = 1",
+        "s->where[s->low++] = 1",
+        "*s->where++ = *p",
+        "own = (i++, i)",
+        "own = i++ && i",
+        "own = i++ ? i : i--",
+        "i = sum(i++, 1)",
+        "i = (i++, 1)",
+        "own = table[0]++ + table[1]",
+        "own = sum(locally(i), locally(j))",
+        "s->low = low(s)",
+        "*p = store(p)",
+        "top = malloc(4)",
+        "g = writes_g()",
+        "own = checked(i), own = 10 / i",
+        "own = sum(checked(i), j)",
+        "own = ({ writes_g(); 1; }) + writes_h()",
+        "int a = i++, b = i++",
+        "own = i++, i++",
+        "struct pair made = {i++, j++}",
+        "own = sizeof(i++) + i++",
+        "while ((i = one()) != (j = one())) own++",
+    ],
+)
+def test_an_order_that_gives_the_same_is_none(expression: str) -> None:
+    assert obstacles(expression) == []
+
+
+def test_only_runs_that_come_to_the_expression_are_obstructed() -> None:
+    text = "int c; int next(void) { return ++c; } int f(int i) { if (i) return next() - next(); return 1; }"
+    cfa = link([unit_of(text)]).program.functions["f"]
+    (edge,) = cfa.unsupported
+    assert edge.source != cfa.entry
+    assert cfa.outgoing[edge.target]
+
+
+def test_what_callers_and_other_files_change_decides() -> None:
+    text = "int f(void), g(void); int h(void) { return f() + g(); }"
+    apart = unit_of("int a, b; int f(void) { return a++; } int g(void) { return b++; }", "o.c")
+    together = unit_of("int a, b; int f(void) { return a++; } int g(void) { return a + b; }", "o.c")
+    before = link([unit_of(text, "m.c"), apart])
+    assert not before.program.functions["h"].unsupported
+    after = link([before.units[0], together], before)
+    assert after.program.functions["h"].unsupported
+    again = link([before.units[0], apart], after)
+    assert not again.program.functions["h"].unsupported
+    assert link([before.units[0]]).program.functions["h"].unsupported
+
+
+def test_what_is_taken_for_granted_is_told_where_it_is() -> None:
+    with_effects = link([unit_of(f"{_DECLARED} int f(int *p) {{ return p[g++]; }}")]).program
+    without = link([unit_of("int one(void) { return 1; } int f(int a) { a++; return one(); }")]).program
+    assert ORDER.sentence in granted(with_effects)
+    assert ORDER.sentence not in granted(without)
