@@ -1,6 +1,7 @@
 """Lowering of expressions: every kind but calls, initialisers and conditions, which have modules of their own.
 
-Lowering goes from left to right; where C leaves the order open, `unsequenced` notes it. A value with a side effect leaves edges in the flow; what is returned is free of them.
+Lowering goes from left to right; where C leaves the order open, `unsequenced` notes it.
+A value with a side effect leaves edges in the flow; what is returned is free of them.
 """
 
 from __future__ import annotations
