@@ -1,4 +1,4 @@
-"""Messages between the server and the checker process.
+"""Messages between the server and the checker process (invariant I1).
 
 A frame is a 4-byte big-endian length and that many bytes of MessagePack, one message each. The checker reads
 `Request`s on standard input and writes `Event`s on standard output; it takes them in order, but drops work that a

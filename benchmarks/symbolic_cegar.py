@@ -1,4 +1,4 @@
-"""The evaluation that SYMCEGAR's section 7 announces: symbolic execution's operators compared, with and without CEGAR.
+"""The evaluation that [SYMCEGAR] section 7 announces: symbolic execution's operators compared, with and without CEGAR.
 
     python -m benchmarks.symbolic_cegar [--corpus FOLDER] [--programs N] [--seconds S] [--seed SEED] [--all] [--show]
 

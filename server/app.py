@@ -1,7 +1,7 @@
 """The language server: one object that holds the parts together, and what happens when the checker has news.
 
-Everything here runs on the event loop and is short. See server.scheduler for when checks are made, server.results for what is
-kept, server.features for the requests of the client.
+Everything here runs on the event loop and is short (invariant I13). See server.scheduler for when checks are
+made, server.results for what is kept, server.features for the requests of the client.
 """
 
 from __future__ import annotations

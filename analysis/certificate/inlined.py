@@ -1,5 +1,5 @@
 """Checks an annotation whose calls are inlined: the initial states are covered, each stretch of the program between points with
-assertions leads from one to the next, and nothing that is annotated leads to a violation (IPA Definitions 3.2, 3.3, Lemma 3.4).
+assertions leads from one to the next, and nothing that is annotated leads to a violation ([IPA] Definitions 3.2, 3.3, Lemma 3.4).
 
 With an assertion at every location this is one Hoare triple for each edge; with fewer, the strongest postcondition is followed
 over the loop-free stretch in between.

@@ -1,7 +1,7 @@
 """A proof by unwinding: the program has only so many paths, and none of them violates any of some rules.
 
 The tree of paths is the control-flow graph unwound, each node annotated by the formula of its path (`smt.encoding.path`), from
-which edges lead on by construction; so it proves what an annotation does (IPA Definition 3.3), also for rules that speak of the
+which edges lead on by construction; so it proves what an annotation does ([IPA] Definition 3.3), also for rules that speak of the
 memory's state and the program's end. What the tree has to say is which branches cannot be taken. The checker follows the program
 along it: it asks that these are impossible, that nothing is left out, and that no edge violates a rule.
 """

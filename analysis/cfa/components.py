@@ -1,4 +1,4 @@
-"""Strongly connected components, by Tarjan's algorithm (Depth-first search and linear graph algorithms, 1972), without recursion.
+"""Strongly connected components, by Tarjan's algorithm [TARJAN], without recursion.
 
 Our own, because importing networkx takes as long as the rest of the checker process's start.
 """

@@ -1,4 +1,4 @@
-"""What changed between two revisions of a program: the delta of DESIGN.md section 2, function by function and edge by edge.
+"""What changed between two revisions of a program: their delta, function by function and edge by edge.
 
 Functions correspond by name, static ones as `counterparts` says, and their edges as `edge_delta` says. What depends on the
 position of text alone is no change: layout, comments, and in which order and in which files functions are. Nor is what no

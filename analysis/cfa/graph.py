@@ -1,8 +1,9 @@
 """Control-flow automata, and the program that links them.
 
-A CFA has integer locations and edges with exactly one effect each (DESIGN.md section 2). Locations and edges have
-ids that survive edits: `cfa.match` gives the CFA of a new revision the ids of the old one wherever they
-correspond. Nothing here knows where text is; `FunctionSource` does, in a table of its own.
+A CFA has integer locations and edges with exactly one effect each: an assignment, a branch condition, a call,
+a return, or what is not supported. Locations and edges have ids that survive edits: `cfa.match` gives the CFA
+of a new revision the ids of the old one wherever they correspond. Nothing here knows where text is (invariant
+I3); `FunctionSource` does, in a table of its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Identity across edits (DESIGN.md section 4): gives the CFA of a new revision the ids of the old one.
+"""Identity across edits (invariant I4): gives the CFA of a new revision the ids of the old one.
 
 The edges of both, in source order, are aligned by fingerprints of their effects, blind to layout and to the numbering of
 temporaries and of local variables that share a name; these get their old numbers back where edges correspond. Aligned

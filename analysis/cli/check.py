@@ -76,7 +76,7 @@ def keep(checker: Checker, asked: Asked) -> None:
 
 
 def exit_code(report: Report, *, failed: bool, strict: bool) -> int:
-    """The exit code of a check (INTERFACE.md). A finding outweighs a file that could not be read."""
+    """The exit code of a check, as docs/guide.md lists them. A finding outweighs a file that could not be read."""
     if report.findings:
         return VIOLATED
     if failed:

@@ -1,4 +1,4 @@
-"""The JSON report, schema 1 (INTERFACE.md)."""
+"""The JSON report, schema 1: `analysis.model.report.Report` as plain data (docs/protocol.md has its fields)."""
 
 from __future__ import annotations
 
@@ -37,8 +37,7 @@ def _printable(value: Any) -> Any:
 
 
 def report_document(report: Report) -> dict[str, Any]:
-    """A report as plain data. `messages`, `suppressed`, `refuted`, `refuted_under`, of verdicts `certificate`,
-    `unreached` and `no_place`, and of findings `reason` and `assumptions`, go beyond what schema 1 promises."""
+    """A report as plain data. docs/protocol.md describes its fields."""
     return {
         "schema": SCHEMA,
         "everproof": everproof_version(),

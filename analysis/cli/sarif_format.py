@@ -1,4 +1,4 @@
-"""The report as SARIF 2.1.0 (OASIS, 27 March 2020), with the traces as code flows (section 3.36)."""
+"""The report as SARIF 2.1.0 [SARIF], with the traces as code flows (section 3.36)."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def message_line(message: Message) -> str:
 
 
 def summary_line(report: Report, *, known: int = 0) -> str:
-    """The last line: it never looks alike for nothing found and nothing checked (DESIGN.md, invariant 10)."""
+    """The last line: "nothing found" and "nothing checked" never look alike (invariant I15)."""
     functions, rules = len(report.functions), len({rule for f in report.functions for rule in f.verdicts})
     nowhere = _without_place(report)
     aside = ", ".join(

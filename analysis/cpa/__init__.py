@@ -1,1 +1,1 @@
-"""Configurable program analysis (CPA): the framework, and the abstract domains that are composed in it (DESIGN.md section 8)."""
+"""Configurable program analysis (CPA): the framework, and the abstract domains that are composed in it ([SYMCEGAR] section 3)."""

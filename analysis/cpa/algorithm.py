@@ -1,4 +1,4 @@
-"""The CPA algorithm with an initial reached set and waitlist (SYMCEGAR Algorithms 1 and 2).
+"""The CPA algorithm with an initial reached set and waitlist ([SYMCEGAR] Algorithms 1 and 2).
 
 `explore` changes the reached set and the waitlist that it is given and returns how it ended. However it ends, the two together
 are a state to go on from: an interrupted exploration that is resumed reaches the same set as one that was not interrupted.

@@ -1,4 +1,4 @@
-"""Counterexample-guided abstraction refinement over the CPA algorithm (SYMCEGAR Algorithm 3), for any domain.
+"""Counterexample-guided abstraction refinement over the CPA algorithm ([SYMCEGAR] Algorithm 3), for any domain.
 
 Lazy abstraction: after a refinement only what was reached from the pivot on is explored again, with the finer precision; or
 everything, if asked so.

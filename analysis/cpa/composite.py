@@ -1,4 +1,4 @@
-"""The composition of CPAs (SYMCEGAR section 3.2.1; section 5.1 for how it is implemented).
+"""The composition of CPAs ([SYMCEGAR] section 3.2.1; section 5.1 for how it is implemented).
 
 A composite state is the tuple of its components' states. The first component knows the locations and therefore the steps; the
 others are told which step is taken, then each is strengthened with the states of all.

@@ -1,4 +1,4 @@
-"""The usual operators (SYMCEGAR sections 3.1.1 and 3.2.1): merge-sep, merge-join, stop-sep, stop-join, the trivial precision.
+"""The usual operators ([SYMCEGAR] sections 3.1.1 and 3.2.1): merge-sep, merge-join, stop-sep, stop-join, the trivial precision.
 
 Merge-agree needs all components and is in `composite`.
 """

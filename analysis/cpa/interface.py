@@ -1,4 +1,4 @@
-"""What a configurable program analysis is made of (SYMCEGAR section 3.1.1, "CPA with dynamic precision adjustment").
+"""What a configurable program analysis is made of ([SYMCEGAR] section 3.1.1, "CPA with dynamic precision adjustment").
 
     D = (D, PI, ~>, merge, stop, prec)
 

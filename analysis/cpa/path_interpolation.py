@@ -1,5 +1,5 @@
 """Interpolation of ways over strongest postconditions, for any domain whose states are made of parts that can be forgotten:
-SYMCEGAR Algorithm 4 and lines 3 to 5 of 5 (Beyer and Loewe, FASE 2013), 6 and 7, in the generic form of section 6.1.3.
+[SYMCEGAR] Algorithm 4 and lines 3 to 5 of 5 ([EXPLICIT-CEGAR]), 6 and 7, in the generic form of section 6.1.3.
 
 A constraint sequence is a way. It is contradicting if the strongest postcondition comes to no state at its end.
 """
@@ -61,9 +61,11 @@ class PathInterpolation(Generic[S]):
         return None if self._post.is_contradicting(state) else state
 
     def prefixes(self, steps: Sequence[Step], most: int) -> list[list[int]]:
-        """The infeasible sliced prefixes of a way, the shortest first, at most so many (Beyer, Loewe and Wendler, "Refinement
-        selection", SPIN 2015): its steps up to a branch that contradicts, without the branches that contradicted before. As
-        positions of steps; each prefix is a reason of its own why the way is impossible. None if the way is possible."""
+        """The infeasible sliced prefixes of a path [REFINEMENT-SELECTION], the shortest first, at most `most`.
+
+        A prefix has the path's steps up to a branch that contradicts, without the branches that contradicted
+        before, as positions of steps. Each prefix is a reason of its own why the path is infeasible. There is
+        none if the path is feasible."""
         state = self._post.initial()
         found: list[list[int]] = []
         kept: list[int] = []

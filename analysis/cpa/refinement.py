@@ -1,4 +1,5 @@
-"""What a branch tells about a cell whose value is not known: "c is the only satisfying assignment" (SYMCEGAR section 3.2.4, 3 a).
+"""What a branch tells about a cell whose value is not known: "c is the only satisfying assignment"
+([SYMCEGAR] section 3.2.4, 3 a).
 
     x == e, taken      x becomes what e is        x, not taken       x becomes 0
     x != e, not taken  likewise                   _Bool x, taken     x becomes 1

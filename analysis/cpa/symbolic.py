@@ -1,4 +1,4 @@
-"""Symbolic values (SYMCEGAR section 3.2.5): IR expressions whose only variables are symbolic identifiers.
+"""Symbolic values ([SYMCEGAR] section 3.2.5): IR expressions whose only variables are symbolic identifiers.
 
 An identifier is an `ir.Var` of scope `temporary`; it stands for one unknown value on a path. A condition is a symbolic value that
 is known not to be zero. The constructors fold what does not need an identifier, so that a value without any is a number.

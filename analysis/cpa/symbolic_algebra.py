@@ -1,4 +1,4 @@
-"""The algebra of symbolic values (SYMCEGAR section 3.2.5): what is not known is an identifier or an expression over them."""
+"""The algebra of symbolic values ([SYMCEGAR] section 3.2.5): what is not known is an identifier or an expression over them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The symbolic execution CPA (SYMCEGAR section 3.2.7): location, assumptions, constraints and symbolic values, composed.
+"""The symbolic execution CPA ([SYMCEGAR] section 3.2.7): location, assumptions, constraints and symbolic values, composed.
 
 The constraints come before the values, so that a branch is first checked and what it decides is then put into the values. Under
 `aliased`, one bijection of identifiers must do for values and constraints together: `Composite` asks `_covers` instead of the

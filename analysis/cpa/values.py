@@ -4,7 +4,7 @@ A value is
 
 - an `int`: the value of an integer, or of a pointer that was made from an integer (null is 0);
 - an `Address`: a pointer to a place in an object, or to a function;
-- an IR expression over symbolic identifiers (SYMCEGAR section 3.2.5): a symbolic value;
+- an IR expression over symbolic identifiers ([SYMCEGAR] section 3.2.5): a symbolic value;
 - None: any value.
 
 Arithmetic on known integers is that of gcc on two's complement machines: signed overflow wraps (C11 6.5p5 leaves it undefined, so

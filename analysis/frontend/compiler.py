@@ -2,7 +2,7 @@
 
 Only a compiler that the user named, or one found in an absolute folder of PATH, is ever run; it is `confined`, and of
 the environment it gets what is on the list below. Everything that it starts is in a process group of its own, which
-is killed as a whole when the time is up.
+is killed as a whole when the time is up (invariants I8 and I16).
 
 Code that a folder brings is kept away by three things, each of which is enough for what is known: its flags are
 parsed, and what is left of them names no file but folders (`command_line`); the compiler is told nothing else; and it

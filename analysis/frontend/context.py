@@ -168,7 +168,7 @@ class Context(ABC):
         """What the parts of an object with static storage start with, where that is not one constant."""
 
     def check_depth(self) -> None:
-        """Refuses what is nested deeper than the limit (DESIGN.md section 13)."""
+        """Refuses what is nested deeper than the limit (invariant I16)."""
         if self.depth > self.limits.nesting:
             raise RefusedError(TOO_DEEP)
 

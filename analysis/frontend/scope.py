@@ -2,7 +2,7 @@
 
 A function's lowering looks names up through `Names`, which remembers every file-level answer it got. Those answers,
 with the function's own text, are all that its CFA depends on; so a function can keep its CFA after an edit
-to the declarations above it when the answers are the same (DESIGN.md, invariant 5).
+to the declarations above it when the answers are the same (invariant I5).
 """
 
 from __future__ import annotations

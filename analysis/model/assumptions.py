@@ -1,6 +1,6 @@
 """What answers take for granted of a program, in one table. Whoever takes something for granted takes the sentence from here.
 
-Nothing in it may remove a finding, or carry a proof, unsaid. There are four kinds:
+Nothing in it may remove a finding, or carry a proof, without being reported (invariant I14). There are four kinds:
 
 - `modelled`: the result is any value that C leaves open, or what machines compute. Nothing is taken for granted.
 - `ends-run`: C leaves undefined what comes after, and machines stop there; a rule that is on by default reports it at that place.

@@ -1,4 +1,4 @@
-"""One function's part of the derivation graph, for people to look at (ORION section 3, Fig. 1c)."""
+"""One function's part of the derivation graph, for people to look at ([ORION] section 3, Fig. 1c)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Bounds on every input (DESIGN.md section 13). Going over one is a message, or an `unknown` with its reason."""
+"""Bounds on every input (invariant I16; docs/limits.md lists them). Going over one is a message, or an
+`unknown` with its reason."""
 
 from __future__ import annotations
 

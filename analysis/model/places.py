@@ -33,7 +33,7 @@ class Place(msgspec.Struct, frozen=True, gc=False, order=True):
 
 class Site(msgspec.Struct, frozen=True, gc=False):
     """Where a CFA edge comes from, relative to its function: byte offsets into the preprocessed text of the
-    function, counted from the function's first byte. Artifacts hold sites, never places (DESIGN.md, invariant 4)."""
+    function, counted from the function's first byte. CFAs and stored results hold sites, never places (invariant I3)."""
 
     start: int
     end: int

@@ -1,7 +1,6 @@
 """What a check answers: verdicts, findings with traces, work counters, messages.
 
-The shapes are those of the JSON report, schema 1 (INTERFACE.md). `unknown` always has a reason (DESIGN.md,
-invariant 1).
+The shapes are those of the JSON report, schema 1. `unknown` always has a reason (invariant I2).
 """
 
 from __future__ import annotations
@@ -114,8 +113,8 @@ class Count(msgspec.Struct, frozen=True, gc=False):
 
 
 class Work(msgspec.Struct, frozen=True, gc=False):
-    """Work counters (DESIGN.md section 2). `functions` counts functions lowered; `edges` is the size of the program, in edges of
-    its control-flow automata."""
+    """Work counters: how much was recomputed, and how much was reused. `functions` counts functions lowered;
+    `edges` is the size of the program, in edges of its control-flow automata."""
 
     configurations: Count = Count()
     derivations: Count = Count()

@@ -1,4 +1,4 @@
-"""A rule: a property as an automaton over C patterns (ORION section 2, with states parametrised by the tracked value).
+"""A rule: a property as an automaton over C patterns ([ORION] section 2, with states parametrised by the tracked value).
 
 The automaton runs on values. In state `start` nothing is tracked; a transition from `start` begins to track the value
 that the rule's `tracks` metavariable stands for, in a state of its own; the value is then known by its access paths,

@@ -1,4 +1,4 @@
-"""What a session keeps in a store, and when that is still true (DESIGN.md, section 12).
+"""What a session keeps in a store, and when that is still true (invariant I6).
 
 Of a program there is one *snapshot*, that of its last check: the report; the digests of all that it depends on; and, for the next
 edit, the units (`stored_units`) and the derivation graph (`engines.automaton.packed`), which are records of their own, by digest.

@@ -1,4 +1,4 @@
-"""Where executions start (DESIGN.md section 6): `main` if there is one, else every function nobody in the program calls."""
+"""Where executions start: `main` if there is one, else every function nobody in the program calls."""
 
 from __future__ import annotations
 

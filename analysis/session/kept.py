@@ -1,7 +1,7 @@
 """What a unit keeps over an edit: the last good CFA of functions that do not parse now.
 
 A stale function takes part in the analysis with its last good CFA: its findings and verdicts move with the text until it
-parses again (DESIGN.md, section 4, "Broken code").
+parses again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which files a check is about: from what the user named to a list of C files.
 
-All of them are one program (INTERFACE.md). A path stays spelled as the user gave it; what is found below a folder is spelled
+All of them are one program. A path stays spelled as the user gave it; what is found below a folder is spelled
 with that folder in front.
 """
 

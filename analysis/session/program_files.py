@@ -1,4 +1,4 @@
-"""Which files make the program, and the compiler flags of each (INTERFACE.md, `everproof check`)."""
+"""Which files make the program, and the compiler flags of each (docs/guide.md, "What is a program")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session: the revisions of one program, from files to a report (DESIGN.md, sections 3 and 11).
+"""A session: the revisions of one program, from files to a report.
 
 A revision builds only what changed: a unit is taken from the revision before when its file, its flags and every header it
 includes hold what they held; of a unit that is built again, functions whose text did not change keep their CFA, the others
@@ -119,7 +119,7 @@ class Session:
         return self._program.files
 
     def open(self, paths: Sequence[str]) -> None:
-        """Sets what the program is made of; empty: what the current folder suggests (INTERFACE.md)."""
+        """Sets what the program is made of; empty: what the current folder suggests (docs/guide.md, "What is a program")."""
         self._program = find_program(paths, self.options)
         self._asked = ("paths", os.getcwd(), *paths)
 

@@ -37,7 +37,7 @@ def _settle_one(function: FunctionReport, reasons: dict[tuple[str, str], list[st
 
 
 def overall(functions: Sequence[FunctionReport], findings: Sequence[Finding], complete: bool) -> Verdict:
-    """The verdict of a whole report (INTERFACE.md); `complete` False: something asked for was not checked at all.
+    """The verdict of a whole report; `complete` False: something asked for was not checked at all.
 
     A check without any function proves nothing, so it is `unknown`. Functions that no entry leads to do not take away what is
     proved of the program, nor do rules that nothing in a function could violate; but something must be proved.

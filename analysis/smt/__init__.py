@@ -1,1 +1,1 @@
-"""Formulas, solvers, and C as formulas (DESIGN.md section 7)."""
+"""Formulas, solvers, and C as formulas."""

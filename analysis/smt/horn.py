@@ -1,5 +1,4 @@
-"""Constrained Horn clauses over predicates of the logic: clauses, and their solutions by Spacer (Komuravelli, Gurfinkel and
-Chaki, "SMT-based model checking for recursive programs", CAV 2014)."""
+"""Constrained Horn clauses over predicates of the logic: clauses, and their solutions by Spacer [SPACER]."""
 
 from __future__ import annotations
 

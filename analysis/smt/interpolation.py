@@ -4,9 +4,9 @@ For formulas A1, ..., An whose conjunction is unsatisfiable: I1, ..., I(n-1) suc
 and I(n-1) and An contradict each other; Ik mentions only symbols that occur both up to k and after k. Where they come from does
 not matter: `interpolants` gives only what `are_interpolants` has checked.
 
-In this order: weakest preconditions over the parts that an unsat core needs (Dietsch, Heizmann, Musa, Nutz and Podelski, "Craig
-vs. Newton in software model checking", FSE 2017), which exist where the later parts have no symbols of their own, and which speak
-more generally of loops; then Spacer, on the sequence as Horn clauses (`horn`).
+In this order: weakest preconditions over the parts that an unsat core needs [NEWTON], which exist where the
+later parts have no symbols of their own, and which speak more generally of loops; then Spacer, on the
+sequence as Horn clauses (`horn`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A memo of queries: what was settled once is not asked again (DESIGN.md sections 7 and 14.3).
+"""A memo of queries: what was settled once is not asked again (invariant I12).
 
 A query is the set of formulas that are asserted and assumed; its key is a digest of the digests of its formulas, sorted and each
 once, so that neither order nor repetition matters, nor in which process it was asked. Only `sat` and `unsat` are kept: what was

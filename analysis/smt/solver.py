@@ -1,4 +1,4 @@
-"""What the engines know of a solver (DESIGN.md section 7). `analysis.smt.z3_backend` is one.
+"""What the engines know of a solver. `analysis.smt.z3_backend` is one.
 
 A check has three answers, and being interrupted or running out of a budget is an answer, never an exception:
 `Answer("unknown", "interrupted")`. Times are in milliseconds, memory in megabytes.

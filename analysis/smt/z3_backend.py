@@ -426,8 +426,7 @@ class Z3Horn:
     """Constrained Horn clauses, solved by Spacer. Clauses and solutions are SMT-LIB text.
 
     With `guidance`, Spacer looks at its lemmas together: it conjectures what several of them are instances of, and gives up what
-    it tries to block with ever more of them (Krishnan, Chen, Shoham and Gurfinkel, "Global guidance for local generalization in
-    model checking", CAV 2020)."""
+    it tries to block with ever more of them [GLOBAL-GUIDANCE]."""
 
     def __init__(self, *, guidance: bool = False) -> None:
         self._guidance = guidance

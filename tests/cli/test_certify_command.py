@@ -117,7 +117,7 @@ int main(void) { int a = __VERIFIER_nondet_int(), b; if (a >= 0) b = a; else b =
 
 
 def test_symbolic_execution_proves_by_name(tmp_path: Path) -> None:
-    """SYMCEGAR Fig. 1: explicit values alone do not prove it."""
+    """[SYMCEGAR] Fig. 1: explicit values alone do not prove it."""
     program, certificate = tmp_path / "p.c", tmp_path / "p.json"
     program.write_text(BRANCHES)
     for engine, verdict, findings in (("symbolic", "safe", []), ("value", "violated", ["possible"])):

@@ -1,9 +1,9 @@
-"""ORION's Theorem 1 as a property: Full reports an error configuration if and only if some execution of the program, which
+"""[ORION] Theorem 1 as a property: Full reports an error configuration if and only if some execution of the program, which
 is a recursive state machine, has a run of the automaton that leads there.
 
 Both directions are checked on random programs and random nondeterministic automata. If: every error that brute-force
 enumeration of executions (bounded in length and stack) meets is reported. Only if: every reported error is turned into an
-execution, which is then replayed step by step with the definitions of ORION section 2.
+execution, which is then replayed step by step with the definitions of [ORION] section 2.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ Position = tuple[str, int]
 
 
 def successors(machine: Machine, stack: tuple[Position, ...], state: int) -> list[tuple[tuple[Position, ...], int]]:
-    """One step of a run: the three rules of ORION section 2 together with the automaton."""
+    """One step of a run: the three rules of [ORION] section 2 together with the automaton."""
     (function, location), below = stack[-1], stack[:-1]
     found = []
     for edge, is_call in machine.outgoing(function, location):

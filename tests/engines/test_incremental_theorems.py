@@ -1,5 +1,5 @@
-"""ORION's Theorems 2 and 3 as properties: after any chain of edits of a random program, its automaton and its entries, IncrFwd's
-graph is the one that Full makes, and IncrBack's has the same errors.
+"""[ORION] Theorems 2 and 3 as properties: after any chain of edits of a random program, its automaton and its entries, IncrFwd's
+graph is the one that Full makes, and IncrBack's has the same errors (invariant I11).
 
 What is compared is in `support.repairs`. Both algorithms go on with their own graph over the whole chain, so that what a repair
 leaves behind shows. `python -m benchmarks.incremental_theorems` runs the same over many more edits.

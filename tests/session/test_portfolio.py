@@ -86,14 +86,14 @@ LEAVES_ITS_ARRAY = FOLDER / "ipa-fig2-first.c"
 
 @pytest.mark.parametrize("path", sorted(set(FOLDER.glob("*.c")) - {LEAVES_ITS_ARRAY}), ids=lambda path: path.stem)
 def test_the_programs_of_the_papers_are_decided(path: Path) -> None:
-    """SYMCEGAR Fig. 1 and 5, IPA Fig. 2, DIFFDP Fig. 2, UPPROVER Fig. 1 (`benchmarks.papers` has the times)."""
+    """[SYMCEGAR] Fig. 1 and 5, [IPA] Fig. 2, [DIFFDP] Fig. 2, [UPPROVER] Fig. 1 (`benchmarks.papers` has the times)."""
     found = answer(task_of(row_of(path), 120.0), "auto")
     assert found.verdict == "safe", found.reason
     assert found.certificates
 
 
 def test_a_program_that_leaves_its_array_is_not_proved() -> None:
-    """The first program of IPA Fig. 2 writes past its array, and only then warns of it. C leaves open what happens from there
+    """The first program of [IPA] Fig. 2 writes past its array, and only then warns of it. C leaves open what happens from there
     on."""
     found = answer(task_of(row_of(LEAVES_ITS_ARRAY), 20.0), "auto")
     assert found.verdict == "unknown"

@@ -75,7 +75,7 @@ def _project_wheel() -> Path:
         source = Path(folder) / "source"
         for name in ("analysis", "server"):
             shutil.copytree(PROJECT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-        for name in ("pyproject.toml", "README.md"):
+        for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE"):
             shutil.copy(PROJECT / name, source / name)
         if not _pip("wheel", "--no-deps", *_isolation(), "--wheel-dir", str(BUNDLED), str(source)):
             raise SystemExit("the project's wheel could not be built")

@@ -1,7 +1,7 @@
 // Makes the .vsix: builds the bundle, puts the Python part into bundled/, and packs. With --platform it is the package for this
 // platform, which carries the dependencies of the Python part too; without, the server sets them up itself, asking first.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 
 const platform = process.argv.includes('--platform');
 const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -19,6 +19,7 @@ const python = process.env.PYTHON ?? (existsSync(own) ? own : 'python3');
 const target = `${process.platform}-${process.arch}`;
 const file = platform ? `${name}-${target}-${version}.vsix` : `${name}-${version}.vsix`;
 
+copyFileSync('../LICENSE', 'LICENSE'); // vsce takes it from the extension's own folder
 run(process.execPath, 'scripts/build.mjs');
 run(python, 'scripts/bundle.py', ...(platform ? ['--target', target] : []));
 // nothing is looked through for secrets: what is carried comes from the sources and from pinned wheels, and it would take minutes

@@ -1,4 +1,4 @@
-// What the server says beyond LSP: INTERFACE.md, "Language server". Lines and characters count from 0, in UTF-16.
+// What the server says beyond LSP; docs/protocol.md describes it. Lines and characters count from 0, in UTF-16.
 
 export interface Position {
   readonly line: number;

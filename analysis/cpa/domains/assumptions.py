@@ -3,7 +3,7 @@
 A state is a set of reasons, ordered by inclusion: more reasons stand for no fewer runs, but a state without a reason does not
 cover one with it, so that no reason is lost. A path gets a reason where it goes over an `unsupported` edge, calls what is not
 known at all or makes control flow that CFAs do not have (threads, signals, jumps), or is cut off at a bound. As long as a
-reached state has one, nothing is `safe` (DESIGN.md invariant 1); a target on such a path is possible all the same.
+reached state has one, nothing is `safe` (invariant I2); a target on such a path is possible all the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The constraints CPA (SYMCEGAR sections 3.2.6, 4 and 5.2-5.3): what branches tell about symbolic values, checked by a solver.
+"""The constraints CPA ([SYMCEGAR] sections 3.2.6, 4 and 5.2-5.3): what branches tell about symbolic values, checked by a solver.
 
 An abstract state is a set of conditions over symbolic identifiers, read as their conjunction. As in section 5.1, all the work
 is done by strengthening: the component that has the symbolic values says what the branch's condition is (`symbolic.Assuming`), it

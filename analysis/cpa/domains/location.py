@@ -1,4 +1,4 @@
-"""The location CPA (SYMCEGAR section 3.2.2) with a call stack: where the program is, and where it returns to.
+"""The location CPA ([SYMCEGAR] section 3.2.2) with a call stack: where the program is, and where it returns to.
 
 The order is flat: every state covers itself only. The transfer relation knows the steps, so this is the first component of every
 composition. Recursion is followed up to a bound: with more than `Bounds.recursion` activations of one function, or more than

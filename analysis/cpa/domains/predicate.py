@@ -1,5 +1,4 @@
-"""The predicate CPA with adjustable blocks (SYMCEGAR section 3.2.3; Beyer, Keremoglu and Wendler, "Predicate abstraction with
-adjustable-block encoding", FMCAD 2010; IPA section 2.2).
+"""The predicate CPA with adjustable blocks ([SYMCEGAR] section 3.2.3; [ABE]; [IPA] section 2.2).
 
 An abstract state is an abstraction, a formula over predicates that holds at the start of a block, and the symbolic state that the
 block has come to since. At the end of a block the two together are abstracted by the predicates of the precision there. Within a

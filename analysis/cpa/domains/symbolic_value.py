@@ -1,4 +1,4 @@
-"""The symbolic value analysis CPA (SYMCEGAR section 3.2.5): explicit values, and symbolic ones for what is not known.
+"""The symbolic value analysis CPA ([SYMCEGAR] section 3.2.5): explicit values, and symbolic ones for what is not known.
 
 As the value analysis, but a cell that is read without being known gets a new symbolic identifier, what functions return is a new
 identifier, and operations on identifiers are expressions. Allocated blocks are objects of their own; a symbolic pointer leads to

@@ -1,4 +1,4 @@
-"""The value analysis CPA (SYMCEGAR section 3.2.4): explicit values of variables, members and elements.
+"""The value analysis CPA ([SYMCEGAR] section 3.2.4): explicit values of variables, members and elements.
 
 An abstract state is an abstract variable assignment: a partial function from cells to integers and addresses, here a
 `memory.Store`. What is not in it can have any value; contradicting assignments are not represented (the transfer relation has no

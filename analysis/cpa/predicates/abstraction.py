@@ -1,8 +1,8 @@
-"""Predicate abstraction (IPA section 2.2; Graf and Saidi, "Construction of abstract state graphs with PVS", CAV 1997).
+"""Predicate abstraction ([IPA] section 2.2; [PREDICATE-ABSTRACTION]).
 
-Cartesian: the conjunction of the predicates, and negated predicates, that hold. Boolean: the strongest combination of the
-predicates that holds, found by asking for all of its disjuncts (Lahiri, Nieuwenhuis and Oliveras, "SMT techniques for fast
-predicate abstraction", CAV 2006); where there are too many, what is certain is kept, as the cartesian abstraction has it.
+Cartesian: the conjunction of the predicates, and negated predicates, that hold. Boolean: the strongest
+combination of the predicates that holds, found by asking for all of its disjuncts [ALL-DISJUNCTS]; where
+there are too many, what is certain is kept, as the cartesian abstraction has it.
 
 A question that the solver does not settle counts as the answer that leaves more possible.
 """

@@ -1,5 +1,5 @@
 """A program function by function: each is followed on its own, and a call is what its callee's summary says of it (Hoare's rule
-for recursive procedures; UPPROVER section 3 has summaries of this kind).
+for recursive procedures; [UPPROVER] section 3 has summaries of this kind).
 
 Points are the entry and the exit of each function, the heads of its loops, and both ends of its calls. A stretch leads from a
 point to the next ones, without calls of defined functions. In a function, the variable `old:v` stands for what `v` was when the

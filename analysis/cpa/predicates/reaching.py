@@ -1,4 +1,4 @@
-"""From the states of value domains that were reached to assertions at the heads of loops (IPA Algorithm 2): at each of them, in
+"""From the states of value domains that were reached to assertions at the heads of loops ([IPA] Algorithm 2): at each of them, in
 each context, the disjunction of what the states there say. A head that no state reached is claimed not to be reached.
 """
 

@@ -1,4 +1,4 @@
-"""What the callers of a function believe of its result (Engler and others, Bugs as Deviant Behavior, SOSP 2001).
+"""What the callers of a function believe of its result [DEVIANT].
 
 That a function can return null, or zero, for some input says little about a call whose input excludes that. Where most callers
 test the result, a caller that does not has probably forgotten it; where most do not, they know something that the analysis does

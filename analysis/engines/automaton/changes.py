@@ -1,4 +1,4 @@
-"""What changed between two revisions of a program and its automaton, as the incremental algorithms take it (ORION section 3).
+"""What changed between two revisions of a program and its automaton, as the incremental algorithms take it ([ORION] section 3).
 
 The contract between whoever computes `Changes` and IncrFwd and IncrBack is that of `Changes`; the algorithms do not look for
 changes that it does not name. Naming too much costs time and changes no result.

@@ -5,8 +5,8 @@ expressions of a function are its *condition keys*, numbered in order. Two branc
 something that the key reads is written. That is enough for flags, return codes, repeated tests and null tests; it is no
 arithmetic: `i + 1` is unknown.
 
-`KnownConditions` is a forward must-analysis (conditional constant propagation, Wegman and Zadeck, TOPLAS 1991, without
-SSA) of one function: at each location the keys whose interval holds on every way there.
+`KnownConditions` is a forward must-analysis (conditional constant propagation [CONSTANTS], without SSA) of
+one function: at each location the keys whose interval holds on every way there.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 """Whether a finding has a way that its branches allow: a search over the derivation graph with values, refined on demand.
 
-The automaton knows little of values, so that it is fast (`conditions`). For the few errors that it finds, this module looks
-for a way through the slice of the derivation graph that leads to them (`slices`, `search`), with a store of values along it
-(`values`, `walk`). What the store follows grows by counterexample-guided refinement, as in explicit-value CEGAR (SYMCEGAR,
-section 3.2.3; Beyer and Loewe, FASE 2013): the shortest way is run with everything followed; if its branches contradict each
-other, the expressions to blame are followed in the next search. The search ends with a way whose branches do not contradict each
-other (then it is the finding's trace, the shortest one such), or without any: then the error is refuted. When the budget
-runs out, the error is not reported.
+The automaton knows little of values, so that it is fast (`conditions`). For the few errors that it finds,
+this module looks for a way through the slice of the derivation graph that leads to them (`slices`, `search`),
+with a store of values along it (`values`, `walk`). What the store follows grows by counterexample-guided
+refinement, as in explicit-value CEGAR (SYMCEGAR, section 3.2.3; [EXPLICIT-CEGAR]): the shortest way is run
+with everything followed; if its branches contradict each other, the expressions to blame are followed in the
+next search. The search ends with a way whose branches do not contradict each other (then it is the finding's
+trace, the shortest one such), or without any: then the error is refuted. When the budget runs out, the error
+is not reported.
 
 In small programs the ways begin at the program's start, and calls that change what a branch tests are opened (`thorough`). There
 a rule can also ask that the branch to the error is *decided* by what is known on the way: an assertion says nothing of

@@ -1,4 +1,4 @@
-"""Full: automaton checking from scratch, with summaries, call sites and the derivation graph (ORION Fig. 3).
+"""Full: automaton checking from scratch, with summaries, call sites and the derivation graph ([ORION] Fig. 3).
 
 A configuration (f, n, r, q) says that some run of the automaton reaches location n of function f in state q, having entered
 f in state r. `DerivationGraph` records them per function, packed into integers, together with what IncrFwd and IncrBack
@@ -9,8 +9,9 @@ Differences from the figure, all within its meaning: the automaton reacts to cal
 as ORION's implementation did; call sites are kept per entry state, so that a new summary wakes only the callers that it
 concerns; and a work list in order of discovery makes the first derivation of a configuration a short one.
 
-Theorem 1 (a configuration in a rejecting state is found if and only if some execution leads there) is tested against
-brute-force enumeration of paths.
+What a `Delta` answers depends on its arguments alone (invariant I7). Theorem 1 (a configuration in a
+rejecting state is found if and only if some execution leads there) is tested against brute-force enumeration
+of paths.
 """
 
 from __future__ import annotations

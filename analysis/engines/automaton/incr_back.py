@@ -1,4 +1,4 @@
-"""IncrBack: repairs a derivation graph inside out, from the functions that changed to their callers (ORION section 4, Fig. 5).
+"""IncrBack: repairs a derivation graph inside out, from the functions that changed to their callers ([ORION] section 4, Fig. 5).
 
 The strongly connected components of the call graph, as far as they can reach a changed function, are repaired bottom-up. A
 component is affected when one of its functions lost a derivation or a call, or when it calls a function that lost a summary;

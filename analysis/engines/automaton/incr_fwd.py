@@ -1,4 +1,4 @@
-"""IncrFwd: repairs a derivation graph in the direction of execution (ORION section 3 and Fig. 4).
+"""IncrFwd: repairs a derivation graph in the direction of execution ([ORION] section 3 and Fig. 4).
 
 All functions are checked together when anything was deleted, and then what was added is explored as in Full. Theorem 2: the
 graph is afterwards the one that Full makes of the new revision; so it is too when IncrBack had repaired the graph before, and

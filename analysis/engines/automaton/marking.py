@@ -1,4 +1,4 @@
-"""CHECK-DERIVATIONS of ORION Fig. 4: which configurations of some functions still follow from their entries.
+"""CHECK-DERIVATIONS of [ORION] Fig. 4: which configurations of some functions still follow from their entries.
 
 Derivations that a change invalidated are gone from the graph when this begins (`repair`). What is left is marked by going from
 the entries of the functions over recorded derivations only; Delta is not asked. A derivation over a call holds when one of the

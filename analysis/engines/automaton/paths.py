@@ -1,4 +1,4 @@
-"""Access paths: the names under which a function can reach a value, k-limited (Landi and Ryder, PLDI 1992).
+"""Access paths: the names under which a function can reach a value, k-limited [ACCESS-PATHS].
 
 A path is a tuple of strings: a root, then one operation after the other.
 
@@ -10,9 +10,9 @@ A path is a tuple of strings: a root, then one operation after the other.
 
 Examples: `p->next->data` is ("p", "*", ".next", "*", ".data"); `&m` is ("m", "&"); global `a[2]` is ("@a", "[2]").
 
-A path denotes a value, read from an object, so a write to any object on the way changes it. Which writes reach
-which paths is decided by *cells*: names of sets of objects, chosen so that two accesses to one object share a cell
-(type-based, Diwan, McKinley and Moss, PLDI 1998): a variable's own name, `.f` for member f behind any pointer, and `*T`
+A path denotes a value, read from an object, so a write to any object on the way changes it. Which writes
+reach which paths is decided by *cells*: names of sets of objects, chosen so that two accesses to one object
+share a cell (by types, [TYPE-ALIASES]): a variable's own name, `.f` for member f behind any pointer, and `*T`
 for objects of scalar type T behind a pointer.
 """
 

@@ -1,4 +1,4 @@
-"""What IncrFwd and IncrBack share (ORION section 3): modifications and deletions, and additions to a repaired graph.
+"""What IncrFwd and IncrBack share ([ORION] section 3): modifications and deletions, and additions to a repaired graph.
 
 Modifications and deletions take from the graph what no longer holds, and note which functions are to be checked (`_dirty`).
 A modified edge is compared with Delta configuration by configuration: where the answers are the recorded derivations nothing

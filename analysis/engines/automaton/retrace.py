@@ -1,4 +1,4 @@
-"""RETRACE of ORION Fig. 5: whether an execution of the program leads to an entry state of a function.
+"""RETRACE of [ORION] Fig. 5: whether an execution of the program leads to an entry state of a function.
 
 IncrBack does not look below the functions that it repairs, so that a function can keep entry states that nothing asks for any
 more, or only a function that is itself not reached. What was derived from such an entry state is right, but no execution gets

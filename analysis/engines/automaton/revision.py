@@ -13,7 +13,7 @@ functions is taken over, and `Changes` names
   (`relevance`), or where it is believed otherwise that they can be null (`beliefs`), all edges, in an empty scope: both are
   asked only where facts begin.
 
-A modified edge with the old answers needs no repair (ORION section 3), so naming too much costs only time. Functions whose
+A modified edge with the old answers needs no repair ([ORION] section 3), so naming too much costs only time. Functions whose
 parameters are others are removed and added. A small program in which more than bodies differ is checked from nothing (`revise`
 gives None): it takes no time, and its ways are followed through everything.
 """

@@ -1,4 +1,4 @@
-"""From one set of rules to another over the same program: what differs, as IncrFwd and IncrBack take it (ORION section 3: a
+"""From one set of rules to another over the same program: what differs, as IncrFwd and IncrBack take it ([ORION] section 3: a
 change of the automaton is a change like one of the program).
 
 A rule keeps its number in all facts, so rules have *slots*: one that is gone leaves an empty slot behind, and new ones take the

@@ -1,5 +1,5 @@
-"""The whole program as constrained Horn clauses, solved by Spacer: invariants for the heads of loops, where refinement along
-single ways does not come to an end (DESIGN.md section 7; Komuravelli, Gurfinkel and Chaki, CAV 2014).
+"""The whole program as constrained Horn clauses, solved by Spacer: invariants for the heads of loops, where
+refinement along single paths does not end [SPACER].
 
 A predicate for each head of a loop in each context, over the state variables that matter there; a clause for each stretch between
 two of them. What Spacer answers is an annotation like any other: it counts once the certificate checker has accepted it.

@@ -1,6 +1,6 @@
-"""Proves that no run violates a property at some edges: predicate analysis with CEGAR (IPA sections 2 and 3, SYMCEGAR sections
-3.2.3 and 3.3). `Proved` only with an annotation that the certificate checker accepted; nothing is said to be violated here: that
-is for who can run the program.
+"""Proves that no run violates a property at some edges: predicate analysis with CEGAR ([IPA] sections 2 and
+3, [SYMCEGAR] sections 3.2.3 and 3.3). `Proved` only with an annotation that the certificate checker accepted;
+nothing is said to be violated here: that is for who can run the program.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ class _Proving:
         return found if isinstance(found, Proved) else None
 
     def _annotation(self, reached: ReachabilityGraph[Any, Any]) -> Annotation:
-        """IPA Algorithm 2, at the ends of blocks."""
+        """[IPA] Algorithm 2, at the ends of blocks."""
         found: dict[tuple[int, int], list[Term]] = {}
         for number, stack in self._contexts.rows():
             function = self._entry if stack is None else stack.call.callee

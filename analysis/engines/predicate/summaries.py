@@ -1,6 +1,6 @@
-"""Summaries of functions by Spacer, for programs with recursion (DESIGN.md sections 7 and 9; Komuravelli, Gurfinkel and Chaki,
-CAV 2014): the stretches and calls of `analysis.cpa.predicates.procedures` as Horn clauses, in which a call has two premises, what
-is known before it and the callee's summary.
+"""Summaries of functions by Spacer, for programs with recursion [SPACER]: the stretches and calls of
+`analysis.cpa.predicates.procedures` as Horn clauses, in which a call has two premises, what is known before
+it and the callee's summary.
 """
 
 from __future__ import annotations

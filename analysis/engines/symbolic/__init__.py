@@ -1,5 +1,4 @@
-"""The symbolic engine: decides findings, and properties of whole programs, by runs, path formulas and symbolic execution
-(DESIGN.md sections 7, 8 and 11).
+"""The symbolic engine: decides findings, and properties of whole programs, by runs, path formulas and symbolic execution.
 
 task.Task ────────> decide.decide ────────> Confirmed (a replayed trace with values) | Refuted | Undecided (why)
 task.ProgramTask ─> whole.decide_program ─┘

@@ -1,4 +1,4 @@
-"""Proves that no run violates a property, by symbolic execution with CEGAR (SYMCEGAR sections 3.2.7 and 4.4): it begins with
+"""Proves that no run violates a property, by symbolic execution with CEGAR ([SYMCEGAR] sections 3.2.7 and 4.4): it begins with
 nothing tracked, neither values nor constraints, and tracks what excludes the ways to a violation that it meets. `Proved` only
 with an annotation that the certificate checker accepted. Signed sums wrap, as they do for the checker.
 """

@@ -1,4 +1,4 @@
-"""From an impossible way to a finer precision for symbolic values and constraints (SYMCEGAR section 4.4): by interpolation over
+"""From an impossible way to a finer precision for symbolic values and constraints ([SYMCEGAR] section 4.4): by interpolation over
 the strongest postconditions of symbolic execution (Algorithms 6 and 7), or from the predicates that a refinement of the predicate
 analysis gives (Algorithm 8).
 

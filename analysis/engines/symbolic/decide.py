@@ -1,4 +1,4 @@
-"""Decides whether a violation can happen: `decide` (DESIGN.md sections 2, 7, 8).
+"""Decides whether a violation can happen: `decide`.
 
 In this order, each step only if the ones before did not settle it:
 
@@ -13,7 +13,7 @@ In this order, each step only if the ones before did not settle it:
 5. If it found paths that no run takes, symbolic execution as a tree: refuted if no path of the tree leads to the violation.
 
 What is undecided then is tried from the entry of its function (`inside`), to say what it would take.
-Nothing is confirmed that the interpreter did not observe at the target, in a run from an entry (invariant 8).
+Nothing is confirmed that the interpreter did not observe at the target, in a run from an entry (invariant I9).
 """
 
 from __future__ import annotations

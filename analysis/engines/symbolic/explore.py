@@ -1,4 +1,4 @@
-"""Symbolic execution towards some locations (SYMCEGAR section 3.2.7), nearest states first.
+"""Symbolic execution towards some locations ([SYMCEGAR] section 3.2.7), nearest states first.
 
 States from which no edges lead to one of them are left out. Two ways to explore: with the stop operator, where a state that
 another covers is left out, which ends on many programs with loops; and as a tree, where every path is a candidate of its own.

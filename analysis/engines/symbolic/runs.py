@@ -1,4 +1,4 @@
-"""Whether a run violates the rule at the target: only what the interpreter observed there counts (DESIGN.md, invariant 8)."""
+"""Whether a run violates the rule at the target: only what the interpreter observed there counts (invariant I9)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What is to be decided (one finding, or a property of a whole program), and the answer: immutable values that can be pickled.
 
-A task holds all that its answer depends on (DESIGN.md section 3, "a prover task is a pure function of its content"). Only the
-budget of seconds depends on the machine: what ran out of it is `Undecided`, and such an answer is not to be stored.
+A task holds all that its answer depends on: an answer is a function of the task's content, so that it can be
+kept under the content's digest and found again by any process. Only the budget of seconds depends on the
+machine: what ran out of it is `Undecided`, and such an answer is not to be stored.
 """
 
 from __future__ import annotations

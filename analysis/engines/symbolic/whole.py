@@ -1,4 +1,4 @@
-"""Decides a property of a whole program: `decide_program` (DESIGN.md sections 2, 7, 8).
+"""Decides a property of a whole program: `decide_program`.
 
 Where `decide` asks about one edge, this asks about all edges at once: a run counts whatever it violates, wherever. In this order:
 

@@ -1,4 +1,4 @@
-"""Proves that no run violates a property, by explicit values of as few variables as it takes (SYMCEGAR sections 3.2.4, 3.3).
+"""Proves that no run violates a property, by explicit values of as few variables as it takes ([SYMCEGAR] sections 3.2.4, 3.3).
 `Proved` only with an annotation that the certificate checker accepted.
 """
 
@@ -156,7 +156,7 @@ class _Proving:
     # -- the certificate ----------------------------------------------------------------------------------------
 
     def _certified(self, reached: ReachabilityGraph[Any, Any], work: Work, mode: Mode) -> Proved:
-        """IPA Algorithm 2, at the heads of loops: the disjunction of the known values."""
+        """[IPA] Algorithm 2, at the heads of loops: the disjunction of the known values."""
         system = System(self._program, mode, self._model, whole=self._entry == "main", is_harmless=library.is_harmless)
         reaching = Reaching(self._program, system, self._entry)
         for node in reached:

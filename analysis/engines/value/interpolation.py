@@ -1,4 +1,4 @@
-"""Interpolation of constraint sequences by abstract variable assignments (SYMCEGAR Algorithm 4): `cpa.path_interpolation` over
+"""Interpolation of constraint sequences by abstract variable assignments ([SYMCEGAR] Algorithm 4): `cpa.path_interpolation` over
 what the value analysis knows. A branch that contradicts known values has no state after it.
 """
 

@@ -1,4 +1,4 @@
-"""The witness engine: runs CFAs on concrete inputs, and replays counterexamples (DESIGN.md section 7).
+"""The witness engine: runs CFAs on concrete inputs, and replays counterexamples (invariant I9).
 
 A finding is `confirmed` only if `replay` says `Replayed` for it. `execute` runs a program freely, as the tests against a
 compiler do.

@@ -68,7 +68,7 @@ DEFAULT_BOUNDS = Bounds()
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """A violation that was seen to happen. `kind` is the name of the rule it belongs to (DESIGN.md section 5), or
+    """A violation that was seen to happen. `kind` is the name of the rule it belongs to, or
     `memory-cleanup`: memory is still allocated when the program ends. `text` is one sentence with the values; `step` is the
     number of the edge during which it happened, from 0 on. It ends the run."""
 

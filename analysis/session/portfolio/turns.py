@@ -1,4 +1,4 @@
-"""Who is asked, one after the other, and until which share of the time: the one table (SYMCEGAR section 4).
+"""Who is asked, one after the other, and until which share of the time: the one table ([SYMCEGAR] section 4).
 
 The cheap ones come first. Values prove what needs few of them, predicates what they prove at once; constraints prove programs of
 few paths, predicates with more time the others. Runs, and symbolic execution that looks for them, are asked about all rules

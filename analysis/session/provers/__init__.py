@@ -1,4 +1,4 @@
-"""Prover processes: they decide what the automaton engine finds possible, and nobody waits for them (DESIGN.md, section 11)."""
+"""Prover processes: they decide what the automaton engine finds possible, and the checker process does not wait for them."""
 
 from analysis.session.provers.outcome import Budget, Outcome, reason_of
 from analysis.session.provers.pool import Pool

@@ -1,4 +1,4 @@
-"""What a task may take, and what becomes of it: values, never exceptions (DESIGN.md, section 11)."""
+"""What a task may take, and what becomes of it: values, never exceptions."""
 
 from __future__ import annotations
 

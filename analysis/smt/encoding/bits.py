@@ -1,4 +1,4 @@
-"""The `bv` encoding: C integers as bit-vectors as wide as their type, two's complement, bit-precise (DESIGN.md section 7).
+"""The `bv` encoding: C integers as bit-vectors as wide as their type, two's complement, bit-precise.
 
 Signed overflow wraps, as it does on the machine, unless it is to be assumed away. A shift by the width or more, or by a negative
 distance, has any value, and so has the least value divided by -1. `_Bool` is 0 or 1 in 8 bits.

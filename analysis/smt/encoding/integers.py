@@ -1,4 +1,4 @@
-"""The `int` encoding: C integers as mathematical integers in the range of their type (DESIGN.md section 7).
+"""The `int` encoding: C integers as mathematical integers in the range of their type.
 
 Unsigned results are brought back into their range explicitly; intervals of the terms tell where that is not needed. Signed
 results are the mathematical ones: that they are in range is either constrained, and noted as an assumption, or, if asked so, they

@@ -108,7 +108,7 @@ def rounded(value: float, type_: Floating) -> Fraction | None:
 
 def compute_float(operator: str, left: Fraction, right: Fraction, type_: Floating) -> Fraction | None:
     """An operation on two values of a type. For `float`, rounding the double result gives the correctly rounded one
-    (Figueroa, "When is double rounding innocuous?", 1995)."""
+    [DOUBLE-ROUNDING]."""
     try:
         return rounded(_FLOAT_OPERATIONS[operator](float(left), float(right)), type_) if is_computed(type_) else None
     except (ZeroDivisionError, OverflowError):

@@ -74,7 +74,7 @@ def states(branches: int, refine: Refine | None) -> int:
 
 
 def test_what_is_not_needed_is_not_tracked() -> None:
-    """SYMCEGAR Fig. 5: without CEGAR, every branch doubles the states."""
+    """[SYMCEGAR] Fig. 5: without CEGAR, every branch doubles the states."""
     assert states(8, None) > 12 * states(4, None)
     assert states(8, "constraints-first") < 3 * states(4, "constraints-first")
 

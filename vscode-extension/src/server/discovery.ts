@@ -1,4 +1,4 @@
-// How to start the server, in the order of DESIGN's promise that nothing has to be set up:
+// How to start the server, so that nothing has to be set up. In this order:
 //
 // 1. the setting `everproof.server.command`;
 // 2. what this package carries for the platform, with a Python on PATH or that of `everproof.server.python`;

@@ -1,7 +1,7 @@
 """The search from a violation against the edges, until no state is left or one cannot be excluded.
 
 - A state is given up as soon as its conditions cannot hold together, and where a weaker one was at the same place.
-- Where a loop begins, conditions that change from round to round are dropped after some rounds (the loop invariants of Thresher,
+- Where a loop begins, conditions that change from round to round are dropped after some rounds (the loop invariants of [THRESHER]
   section 3.3), so that the search ends.
 - Calls are gone into, from their end, only where they can change what a condition reads.
 - At first, branches count only if they say something about what is asked for; if that is not enough, all of them do.
