@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from analysis.frontend.meaning_flags import LEAVES_WITH_VALUE, leaves_meaning
 from analysis.model.limits import DATABASE_BYTES
 from analysis.model.options import CompilerFlags
 from analysis.model.reading import UnreadableError, read_file
@@ -155,19 +156,23 @@ def _entry(entry: Mapping[str, object], base: str) -> tuple[str, UnitFlags] | No
 def read_flags(arguments: Sequence[str], folder: str) -> UnitFlags:
     """What the arguments of a compiler, without its name, say to its preprocessor. Paths count from `folder`, an absolute path.
 
-    What is not known is left out. `-imacros` is read like `-include`: it is used for headers that hold nothing but macros.
+    What is not known is left out, and told in `doubtful` if it may change what the text means.
+    `-imacros` is read like `-include`: it is used for headers that hold nothing but macros.
     """
     macros: list[str] = []
     folders: list[Folder] = []
     forced: list[Forced] = []
     switches: list[str] = []
     refused: list[str] = []
+    doubtful: list[str] = []
     standard = ""
     waiting = iter(arguments)
     for argument in waiting:
         flag = next((flag for flag in _WITH_VALUE if argument.startswith(flag)), None)
         if argument in _SKIP_NEXT:
-            next(waiting, None)
+            value = next(waiting, "")
+            if argument not in LEAVES_WITH_VALUE and (argument, value) != ("-x", "c"):
+                doubtful.append(f"{argument} {value}")
         elif flag is not None:
             value = argument[len(flag) :] or next(waiting, "")
             if flag in _MACRO:
@@ -184,9 +189,13 @@ def read_flags(arguments: Sequence[str], folder: str) -> UnitFlags:
         elif argument.startswith(("-std=", "--std=")):
             named = argument.partition("=")[2]
             standard = named if named in STANDARDS else standard
-        elif argument in SWITCHES:
-            switches.append(argument)
-    return UnitFlags(tuple(macros), tuple(folders), tuple(forced), standard, tuple(switches), tuple(refused))
+            doubtful += [] if named in STANDARDS else [argument]
+        else:
+            if argument in SWITCHES:
+                switches.append(argument)
+            if not leaves_meaning(argument) and argument != "-xc":
+                doubtful.append(argument)
+    return UnitFlags(tuple(macros), tuple(folders), tuple(forced), standard, tuple(switches), tuple(refused), tuple(doubtful))
 
 
 def default_flags(flags: CompilerFlags) -> UnitFlags:

@@ -25,6 +25,7 @@ from analysis.frontend.difference import Difference
 from analysis.frontend.irregular_headers import irregular_headers
 from analysis.frontend.line_map import LineMap, escape, printable, with_even_markers
 from analysis.frontend.macros import Macros
+from analysis.frontend.meaning_flags import flags_doubt
 from analysis.frontend.overlay import Mirror, shared_mirror
 from analysis.frontend.stand_ins import Missing, StandIns
 from analysis.model.options import Options
@@ -64,6 +65,7 @@ class Preprocessed(NamedTuple):
     `macros` are known where they have been asked for (`reprocess`). `in_comment` is the number of the line with a comment that
     hides what follows, if it was told (0: it was not). `whole`: the text before something was left open that hides the rest of a
     function, as long as that is so. `change`: how the text came out of one before, if it is known.
+    `flags_doubt`: why the flags may give the text another meaning (`meaning_flags`).
     """
 
     path: str
@@ -79,6 +81,7 @@ class Preprocessed(NamedTuple):
     in_comment: int = 0
     whole: Preprocessed | None = None
     change: Change | None = None
+    flags_doubt: str = ""
 
 
 def preprocess(
@@ -102,14 +105,18 @@ def preprocess(
     folder = os.path.dirname(absolute)
     dependencies = tuple(dict.fromkeys(os.path.normpath(os.path.join(folder, os.fsdecode(name))) for name in line_map.headers))
     ms = (time.perf_counter() - began) * 1000
-    return Preprocessed(path, source, result, line_map, tuple(run.messages), dependencies, ms, raw, folder)
+    return Preprocessed(path, source, result, line_map, tuple(run.messages), dependencies, ms, raw, folder)._replace(
+        flags_doubt=flags_doubt(flags, options)
+    )
 
 
 def doubt(preprocessed: Preprocessed) -> str:
     """Why the text may be another one than a compiler has: directives are not carried out, or a header was not found, or the
     preprocessor reports an error. An empty string if it is the same. A message that something was left out is a warning; an
     error says that nothing of the file is used. A comment or a line such as `#define` that is not finished yet is no text of
-    any compiler's: it says nothing against the rest."""
+    any compiler's: it says nothing against the rest. And why its flags may give it another meaning."""
+    if preprocessed.flags_doubt:
+        return preprocessed.flags_doubt
     if preprocessed.raw:
         return "preprocessing that was not done" if _DIRECTIVE.search(preprocessed.text) else ""
     return _LEFT_OUT if any(_is_left_out(message, preprocessed) for message in preprocessed.messages) else ""

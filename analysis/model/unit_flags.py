@@ -67,8 +67,8 @@ class UnitFlags(msgspec.Struct, frozen=True):
     """The preprocessor flags of one file. Made by `frontend.compiler_flags`; nothing in it was not parsed.
 
     `macros` are lines of C, `#define A 1` or `#undef A`, in order; `standard` is one of `STANDARDS` or empty,
-    `switches` are of `SWITCHES`. `refused` are definitions of macros that are not C, so that the file may mean
-    something else than in a build.
+    `switches` are of `SWITCHES`. `refused` are definitions of macros that are not C, `doubtful` flags that are not known to
+    leave the meaning of the file as it is: it may be something else in a build.
     """
 
     macros: tuple[str, ...] = ()
@@ -77,12 +77,13 @@ class UnitFlags(msgspec.Struct, frozen=True):
     standard: str = ""
     switches: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    doubtful: tuple[str, ...] = ()
 
     def texts(self) -> tuple[str, ...]:
         """All that the flags say, as texts in a fixed order, to be compared with those of other flags."""
         folders = (text for folder in self.folders for text in (folder.kind, folder.path))
         forced = (text for file in self.forced for text in ("-include", file.name, file.folder))
-        return (*self.macros, *folders, *forced, self.standard, *self.switches)
+        return (*self.macros, *folders, *forced, self.standard, *self.switches, *self.refused, *self.doubtful)
 
 
 def definition(text: str) -> str | None:

@@ -80,6 +80,7 @@ class _Text(msgspec.Struct):
     dependencies: tuple[str, ...]
     raw: bool
     folder: str
+    flags_doubt: str
 
 
 class _Unit(msgspec.Struct):
@@ -110,7 +111,9 @@ def pack_unit(built: Built) -> bytes:
     unit, level, text = built.unit, built.unit.level, built.preprocessed
     return _codec().encode(
         _Unit(
-            text=_Text(text.path, text.source, text.text, text.messages, text.dependencies, text.raw, text.folder),
+            text=_Text(
+                text.path, text.source, text.text, text.messages, text.dependencies, text.raw, text.folder, text.flags_doubt
+            ),
             parse_errors=built.parse_errors,
             path=unit.path,
             model=unit.model,
@@ -144,7 +147,7 @@ def unpack_unit(data: bytes) -> Built:
     line_map = LineMap(text.text, printable(text.path), text.raw)
     preprocessed = Preprocessed(
         text.path, text.source, text.text, line_map, text.messages, text.dependencies, 0.0, text.raw, text.folder
-    )
+    )._replace(flags_doubt=text.flags_doubt)
     level = FileLevel()
     level.scope.names = packed.level.names
     level.scope.tags = packed.level.tags

@@ -59,9 +59,9 @@ def folder(kind: str, path: str) -> Folder:
         (["-DA=", "-Df(x,...)=g(x)"], UnitFlags(macros=("#define A ", "#define f(x,...) g(x)"))),
         (["-std=gnu11", "--std=c99", "-m32", "-O2"], UnitFlags(standard="c99", switches=("-m32", "-O2"))),
         (["-ansi", "-fno-short-enums", "-pthread"], UnitFlags(standard="c90", switches=("-fno-short-enums", "-pthread"))),
-        (["-std=c++17", "-std=gnu999"], UnitFlags()),
-        (["-Wall", "-g", "-c", "a.c", "-o", "-DX", "-x", "c++", "-MF", "-I/evil"], UnitFlags()),
-        (["-wrapper", "-DX", "-B", "-Iy", "-include-pch", "-DZ"], UnitFlags()),
+        (["-std=c++17", "-std=gnu999"], UnitFlags(doubtful=("-std=c++17", "-std=gnu999"))),
+        (["-Wall", "-g", "-c", "a.c", "-o", "-DX", "-x", "c++", "-MF", "-I/evil"], UnitFlags(doubtful=("-x c++",))),
+        (["-wrapper", "-DX", "-B", "-Iy", "-include-pch", "-DZ"], UnitFlags(doubtful=("-B -Iy", "-include-pch -DZ"))),
         (["-I", "@f", "-I-", "-I=x"], UnitFlags(folders=tuple(folder("-I", f"/p/{name}") for name in ("@f", "-", "=x")))),
         (["-D", "@g", "-U@h"], UnitFlags(refused=("-D@g", "-U@h"))),
         (["-include", "@h", "-imacros", "-h"], UnitFlags(forced=(Forced("@h", "/p"), Forced("-h", "/p")))),
@@ -175,7 +175,8 @@ def test_both_forms_of_a_database(tmp_path: Path) -> None:
     database = load_compile_commands(path)
     assert database.messages == ()
     x = database.flags_for(str(tmp_path / "x.c"))
-    assert x == UnitFlags(macros=('#define S "a b"',), folders=(folder("-I", f"{tmp_path}/b/../inc"),))
+    macros, folders = ('#define S "a b"',), (folder("-I", f"{tmp_path}/b/../inc"),)
+    assert x == UnitFlags(macros=macros, folders=folders, doubtful=("-fplugin=evil.so",))
     y = database.flags_for(str(tmp_path / "b" / "y.c"))
     assert y == UnitFlags(macros=("#define Y 1",))
     assert database.flags_for(str(tmp_path / "other.c")) is None

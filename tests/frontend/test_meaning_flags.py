@@ -1,0 +1,99 @@
+"""Flags that could give a program another meaning than the one that is proved cast doubt on their file; usual ones do not.
+
+Class: what a compiler is told that reaches neither the text nor the types.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from analysis.api import Checker
+from analysis.frontend.compiler_flags import load_compile_commands, read_flags
+from analysis.frontend.meaning_flags import flags_doubt
+from analysis.model.options import Options
+
+USUAL = (
+    "-c -o a.o a.c -O2 -g -g3 -ggdb -Wall -Wextra -Werror=format -Wno-unused -Wl,-z,now -pedantic -pipe -pthread -std=gnu11 -ansi"
+    " -fPIC -fno-plt -fno-strict-aliasing -fwrapv -ftrapv -fno-strict-overflow -fno-common -ffunction-sections -fdata-sections"
+    " -fstack-protector-strong -fstack-clash-protection -fcf-protection -fvisibility=hidden -fdiagnostics-color=always -flto=auto"
+    " -fno-omit-frame-pointer -fsanitize=address,undefined -fsigned-char -fno-unsigned-char -fno-short-enums -march=native -m64"
+    " -mtune=generic -msse4.2 -mno-red-zone -MD -MT a.o -MF a.d -MMD -DNDEBUG -Iinclude -nostdinc -ffreestanding -fno-builtin -xc"
+    " -fprofile-arcs -ftest-coverage --coverage -fno-asynchronous-unwind-tables -fmacro-prefix-map=a=b -lm -L. -x c --param x=1"
+)
+
+
+@pytest.mark.parametrize("flag", USUAL.split())
+def test_the_list_has_the_usual_flags(flag: str) -> None:
+    flags = read_flags(USUAL.split(), "/p")
+    assert flag not in flags.doubtful
+    assert flags_doubt(flags, Options()) == ""
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        "-funsigned-char",
+        "-fno-signed-char",
+        "-fshort-enums",
+        "-fpack-struct",
+        "-fpack-struct=2",
+        "-m32",
+        "-m64 -m32",
+        "-mx32",
+        "-malign-double",
+        "-fshort-wchar",
+        "-fshort-double",
+        "-ffast-math",
+        "-Ofast",
+        "-fgnu89-inline",
+        "-fms-extensions",
+        "-fplan9-extensions",
+        "-fopenmp",
+        "-mlong-double-64",
+        "-m128bit-long-double",
+        "-mms-bitfields",
+        "-fexec-charset=EBCDIC",
+        "-finstrument-functions",
+        "-fsomething-new",
+        "-msomething-new",
+        "-Wp,-DX",
+        "--target=arm-none-eabi",
+        "-target arm-none-eabi",
+        "--sysroot=/other",
+        "-isysroot /other",
+        "-Xclang -fsomething",
+        "-Xpreprocessor -DX",
+        "-x c++",
+        "-std=c++17",
+        "@more",
+        "-D1",
+    ],
+)
+def test_what_is_not_on_the_list_is_doubted(flags: str) -> None:
+    assert flags_doubt(read_flags(flags.split(), "/p"), Options()).startswith("the compiler flag ")
+
+
+def test_the_size_of_words_fits_the_data_model() -> None:
+    assert flags_doubt(read_flags(["-m32"], "/p"), Options(data_model="ILP32")) == ""
+    assert flags_doubt(read_flags(["-m64"], "/p"), Options(data_model="ILP32"))
+    assert flags_doubt(read_flags(["-m32", "-m64"], "/p"), Options()) == ""
+
+
+@pytest.mark.parametrize(("flag", "is_proved"), [("-O2", True), ("-funsigned-char", False)])
+def test_nothing_is_proved_under_a_doubtful_flag(tmp_path: Path, flag: str, is_proved: bool) -> None:
+    """With a signed char the program is safe; compiled with -funsigned-char it divides by zero."""
+    source, database = tmp_path / "a.c", tmp_path / "compile_commands.json"
+    source.write_text("int main(void) { char c = -1; int d = c < 0 ? 1 : 0; return 10 / d; }\n")
+    database.write_text(json.dumps([{"directory": str(tmp_path), "file": "a.c", "arguments": ["cc", flag, "-c", "a.c"]}]))
+    assert load_compile_commands(str(database)).messages == ()
+    given = Options(rules=("division-by-zero",), engine="symbolic", proofs=True, everywhere=True, compile_commands=str(database))
+    checker = Checker(given, jobs=1)
+    checker.open([str(source)])
+    checker.check()
+    (function,) = checker.prove().functions
+    verdict = function.verdicts["division-by-zero"]
+    assert verdict.verdict == ("safe" if is_proved else "unknown")
+    assert is_proved or flag in verdict.reason
