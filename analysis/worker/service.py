@@ -9,7 +9,7 @@ from types import FrameType
 import msgspec
 
 from analysis.api import Checker
-from analysis.model.collecting import collect_what_is_new
+from analysis.model.collecting import Trimmer, collect_what_is_new
 from analysis.model.report import Rechecked, Report, Times, Work
 from analysis.wire import Check, CheckDone, ClearStore, Configure, Derive, Derived, Edit, Event, Ping, Progress, Request, Shutdown
 from analysis.worker.programs import Programs
@@ -37,6 +37,7 @@ class Service:
         self._answered_generation = 0
         self._at_work: Checker | None = None
         self._questions: list[Derive] = []
+        self._trimmer = Trimmer()
         self._typing = False
         self._pause = 0.0
 
@@ -191,6 +192,7 @@ class Service:
                 self._at_work = checker
                 checker.save(self._interrupted)
                 self._at_work = None
+        self._trimmer.trim()
 
     def prepare(self) -> None:
         """Makes ready for an edit of a file that is open."""
