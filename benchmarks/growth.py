@@ -2,7 +2,7 @@
 
 Programs are generated with the shape of real ones (`benchmarks.call_graphs`, where the measured figures are). Each is checked
 from nothing, which is Full, and then after edits of bodies, which is IncrBack: an edit is made and undone, and both are measured.
-After each way back the findings must be the first ones; the exit status is 1 if they are not.
+After each edit is undone, the findings must be the first ones; the exit status is 1 if they are not.
 
 Each size has a process of its own with limits. A size that exceeds them is in the table as far as it came.
 """

@@ -156,7 +156,8 @@ def compiled(folder: Path, number: int, status: int) -> Compiled:
 
 
 def compare(batch: Batch, counts: Counter[str]) -> list[Difference]:
-    """Runs a batch both ways; `counts` counts how the programs ended, "edges" and "seconds" of the interpreter."""
+    """Runs a batch in the interpreter and as machine code; `counts` counts how the programs ended, "edges"
+    and "seconds" of the interpreter."""
     try:
         with tempfile.TemporaryDirectory() as folder:
             ends = batch.compile_and_run(Path(folder))

@@ -106,7 +106,7 @@ def asked(program: RandomUnits, output: str, engine: Engine, seconds: float, cou
 
 
 def compare(batch: Batch, counts: Counter[str], engines: Sequence[Engine] = (), seconds: float = 2.0) -> list[Difference]:
-    """Runs a batch both ways, and asks the engines; `counts` counts what was said."""
+    """Runs a batch in the interpreter and as machine code, and asks the engines; `counts` counts what was said."""
     try:
         with tempfile.TemporaryDirectory() as folder:
             ends = batch.compile_and_run(Path(folder))

@@ -7,8 +7,8 @@ N programs of the corpus (see `benchmarks.corpus`; EVERPROOF_CORPUS) with error 
 time (sections 7.2 to 7.5); `--all` takes all combinations.
 
 - *proved*: with an accepted certificate. Nothing else counts as safe.
-- *a way left*: the analysis ends with a way to an error call that it cannot exclude: of programs with a defect, and (false
-  alarms, where symbolic values do not say enough) of safe ones. Ways are not run here.
+- *a path left*: the analysis ends with a path to an error call that it cannot exclude: of programs with a defect, and (false
+  alarms, where symbolic values do not say enough) of safe ones. Paths are not run here.
 - *no answer*: out of time or states, or something in the program is not modelled.
 """
 
@@ -113,7 +113,7 @@ def line(options: CegarOptions, outcomes: Iterable[tuple[Row, Outcome]]) -> str:
 
 
 HEAD = """\
-| refinement | merge | less-or-equal | SAT checks | proved | a way left: defect | safe | no answer | wrong | states | \
+| refinement | merge | less-or-equal | SAT checks | proved | a path left: defect | safe | no answer | wrong | states | \
 refinements | checks | seconds |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|"""
 

@@ -232,7 +232,7 @@ def _from_nothing(measured: Measured, attempt: Step) -> Step:
 
 
 def describe(expected: Sequence[Finding], found: Sequence[Finding]) -> str:
-    """What differs but the ways that traces take, nothing if nothing does."""
+    """What differs but the paths that traces take, nothing if nothing does."""
     before, now = Counter(map(_without_trace, expected)), Counter(map(_without_trace, found))
     parts = [f"missing: {_short(finding)}" for finding in before - now] + [f"new: {_short(finding)}" for finding in now - before]
     return "; ".join(parts)

@@ -1,6 +1,6 @@
 """An annotation of a program: an assertion for each of some points ([IPA] Definitions 3.2 and 3.3).
 
-A point is a location of a function in a context, which is a way of calls that leads there (the calls are inlined). Assertions
+A point is a location of a function in a context, which is a chain of calls that leads there (the calls are inlined). Assertions
 are over the state variables of `analysis.smt.transitions`. Every cycle has a point with an assertion; between those points, the
 checker follows the program.
 """

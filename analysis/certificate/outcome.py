@@ -30,7 +30,7 @@ class Proved(msgspec.Struct, frozen=True):
 
 
 class Unproved(msgspec.Struct, frozen=True):
-    """It is not known; why. `may_violate`: a way to a violation was found that the engine cannot exclude."""
+    """It is not known; why. `may_violate`: a path to a violation was found that the engine cannot exclude."""
 
     reason: str
     work: Work

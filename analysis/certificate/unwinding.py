@@ -31,7 +31,7 @@ _MOST_EDGES = 10_000_000  # of a tree
 class Unwinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is claimed: no run that starts at `entry`, which is `main`, violates any of the `rules`; and the tree of its paths.
 
-    `taken` has, for each place at which a path could go several ways, depth first, which ones it may go, as bits (the first way
+    `taken` has, for each place at which a path branches, depth first, which branches are possible, as bits (the first
     is bit 0). `edges` is the length of all paths together, what they have in common counted once. `allocation_fails`,
     `outside_writes`: what is not taken for granted."""
 
@@ -110,7 +110,7 @@ class _Following(PathFollower):
 
 
 class _Unwinding(_Following):
-    """Makes the tree: the solver says which ways are possible."""
+    """Makes the tree: the solver says which branches are possible."""
 
     def __init__(self, program: Program, claim: Unwinding, model: DataModel, milliseconds: int) -> None:
         super().__init__(program, claim, model, milliseconds)
@@ -136,7 +136,7 @@ class _Checking(_Following):
         for number, path in enumerate(paths):
             is_taken = taken >> number & 1
             if not is_taken and self.questions.ask(path.encoder.conjuncts()).status != "unsat":
-                raise RefusedError(f"a way on from location {path.location} of {path.function} is left out")
+                raise RefusedError(f"a path on from location {path.location} of {path.function} is left out")
         return [path for number, path in enumerate(paths) if taken >> number & 1]
 
     def is_done(self) -> bool:

@@ -168,7 +168,7 @@ def _steps(lvalue: ir.Expr) -> Iterator[ir.Field | ir.Index]:
 
 
 def _apart(one: Sequence[ir.Field | ir.Index], other: Sequence[ir.Field | ir.Index]) -> bool:
-    """Whether two ways from one root part at members of a structure, or at elements whose numbers are known."""
+    """Whether two access paths from one root part at members of a structure, or at elements whose numbers are known."""
     for a, b in zip(one, other, strict=False):
         if isinstance(a, ir.Field) and isinstance(b, ir.Field):
             if a.name != b.name:

@@ -22,7 +22,7 @@ P = TypeVar("P")
 
 
 class Refined(msgspec.Struct, Generic[S, P]):
-    """The way to the target is impossible. `pivot` is the first node on it that a finer precision changes; `precision` makes a
+    """The path to the target is infeasible. `pivot` is the first node on it that a finer precision changes; `precision` makes a
     precision finer."""
 
     pivot: Node[S, P]
@@ -30,13 +30,13 @@ class Refined(msgspec.Struct, Generic[S, P]):
 
 
 class Feasible(msgspec.Struct, Generic[S, P]):
-    """The way to the target may be possible."""
+    """The path to the target may be feasible."""
 
     target: Node[S, P]
 
 
 class Stuck(msgspec.Struct):
-    """The way to the target is impossible, or it is not known; why nothing finer is found."""
+    """The path to the target is infeasible, or it is not known; why nothing finer is found."""
 
     reason: str
 

@@ -79,7 +79,7 @@ def _hidden(program: Program, name: str, edge: Edge) -> Iterator[str]:
 
 
 def calls_the_unknown(program: Program, way: Sequence[tuple[str, int]]) -> bool:
-    """Whether a way, its edges by function and id, goes over a call of a function without a body that is not a known one: it
+    """Whether a path, its edges by function and id, goes over a call of a function without a body that is not a known one: it
     could write to any global that other files can name, while formulas of paths say that it writes what its arguments lead to."""
     return any(
         name not in program.functions and not is_known(program, name)

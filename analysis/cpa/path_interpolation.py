@@ -1,7 +1,7 @@
-"""Interpolation of ways over strongest postconditions, for any domain whose states are made of parts that can be forgotten:
+"""Interpolation of paths over strongest postconditions, for any domain whose states are made of parts that can be forgotten:
 [SYMCEGAR] Algorithm 4 and lines 3 to 5 of 5 ([EXPLICIT-CEGAR]), 6 and 7, in the generic form of section 6.1.3.
 
-A constraint sequence is a way. It is contradicting if the strongest postcondition comes to no state at its end.
+A constraint sequence is a path. It is contradicting if the strongest postcondition comes to no state at its end.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class PathInterpolation(Generic[S]):
         return found
 
     def interpolants(self, steps: Sequence[Step]) -> list[S]:
-        """For each step of a contradicting way but the last one, what must be known after it: each interpolant is made from the
+        """For each step of a contradicting path but the last one, what must be known after it: each interpolant is made from the
         one before, so that together they are inductive."""
         state = self._post.initial()
         found = []

@@ -1,6 +1,6 @@
 """Steps: the edges of the interprocedural control-flow graph, which transfer relations follow.
 
-A CFA is the automaton of one function. A step is one of its edges, or a way into or out of a called function:
+A CFA is the automaton of one function. A step is one of its edges, or the entry into a called function, or the return from it:
 
 - `edge`: an assignment, an assumption, a return (to the function's own exit), or an unsupported edge;
 - `enter`: from a call edge's source to the entry of `callee`, one of the defined functions that the call can reach;

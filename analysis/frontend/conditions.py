@@ -13,7 +13,7 @@ class Conditions(Context):
     """The branches of a condition."""
 
     def branch(self, node: Node, yes: int, no: int) -> None:
-        """Control goes to `yes` when the condition is true, else to `no`; a constant condition has one way only."""
+        """Control goes to `yes` when the condition is true, else to `no`; a constant condition has one target only."""
         kind = node.type
         if kind == "parenthesized_expression":
             self.branch(inside(node), yes, no)

@@ -346,7 +346,7 @@ class Session:
         return self._check.derivations(path, function)
 
     def explore(self) -> tuple[Inspection, Analysis]:
-        """The program and its derivation graph after Full; which of its errors have a way is not asked."""
+        """The program and its derivation graph after Full; which of its errors have a path is not asked."""
         inspection = self.inspect()
         entries, messages = choose_entries(inspection.program, self.options.entries)
         self.failed = self.failed or bool(messages) or any(message.severity == "error" for message in self._rule_messages)

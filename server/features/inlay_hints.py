@@ -2,7 +2,7 @@
 were asked for.
 
 The command `everproof.states` [uri, function] turns them on, and off when it is given again; it answers whether they are on now.
-At the end of a line stands what some way to it establishes before it, where that differs from the line above. It is what the
+At the end of a line stands what some path to it establishes before it, where that differs from the line above. It is what the
 automaton engine has derived (analysis.model.derivation) of the text that was checked last, moved to where it is now.
 """
 
@@ -81,7 +81,7 @@ def function_hints(
 def _hint(text: str, line: int, facts: list[str], columns: Columns) -> types.InlayHint:
     plain = list(dict.fromkeys(_in_short(fact) for fact in facts))
     label = " · ".join(plain[:_SHOWN]) + (" · …" if len(plain) > _SHOWN else "")
-    tooltip = "Before this line, on some way to it:\n" + "\n".join(f"- {fact}" for fact in facts)
+    tooltip = "Before this line, on some path to it:\n" + "\n".join(f"- {fact}" for fact in facts)
     return types.InlayHint(
         types.Position(line, columns.units(text[: content_length(text)])),
         label,

@@ -15,7 +15,9 @@ _LINK = re.compile(r"\]\(([^)\s#:]+)(?:#[^)]*)?\)")
 _KEY = re.compile(r"(?<![\w\])\"'}|])\[([A-Z][A-Z0-9-]{2,})\](?!\()")
 _VENUE = re.compile(r"\b(?:ASE|ATVA|CAV|FASE|FMCAD|FSE|ICSE|ISSTA|OOPSLA|PLDI|POPL|SAS|SOSP|SPIN|TACAS|TOPLAS|VMCAI) \d{4}\b")
 _BUILT = ("ORION", "IPA", "DIFFDP", "UPPROVER", "SYMCEGAR")
-_BARE = re.compile(rf"(?<!\[)\b(?:{'|'.join(_BUILT)})(?:'s)? (?:sections? \d|Fig|Algorithms? \d|Definitions? \d|Theorems? \d)")
+_BARE = re.compile(
+    rf"(?<!\[)\b(?:{'|'.join(_BUILT)})(?:'s)?,?\s+(?:sections? \d|Fig|Algorithms? \d|Definitions? \d|Theorems? \d)"
+)
 _BIBLIOGRAPHY = "docs/bibliography.md"
 
 

@@ -1,4 +1,4 @@
-"""Which errors of the automaton have a way: small programs, with the findings as (rule, line)."""
+"""Which errors of the automaton have a path: small programs, with the findings as (rule, line)."""
 
 from __future__ import annotations
 

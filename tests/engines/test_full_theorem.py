@@ -163,7 +163,7 @@ def inside(graph: DerivationGraph, function: str, configuration: int) -> list[tu
         {(0, "a"): (1,), (1, "b"): (2,)},
     )
 )
-@example(  # f's shortest way to its exit is a call of itself, which is no reason for it
+@example(  # f's shortest path to its exit is a call of itself, which is no reason for it
     Machine(
         {
             "main": (Edge(0, 0, 2, effect_of("f")), Edge(1, 2, 1, effect_of("b"))),

@@ -28,7 +28,7 @@ STEPS: dict[tuple[int, object], tuple[int, ...]] = {
 
 
 def body(*labels: str) -> Body:
-    """A function that is one way; its locations are 0, 2, 3... and 1."""
+    """A function that is one path; its locations are 0, 2, 3... and 1."""
     places = [0, *range(2, len(labels) + 1), 1]
     return Body(0, 1, tuple(edge_of(i, places[i], places[i + 1], label) for i, label in enumerate(labels)))
 

@@ -1,4 +1,4 @@
-"""The store of values along a way: what was executed never contradicts it, and every value lies in the interval that it says."""
+"""The store of values along a path: what was executed never contradicts it, and every value lies in the interval that it says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole way, from keystrokes to diagnostics, with the real checker and the capabilities of three real editors."""
+"""The whole path, from keystrokes to diagnostics, with the real checker and the capabilities of three real editors."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ def _some(random: Random, default: int | None = None) -> tuple[int, ...]:
         return (default,)
     if kind == 15:
         return ()
-    states = STATES if kind < 11 else ERROR_STATE  # errors end the way; not too many of them
+    states = STATES if kind < 11 else ERROR_STATE  # errors end the path; not too many of them
     return tuple(sorted({random.randrange(states) for _ in range(1 + random.randrange(3))}))
 
 

@@ -53,7 +53,7 @@ def starts(graph: DerivationGraph) -> set[Entry]:
 
 def assert_well_founded(graph: DerivationGraph, delta: MachineDelta, reached: Iterable[Entry]) -> None:
     """Inside functions, from every configuration the way to what it was first derived from ends, through callees' summaries too;
-    and from the entry states given, so does the way from first call site to first call site."""
+    and from the entry states given, so does the chain from first call site to first call site."""
     for wanted in reached:
         seen = [wanted]
         while seen[-1] not in starts(graph):

@@ -51,7 +51,7 @@ def run_of(
     any_globals: bool = False,
     past: tuple[Literal["signed-overflow", "uninitialized-read"], ...] = (),
 ) -> Run:
-    """Runs a text, recording the way."""
+    """Runs a text, recording the path."""
     start = Start(entry, any_globals, model, past)
     return execute(program_of(text, model), start, inputs or Script(values), bounds or Bounds(output=10_000), record=True)
 

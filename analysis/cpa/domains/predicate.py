@@ -50,7 +50,7 @@ class PredicatePrecision(msgspec.Struct, frozen=True):
 class Predicated:
     """An abstract state. `flaw`: the violation or the obstacle that it has come to. `origin` is the state at the start of the
     block, this one itself there; `came` is the last state of the block before. States are equal if they stand for the same and
-    have come to it within the same block: the way is needed for refinement."""
+    have come to it within the same block: the path is needed for refinement."""
 
     __slots__ = ("abstraction", "came", "flaw", "origin", "parts", "point", "state")
 
@@ -89,7 +89,7 @@ class Predicated:
 
 
 class PredicateDomain:
-    """Ordered by implication at the ends of blocks; within them by the ways that were taken."""
+    """Ordered by implication at the ends of blocks; within them by the paths that were taken."""
 
     def __init__(self, abstraction: Abstraction) -> None:
         self._abstraction = abstraction

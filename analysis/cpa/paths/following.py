@@ -1,5 +1,5 @@
 """Single paths of a program, exact to the bit and for memory (`smt.encoding.path`): each is followed with its own encoder, what
-can violate a rule is told before each edge, and where a path can go several ways it is forked. What becomes of possible
+can violate a rule is told before each edge, and where a path branches, it is forked. What becomes of possible
 violations, and in which order paths are followed, is the affair of who follows them.
 """
 
@@ -199,7 +199,7 @@ class PathFollower(ABC):
         return possible
 
     def possible(self, paths: Sequence[Path]) -> list[Path]:
-        """Those of several ways on that may be possible: at least one is, if what led here is."""
+        """Those of several next edges that may be feasible: at least one is, if what led here is."""
         found = [one for one in paths[:-1] if self._is_possible(one)]
         if not found or self._is_possible(paths[-1]):
             found.append(paths[-1])

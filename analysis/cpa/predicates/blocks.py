@@ -8,7 +8,7 @@ from analysis.cfa.graph import Cfa
 
 
 class BlockEnds(msgspec.Struct, frozen=True):
-    """Where blocks end: always at the heads of loops; if asked so, at entries and exits of functions, and where ways meet."""
+    """Where blocks end: always at the heads of loops; if asked so, at entries and exits of functions, and where paths meet."""
 
     functions: bool = False
     joins: bool = False

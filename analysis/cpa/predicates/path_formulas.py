@@ -1,4 +1,4 @@
-"""A way as a sequence of formulas in static single assignment, one for each block of it, and back from interpolants of these to
+"""A path as a sequence of formulas in static single assignment, one for each block of it, and back from interpolants of these to
 formulas over state variables ([SYMCEGAR] section 3.3)."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The interprocedural steps of a program as changes of symbolic states, with a context for each way that calls were made.
+"""The interprocedural steps of a program as changes of symbolic states, with a context for each chain of calls.
 
 What a proof must not pass over is an obstacle: control flow that CFAs do not have. A proof has to show that it cannot be reached.
 """

@@ -19,7 +19,7 @@ from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
 
 ENGINE = "automaton"
-UNDECIDED = "the rule can be broken as far as the automaton sees, but no way there was found within the search's budget"
+UNDECIDED = "the rule can be broken as far as the automaton sees, but no feasible path was found within the search's budget"
 _NOT_PROVED = "the automaton engine found no violation; it does not prove"
 _NOT_LOOKED_FOR = "the automaton engine does not look for it: provers do"
 

@@ -2,7 +2,7 @@
 
 On the way in, a path that an argument reaches becomes a path of the parameter, globals stay what they are, and CALLER stands for
 whatever the caller has besides. A value that the callee can neither reach nor change is not taken along: it waits for the
-callee to return (a NOTHING summary), because a callee that never returns ends the way.
+callee to return (a NOTHING summary), because a callee that never returns ends the path.
 
 On the way out, the caller's own variables have kept the value; paths through memory that the callee could reach hold it if
 the callee's exit says so; results, globals and what the parameters point to are new places where it can be found.

@@ -39,7 +39,7 @@ class _Call(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """A chain and a way in its last function: `steps` are all of their edges."""
+    """A chain and a path in its last function: `steps` are all of their edges."""
 
     calls: tuple[_Call, ...]
     way: tuple[Taken, ...]
@@ -64,7 +64,7 @@ class Chains:
     def joined(
         self, graph: DerivationGraph, delta: ProgramDelta, start: Entry, way: tuple[Taken, ...], before: Joined | None
     ) -> Joined:
-        """All edges from the program's entry to an entry state, and then over a way in its function; the very same as `before`,
+        """All edges from the program's entry to an entry state, and then over a path in its function; the very same as `before`,
         if all of them are."""
         root, calls = self._calls(graph, delta, start)
         if before is not None and before.way is way and _are_same(before.calls, calls):

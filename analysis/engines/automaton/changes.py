@@ -43,7 +43,7 @@ class Changes(msgspec.Struct, frozen=True):
     Two answers depend on more than their edge, and whoever computes changes must think of that:
 
     - A derivation over an edge e can stand for a stretch of edges e, e2, e3... (`Delta.quiet`). When one of these changes, or a
-      way joins or leaves the stretch, the answer on e differs, and e is modified.
+      path joins or leaves the stretch, the answer on e differs, and e is modified.
     - `call` and `leave` can depend on the callee: whether it has a body, can return, or reads a variable. When that changes,
       the call edges of all callers concerned are modified. So they are when the callee is removed or renamed, or gets a body.
     """

@@ -6,7 +6,7 @@ something that the key reads is written. That is enough for flags, return codes,
 arithmetic: `i + 1` is unknown.
 
 `KnownConditions` is a forward must-analysis (conditional constant propagation [CONSTANTS], without SSA) of
-one function: at each location the keys whose interval holds on every way there.
+one function: at each location the keys whose interval holds on every path there.
 """
 
 from __future__ import annotations

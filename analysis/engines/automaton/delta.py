@@ -209,7 +209,8 @@ class ProgramDelta:
         return tuple(places)
 
     def stretches(self, function: str, edge: Edge, state: int, place: int) -> list[tuple[Edge, ...]]:
-        """The ways from the edge to the place to which its derivation leads, over edges on which nothing happens to the state."""
+        """The paths from the edge to the place to which its derivation leads, over edges on which nothing
+        happens to the state."""
         found: list[tuple[Edge, ...]] = []
         names = self._names_of(state)
         assert names is not None

@@ -53,7 +53,7 @@ class AutomatonResult(msgspec.Struct, frozen=True):
 
 
 class Analysis:
-    """The engine on one program, from revision to revision; keeps the derivation graph and the ways that were found."""
+    """The engine on one program, from revision to revision; keeps the derivation graph and the paths that were found."""
 
     def __init__(self, program: Program, rules: tuple[Rule, ...], limits: Limits, jobs: int = 1) -> None:
         self.rules = self._asked = rules
@@ -159,7 +159,7 @@ class Analysis:
 
     def findings(self, places: Places, patient: bool = True) -> tuple[Finding, ...]:
         """The findings of the present revision (see `Findings.find`)."""
-        patient = patient or self.delta.thorough  # small programs take no time, and their ways go through everything
+        patient = patient or self.delta.thorough  # small programs take no time, and their paths go through everything
         before = self._findings.violated
         found = self._findings.find(self.graph, self.delta, self._retrace, places, patient)
         if self._findings.violated is not before:

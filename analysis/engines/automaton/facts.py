@@ -1,7 +1,7 @@
 """The automaton states that the engine works with, as small integers.
 
 ORION's automaton state is here a *fact*: rule, state of its automaton, the access paths that hold the tracked value, and what the
-way so far tells about conditions (the environment: condition number -> interval). Fact 0, NOTHING, is the state in which no
+path so far tells about conditions (the environment: condition number -> interval). Fact 0, NOTHING, is the state in which no
 value is tracked; there is one for all rules together. It says only that the location can be reached.
 
 A fact whose state is ERROR is rejecting; its `transition` says which transition of the rule led there, at which edge.

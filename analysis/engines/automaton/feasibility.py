@@ -1,15 +1,15 @@
-"""Whether a finding has a way that its branches allow: a search over the derivation graph with values, refined on demand.
+"""Whether a finding has a path that its branches allow: a search over the derivation graph with values, refined on demand.
 
 The automaton knows little of values, so that it is fast (`conditions`). For the few errors that it finds,
-this module looks for a way through the slice of the derivation graph that leads to them (`slices`, `search`),
+this module looks for a path through the slice of the derivation graph that leads to them (`slices`, `search`),
 with a store of values along it (`values`, `walk`). What the store follows grows by counterexample-guided
-refinement, as in explicit-value CEGAR (SYMCEGAR, section 3.2.3; [EXPLICIT-CEGAR]): the shortest way is run
+refinement, as in explicit-value CEGAR ([SYMCEGAR] section 3.2.3; [EXPLICIT-CEGAR]): the shortest path is run
 with everything followed; if its branches contradict each other, the expressions to blame are followed in the
-next search. The search ends with a way whose branches do not contradict each other (then it is the finding's
+next search. The search ends with a path whose branches do not contradict each other (then it is the finding's
 trace, the shortest one such), or without any: then the error is refuted. When the budget runs out, the error
 is not reported.
 
-In small programs the ways begin at the program's start, and calls that change what a branch tests are opened (`thorough`). There
+In small programs the paths begin at the program's start, and calls that change what a branch tests are opened (`thorough`). There
 a rule can also ask that the branch to the error is *decided* by what is known on the way: an assertion says nothing of
 values that nobody knows.
 
@@ -35,7 +35,7 @@ _STATES = 3_000
 
 
 class Way(msgspec.Struct, frozen=True):
-    """What the search found: the steps of a feasible way from the entry `start` (None: there is none), or that it gave up.
+    """What the search found: the steps of a feasible path from the entry `start` (None: there is none), or that it gave up.
     `functions` are those that it looked into, `cells` the cells of which it asked there who writes them (None: any)."""
 
     steps: tuple[Taken, ...] | None
@@ -46,7 +46,7 @@ class Way(msgspec.Struct, frozen=True):
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """A way with everything followed: the items by which it contradicts itself (None: it does not), the items that calls on the
+    """A path with everything followed: the items by which it contradicts itself (None: it does not), the items that calls on the
     way changed before a branch asked for them, and whether the last branch was decided by what was known."""
 
     contradiction: frozenset[Item] | None
@@ -126,7 +126,7 @@ class Feasibility:
         return found
 
     def _condition(self, steps: tuple[Taken, ...]) -> set[Item]:
-        """What the last branch of a way tests."""
+        """What the last branch of a path tests."""
         for taken in reversed(steps):
             effect = self._walk.edge(taken).effect
             if isinstance(effect, ir.Assume):

@@ -1,10 +1,10 @@
-"""From the errors in a derivation graph to findings: which have a way, which of several to report, and how they are told.
+"""From the errors in a derivation graph to findings: which have a path, which of several to report, and how they are told.
 
-Three things are kept from revision to revision: ways, until something changes in a function that the search looked into;
+Three things are kept from revision to revision: paths, until something changes in a function that the search looked into;
 which errors are reported, until anything in the graph changes; and what a trace says, until the text around it moves.
 
 A change in a function that many call takes many searches. Who cannot wait gets at first what was found of errors outside the
-functions whose text changed, as long as those ways are there; `settled` says whether anything was left so.
+functions whose text changed, as long as those paths are there; `settled` says whether anything was left so.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from analysis.model.report import Finding
 from analysis.model.spelling import display_name, spell_effect
 from analysis.rules.automaton import Rule
 
-_TRIES = 3  # of errors with one message in one function, when the search for a way gives up
+_TRIES = 3  # of errors with one message in one function, when the search for a path gives up
 
 
 class _Told(msgspec.Struct, frozen=True):
@@ -164,7 +164,7 @@ class Findings:
     def _way(
         self, feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact, configurations: frozenset[int], patient: bool
     ) -> Way:
-        """A feasible way from a function's entry to one of the error configurations; one that was found before, if nothing
+        """A feasible path from a function's entry to one of the error configurations; one that was found before, if nothing
         that it depends on changed, or if it is good enough for now."""
         key = name, configurations
         way = self.ways.get(key)
@@ -218,7 +218,7 @@ def _search(feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact
 
 
 def _is_there(way: Way, delta: ProgramDelta) -> bool:
-    """Whether all edges of a way are still there."""
+    """Whether all edges of a path are still there."""
     functions = delta.program.functions
     return all(t.function in functions and (t.event == "entry" or t.edge in functions[t.function].by_id) for t in way.steps or ())
 
@@ -234,7 +234,7 @@ def _errors(delta: ProgramDelta, retrace: Retrace) -> dict[Error, list[int]]:
 
 
 def _follows(errors: dict[tuple[str, int], Fact], fact: Fact, way: list[Taken]) -> bool:
-    """Whether the way to an error leads over another error with the same value: then it is a consequence of that one."""
+    """Whether the path to an error leads over another error with the same value: then it is a consequence of that one."""
     function = way[-1].function
     for taken in way[:-1]:
         other = errors.get((taken.function, taken.edge))

@@ -101,10 +101,10 @@ class Moved(msgspec.Struct, frozen=True):
 class Footprints:
     """Cells read and written by each function and all that it calls, for one program.
 
-    `written[f]` are the visible cells that f can change, `read[f]` the globals that f reads or writes, `component[f]` the
-    number of its strongly connected component in the call graph, `order` all functions, callees first. What happens in a
-    callee that never returns counts for neither: a program's way out (`fatal`) touches nearly everything, and nothing comes
-    after it.
+    `written[f]` are the visible cells that f can change, `read[f]` the globals that f reads or writes,
+    `component[f]` the number of its strongly connected component in the call graph, `order` all functions,
+    callees first. What happens in a callee that never returns counts for neither: the code with which a
+    program ends (`fatal`) touches nearly everything, and nothing comes after it.
     """
 
     def __init__(self, program: Program) -> None:

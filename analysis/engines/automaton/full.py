@@ -57,7 +57,7 @@ class Delta(Protocol):
     def quiet(self, function: str, edge: Edge, state: int) -> Sequence[int] | None:
         """The locations at which something can happen to the state next, when nothing happens to it on the edge; else None.
 
-        Between the edge and these locations lie only locations with one way in and edges on which nothing happens either:
+        Between the edge and these locations lie only locations with one path in and edges on which nothing happens either:
         they have the same configurations, up to the location, and are left out of the graph.
         """
 

@@ -1,4 +1,4 @@
-"""A derivation graph as bytes, and back, with its facts and the ways that were found: what a later process goes on from.
+"""A derivation graph as bytes, and back, with its facts and the paths that were found: what a later process goes on from.
 
 Configurations are numbered per function, in the order in which they were derived, and everything else says these numbers. Each
 table of a function is one flat list of small integers, in which a count precedes what there can be several of. Edges are written

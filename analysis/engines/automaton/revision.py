@@ -15,7 +15,7 @@ functions is taken over, and `Changes` names
 
 A modified edge with the old answers needs no repair ([ORION] section 3), so naming too much costs only time. Functions whose
 parameters are others are removed and added. A small program in which more than bodies differ is checked from nothing (`revise`
-gives None): it takes no time, and its ways are followed through everything.
+gives None): it takes no time, and its paths are followed through everything.
 """
 
 from __future__ import annotations

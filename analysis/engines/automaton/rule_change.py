@@ -67,7 +67,7 @@ def revise_rules(
     before: ProgramDelta, slots: tuple[Rule, ...], graph: DerivationGraph, entries: Iterable[str]
 ) -> RulesRevised | None:
     """The step to other rules, after which `before` must not be used any more. None for small programs, which are checked from
-    nothing: it takes no time, and their ways go through everything."""
+    nothing: it takes no time, and their paths go through everything."""
     if before.thorough:
         return None
     old = (*before.rules, *[EMPTY] * (len(slots) - len(before.rules)))

@@ -1,4 +1,4 @@
-"""A search for the shortest way through a slice of the derivation graph, with values of some followed expressions."""
+"""A search for the shortest path through a slice of the derivation graph, with values of some followed expressions."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Search:
         self.exhausted = False
 
     def run(self) -> State | None:
-        """The end of a shortest way, None if there is none or the budget is used up (`exhausted`)."""
+        """The end of a shortest path, None if there is none or the budget is used up (`exhausted`)."""
         for function, entry in self._part.starts:
             configuration = pack(self._walk.delta.entry(function), entry, entry)
             store = self._walk.store(function, self._followed, self.wanted if self._thorough else None)
@@ -134,7 +134,7 @@ class Search:
         while self._queue:
             length, _, state = heappop(self._queue)
             if length > self._shortest[state.key]:
-                continue  # a shorter way to the same state was found after this one
+                continue  # a shorter path to the same state was found after this one
             if not state.frames and state.configuration in self._errors and (state.store.sure or not self._sure):
                 return state
             if self.states > self._budget:
@@ -236,7 +236,7 @@ class Search:
         self._add(State(frames, state.depth + 1, callee[0], configuration, store, state, steps))
 
     def _return(self, state: State) -> bool:
-        """Whether the innermost opened call ends here; then the way goes on in the caller."""
+        """Whether the innermost opened call ends here; then the path goes on in the caller."""
         frame = state.frames[-1]
         callee, entry, exit_ = frame.via
         if state.configuration != pack(self._walk.delta.exit(callee), entry, exit_):

@@ -1,8 +1,8 @@
 """The part of a derivation graph that leads to given error configurations: where `feasibility` searches.
 
-A way to an error begins in a function entered from NOTHING (or at the program's start), goes through callees that it comes
+A path to an error begins in a function entered from NOTHING (or at the program's start), goes through callees that it comes
 back from, opened where the tracked value went through them, and descends into calls that it does not come back from. Going
-backwards from the errors over derivations gives, per function and entry state, the configurations on such ways.
+backwards from the errors over derivations gives, per function and entry state, the configurations on such paths.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class Parents:
 
 
 class Slice:
-    """The ways to some error configurations of one function; `from_start`: from the program's start, not from the function in
+    """The paths to some error configurations of one function; `from_start`: from the program's start, not from the function in
     which the value begins to be tracked; `live` says which entry states an execution leads to (`retrace`).
 
-    `starts` are the functions where ways begin, with their entry states; `open[f, r]` the configurations from which the error
-    can be reached without returning from f; `descents[f, c]` the calls at configuration c that the way does not come back
+    `starts` are the functions where paths begin, with their entry states; `open[f, r]` the configurations from which the error
+    can be reached without returning from f; `descents[f, c]` the calls at configuration c that the path does not come back
     from. `complete` is False when there were too many callers to follow.
     """
 

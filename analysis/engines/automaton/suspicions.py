@@ -1,4 +1,4 @@
-"""Findings as questions to an engine that decides them: where the violation is, and the way that is claimed to lead there."""
+"""Findings as questions to an engine that decides them: where the violation is, and the path that is claimed to lead there."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from analysis.model.spelling import display_name, spell_effect
 class Taken(msgspec.Struct, frozen=True):
     """An edge on the way: taken in `function`, `depth` calls below the entry, from state `before` to state `after`.
 
-    `event`: "edge", or "call" and "return" around an opened callee, "descent" into a call that the way does not come back from,
+    `event`: "edge", or "call" and "return" around an opened callee, "descent" into a call that the path does not come back from,
     or "entry" (then there is no edge)."""
 
     event: str
@@ -43,7 +43,7 @@ class Spelled(NamedTuple):
 
 
 class Tracer:
-    """Tells ways. `spelled` are steps as they were told in a revision before; those told now are added to `told`. A trace has no
+    """Tells paths. `spelled` are steps as they were told in a revision before; those told now are added to `told`. A trace has no
     more than `limit` steps."""
 
     def __init__(
@@ -61,7 +61,7 @@ class Tracer:
         self._limit = limit
 
     def steps(self, way: list[Taken], message: str) -> tuple[TraceStep, ...]:
-        """The trace for a way to an error, ending with the violation."""
+        """The trace for a path to an error, ending with the violation."""
         shown = [step for taken in way[:-1] if (step := self._step(taken)) is not None]
         last = way[-1]
         shown.append(

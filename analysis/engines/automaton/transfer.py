@@ -86,7 +86,7 @@ class Transfer:
         return self.settle(edge, fact, fact.paths, told)
 
     def asks_for_decision(self, model: FunctionModel, error: Fact) -> bool:
-        """Whether the error counts only on a way on which the branch to it is decided by what is known there."""
+        """Whether the error counts only on a path on which the branch to it is decided by what is known there."""
         decided = self.rules[error.rule].transitions[error.transition].decided
         return decided and not self.lenient and not model.decided(model.cfa.by_id[error.edge])
 

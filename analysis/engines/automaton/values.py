@@ -1,8 +1,8 @@
-"""What is known of values along one way: intervals of expressions that are shared by those that surely hold the same value.
+"""What is known of values along one path: intervals of expressions that are shared by those that surely hold the same value.
 
 The store of `feasibility`. Each expression that is followed has a *symbol*, each symbol an interval; an assignment of one
 expression to another makes them share, so that a later test of either narrows both. Calls that are opened push a frame of
-expressions; symbols belong to the whole way, so that what a callee learns of its argument its caller knows.
+expressions; symbols belong to the whole path, so that what a callee learns of its argument its caller knows.
 
 It over-approximates: an expression without symbol can have any value of its type.
 """
@@ -27,7 +27,7 @@ _COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
 
 class Store:
-    """The values along one way so far.
+    """The values along one path so far.
 
     `follows(function, expression)` says whether an expression is followed; `origins[symbol]` are the items without which the
     symbol's interval would not be known.
@@ -285,7 +285,7 @@ class Store:
             self._set(inner, symbol, interval, items)
 
     def drop_callers(self) -> None:
-        """Forgets the callers' frames, for a call that the way does not come back from."""
+        """Forgets the callers' frames, for a call that the path does not come back from."""
         del self._frames[:-1]
 
     def keep_result(self, value: ir.Expr) -> None:

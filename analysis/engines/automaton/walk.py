@@ -1,4 +1,4 @@
-"""What the steps of a way do to the store of values along it: the semantics of `feasibility`, and its view of the graph."""
+"""What the steps of a path do to the store of values along it: the semantics of `feasibility`, and its view of the graph."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Walk:
         self._ways: dict[tuple[str, int, int, int], list[tuple[Edge, ...]]] = {}
 
     def begin(self, function: str) -> None:
-        """Begins a search for ways to a place in the function: nothing is visited, nothing was asked."""
+        """Begins a search for paths to a place in the function: nothing is visited, nothing was asked."""
         self.visited = {function}
         self._asked = {}
 
@@ -47,7 +47,7 @@ class Walk:
         return frozenset(filter(visible, cells))
 
     def store(self, function: str, follows: Callable[[str, ir.Expr], bool], wanted: set[Item] | None = None) -> Store:
-        """The store where ways begin; it adds to `wanted` the items that would tell more."""
+        """The store where paths begin; it adds to `wanted` the items that would tell more."""
         store = Store(function, follows, wanted)
         if function == "main":
             globals_ = self._delta.program.globals
@@ -211,7 +211,7 @@ class Walk:
         return self._delta
 
     def inside(self, via: Via) -> set[int]:
-        """The configurations of a callee on ways from its entry to an exit state."""
+        """The configurations of a callee on paths from its entry to an exit state."""
         self.visited.add(via[0])
         found = self._inside.get(via)
         if found is None:
@@ -225,7 +225,7 @@ class Walk:
         return self._numbers.setdefault(expr, len(self._numbers))
 
     def stretches(self, function: str, edge: int, state: int, place: int) -> list[tuple[Edge, ...]]:
-        """The ways from an edge to the place to which its derivation leads, over locations that are left out of the graph."""
+        """The paths from an edge to the place to which its derivation leads, over locations that are left out of the graph."""
         key = (function, edge, state, place)
         found = self._ways.get(key)
         if found is None:

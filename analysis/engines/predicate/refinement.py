@@ -1,5 +1,5 @@
-"""From an impossible way to finer predicates ([SYMCEGAR] sections 3.2.3 and 3.3, Algorithm 3): the blocks of
-the way as a sequence of formulas in static single assignment, their interpolants, and the atoms of these as
+"""From an infeasible path to finer predicates ([SYMCEGAR] sections 3.2.3 and 3.3, Algorithm 3): the blocks of
+the path as a sequence of formulas in static single assignment, their interpolants, and the atoms of these as
 predicates at the ends of the blocks."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A way through CFAs as a question to the solver: is there a run that takes it and violates the rule at its end?
+"""A path through CFAs as a question to the solver: is there a run that takes it and violates the rule at its end?
 
 The encoding errs to one side (`smt.encoding.formula`): "unsat" means that there is none, "sat" gives inputs to try.
 """
@@ -31,7 +31,7 @@ MAIN = "main"
 
 
 class Found(NamedTuple):
-    """What is known of a way. `sat`: `make` gives the inputs that a model chose. `given`: what the callers of the entry would
+    """What is known of a path. `sat`: `make` gives the inputs that a model chose. `given`: what the callers of the entry would
     have to do for it, if it rests on nothing else. `unknown`: `reason` says why. `assumptions` are the encoding's."""
 
     status: Literal["sat", "unsat", "unknown"]
@@ -56,7 +56,7 @@ class Candidates:
         self.count = 0
 
     def ask(self, entry: str, way: Sequence[Step]) -> Iterator[Found]:
-        """What is known of a way from the start of an entry to just before the target's edge, the likeliest inputs first; the
+        """What is known of a path from the start of an entry to just before the target's edge, the likeliest inputs first; the
         last one says "unsat" only if no inputs at all lead over it to a violation."""
         self.count += 1
         encoder = PathEncoder(self._program, "bv", self._model)
@@ -179,7 +179,7 @@ def plausible(entry: str, arguments: Sequence[Input]) -> Iterator[Term]:
 
 
 def follow(encoder: PathEncoder, program: Program, way: Sequence[Step], end: Step, bounds: EdgeChecks) -> list[tuple[Term, ...]]:
-    """Takes the steps of a way, after which `end` follows. A call of a defined function is entered if the next step is the first
+    """Takes the steps of a path, after which `end` follows. A call of a defined function is entered if the next step is the first
     one of its body, and stepped over otherwise. Gives when, on the way, an access leaves its object. KeyError or ValueError if it
     is no way."""
     leaving: list[tuple[Term, ...]] = []

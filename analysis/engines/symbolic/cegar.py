@@ -1,5 +1,5 @@
 """Proves that no run violates a property, by symbolic execution with CEGAR ([SYMCEGAR] sections 3.2.7 and 4.4): it begins with
-nothing tracked, neither values nor constraints, and tracks what excludes the ways to a violation that it meets. `Proved` only
+nothing tracked, neither values nor constraints, and tracks what excludes the paths to a violation that it meets. `Proved` only
 with an annotation that the certificate checker accepted. Signed sums wrap, as they do for the checker.
 """
 
@@ -37,8 +37,8 @@ from analysis.smt.solver import Solver
 from analysis.smt.transitions.system import System
 from analysis.smt.transitions.vocabulary import TooLargeError
 
-_LONGEST = 2_000  # steps of a way that is interpolated
-_PREFIXES = 6  # reasons why a way is impossible that are compared
+_LONGEST = 2_000  # steps of a path that is interpolated
+_PREFIXES = 6  # reasons why a path is infeasible that are compared
 
 
 class CegarOptions(msgspec.Struct, frozen=True):

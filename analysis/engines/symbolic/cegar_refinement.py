@@ -1,8 +1,8 @@
-"""From an impossible way to a finer precision for symbolic values and constraints ([SYMCEGAR] section 4.4): by interpolation over
-the strongest postconditions of symbolic execution (Algorithms 6 and 7), or from the predicates that a refinement of the predicate
-analysis gives (Algorithm 8).
+"""From an infeasible path to a finer precision for symbolic values and constraints ([SYMCEGAR] section 4.4):
+by interpolation over the strongest postconditions of symbolic execution (Algorithms 6 and 7), or from the
+predicates that a refinement of the predicate analysis gives (Algorithm 8).
 
-Of an allocation that can fail, a way is followed as if it found memory.
+Of an allocation that can fail, a path is followed as if it found memory.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Needed(NamedTuple):
 def needed(
     interpolation: PathInterpolation[Known], steps: Sequence[Step], at: Sequence[Location], prefix: Sequence[int]
 ) -> Needed:
-    """Algorithm 7 for a sliced prefix of a way: what has to be tracked for it to be seen as impossible. `at` has the location
+    """Algorithm 7 for a sliced prefix of a path: what has to be tracked for it to be seen as impossible. `at` has the location
     after each step."""
     found = dict(zip(prefix, interpolation.interpolants([steps[number] for number in prefix]), strict=False))
     values: dict[Place, frozenset[str]] = {}
@@ -143,7 +143,7 @@ def needed(
 
 
 class ByPredicates:
-    """Algorithm 8: the variables in interpolants of the way's formulas, at every location, for values and constraints alike."""
+    """Algorithm 8: the variables in interpolants of the path's formulas, at every location, for values and constraints alike."""
 
     def __init__(self, program: Program, options: SymbolicOptions, entry: str, milliseconds: int) -> None:
         self._program, self._entry = program, entry

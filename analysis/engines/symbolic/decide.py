@@ -3,7 +3,7 @@
 In this order, each step only if the ones before did not settle it:
 
 1. The program is run: on all its inputs where they are few, then on random ones. (This decides programs without inputs.)
-2. The claimed way is asked about: a model of its formula gives inputs to run.
+2. The claimed path is asked about: a model of its formula gives inputs to run.
 3. The search goes back from the violation (`backward`), which does not depend on the program's size: refuted if nothing leads
    there from any state that the function that it is in, or those that call it, may be entered in.
 4. In programs that are not large, symbolic execution towards the target (`explore`), each path that it finds asked about as in 2.
@@ -52,8 +52,8 @@ _BACK_SHARE, _LARGE_BACK_SHARE = 0.2, 0.5  # of the seconds that are left, for g
 _LAST_SHARE = 0.12  # of the seconds, for runs from the entry of the function
 _LARGE = 10_000  # edges; larger programs are not explored from their entries
 _REASONS = 3  # that are told
-_QUERY_SHARE = 0.1  # of the seconds, for one question about a way
-_WAYS = 200  # ways that are asked about in one exploration
+_QUERY_SHARE = 0.1  # of the seconds, for one question about a path
+_WAYS = 200  # paths that are asked about in one exploration
 
 
 def decide(task: Task, cancellation: Cancellation | None = None) -> Decision:
@@ -152,7 +152,7 @@ class _Deciding:
                 return self._confirmed(MAIN, replayed)
         return None
 
-    # -- ways ---------------------------------------------------------------------------------------------------
+    # -- paths ---------------------------------------------------------------------------------------------------
 
     def _by_the_way(self) -> Decision | None:
         way = self._task.way
@@ -162,7 +162,7 @@ class _Deciding:
         return self._judge(way[0].function, before)[1]
 
     def _judge(self, entry: str, way: Sequence[Step]) -> tuple[bool, Decision | None]:
-        """Whether it is certain that no run takes the way and violates; the decision, if one does."""
+        """Whether it is certain that no run takes the path and violates; the decision, if one does."""
         found = Found("unknown")
         for found in self._candidates.ask(entry, way):
             if found.make is not None:
@@ -222,7 +222,7 @@ class _Deciding:
         return None
 
     def _tell(self) -> None:
-        """Tries the claimed way from the entry of its function, in a large program, in which little time may be left later."""
+        """Tries the claimed path from the entry of its function, in a large program, in which little time may be left later."""
         if self._is_large:
             self._inside = self._from_inside()
 
@@ -279,7 +279,7 @@ class _Deciding:
             self._why.update(dict.fromkeys(exploration.reasons))
             if ending in ("budget", "cancelled"):
                 self._why["the exploration ran out of its budget" if ending == "budget" else "cancelled"] = None
-            is_lost = hidden and ending == "finished" and not watch.ways  # neither a way nor a proof is left to be found
+            is_lost = hidden and ending == "finished" and not watch.ways  # neither a path nor a proof is left to be found
             if watch.is_full or is_lost or ending == "cancelled":
                 break
         return self._undecided("")

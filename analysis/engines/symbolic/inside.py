@@ -128,7 +128,7 @@ def _member(name: str, type_: Type, offset: int, layout: BitLayout, *, is_pointe
 
 
 def activation(program: Program, target: Target, way: Sequence[Step]) -> Sequence[Step] | None:
-    """The part of a way from the last entry into the target's function to just before the target; None if there is none."""
+    """The part of a path from the last entry into the target's function to just before the target; None if there is none."""
     cfa = program.functions[target.function]
     before = way[:-1] if way and way[-1] == Step(target.function, target.edge) else way
     starts = [i for i, s in enumerate(before) if s.function == cfa.name and cfa.by_id[s.edge].source == cfa.entry]

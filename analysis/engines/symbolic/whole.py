@@ -247,7 +247,7 @@ class _Deciding:
 
 
 def _keep(ways: list[Sequence[Step]]) -> Callable[[Sequence[Step]], bool]:
-    """Keeps a way, and ends the exploration with it."""
+    """Keeps a path, and ends the exploration with it."""
 
     def keep(way: Sequence[Step]) -> bool:
         ways.append(way)

@@ -37,8 +37,8 @@ from analysis.smt.transitions.system import System
 from analysis.smt.transitions.vocabulary import TooLargeError
 
 _LOCATION, _REASONS, _VALUES = range(3)
-_LONGEST = 2_000  # steps of a way that is interpolated
-_PREFIXES = 6  # reasons why a way is impossible that are compared
+_LONGEST = 2_000  # steps of a path that is interpolated
+_PREFIXES = 6  # reasons why a path is infeasible that are compared
 
 Tracked = dict[tuple[str, int], frozenset[str]]
 """Variables by function and location, named as in `VariablePrecision`."""

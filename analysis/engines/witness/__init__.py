@@ -3,8 +3,8 @@
 A finding is `confirmed` only if `replay` says `Replayed` for it. `execute` runs a program freely, as the tests against a
 compiler do.
 
-    inputs ──> interpreter.execute ──> Run (how it ended, the way it took, what it was told)
-    way + inputs + rule ──> replay.replay ──> Replayed (values at each step) | Diverged (where, and why)
+    inputs ──> interpreter.execute ──> Run (how it ended, the path it took, which inputs it read)
+    path + inputs + rule ──> replay.replay ──> Replayed (values at each step) | Diverged (where, and why)
 """
 
 from analysis.engines.witness.inputs import Fresh, Inputs, Object, Question, Script

@@ -13,7 +13,7 @@ from analysis.engines.witness.program_code import code_of
 
 
 def execute(program: Program, start: Start, inputs: Inputs, bounds: Bounds = DEFAULT_BOUNDS, *, record: bool = False) -> Run:
-    """Runs the program from the start to the first observation or another end; `record` keeps the way. Never raises for what the
+    """Runs the program from the start to the first observation or another end; `record` keeps the path. Never raises for what the
     program does. Raises KeyError if the program does not define the function."""
     way: list[Step] | None = [] if record else None
     return Machine(code_of(program, start), start, inputs, bounds).run(way=way)
@@ -22,7 +22,7 @@ def execute(program: Program, start: Start, inputs: Inputs, bounds: Bounds = DEF
 def execute_to_end(
     program: Program, start: Start, inputs: Inputs, bounds: Bounds, kinds: Sequence[Kind]
 ) -> tuple[Run, Kind | None]:
-    """Like `execute`, with the way. If the program ends by itself, the first of the kinds that its state then violates
+    """Like `execute`, with the path. If the program ends by itself, the first of the kinds that its state then violates
     (`leaks.missing`); of a program that aborts, nothing is asked."""
     way: list[Step] = []
     machine = Machine(code_of(program, start), start, inputs, bounds)

@@ -109,7 +109,7 @@ def _words(data: bytes, mask: bytes, size: int) -> Iterator[int]:
 
 
 def _used_after(cfa: Cfa, location: int) -> set[str]:
-    """The temporaries that are read on some way from the location before they are assigned (live variables, backwards)."""
+    """The temporaries that are read on some path from the location before they are assigned (live variables, backwards)."""
     live: dict[int, set[str]] = {place: set() for place in cfa.locations}
     changed = True
     while changed:

@@ -69,7 +69,7 @@ class Machine(Questions):
         self.at_exit: list[int] = []  # what `atexit` was given
 
     def run(self, *, way: list[Step] | None = None, watch: Callable[[], End | None] | None = None) -> Run:
-        """Runs to the end; the way is added to `way`. An end that `watch` gives, before an edge, is the run's."""
+        """Runs to the end; the path is added to `way`. An end that `watch` gives, before an edge, is the run's."""
         end = self._run(self._begin, way, watch)
         while isinstance(end, Returned | Exited) and end != Exited(None) and self.at_exit:
             after = self._run(self._begin_handler, way, watch)

@@ -133,7 +133,7 @@ class Run(msgspec.Struct, frozen=True):
 
 
 class ReplayedStep(msgspec.Struct, frozen=True):
-    """One step of a replayed way. `values` are what it reads, before it, and what it writes, after it, spelled for people:
+    """One step of a replayed path. `values` are what it reads, before it, and what it writes, after it, spelled for people:
     `{"p": "NULL", "n": "3", "q": "&x", "s": "heap block 2 (12 bytes)+4"}`. `depth` counts calls below the entry."""
 
     function: str
@@ -143,7 +143,7 @@ class ReplayedStep(msgspec.Struct, frozen=True):
 
 
 class Replayed(msgspec.Struct, frozen=True):
-    """The way was executed to its end, and `observation` happened there (None if none was asked for)."""
+    """The path was executed to its end, and `observation` happened there (None if none was asked for)."""
 
     steps: tuple[ReplayedStep, ...]
     observation: Observation | None
@@ -152,7 +152,7 @@ class Replayed(msgspec.Struct, frozen=True):
 
 
 class Diverged(msgspec.Struct, frozen=True):
-    """The execution left the way at `step` (an index into it), or ended there otherwise than was claimed."""
+    """The execution left the path at `step` (an index into it), or ended there otherwise than was claimed."""
 
     step: int
     why: str

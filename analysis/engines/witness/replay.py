@@ -1,4 +1,4 @@
-"""Replaying a counterexample: the program must take the claimed way on the inputs, and the violation must happen there."""
+"""Replaying a counterexample: the program must take the claimed path on the inputs, and the violation must happen there."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from analysis.engines.witness.shown import Shown, look, read_by, written_by
 from analysis.model import ir
 from analysis.model.spelling import display_name, spell_effect
 
-_ARRIVED = Stuck("the end of the way")
+_ARRIVED = Stuck("the end of the path")
 
 
 def replay(
@@ -42,18 +42,18 @@ def replay(
     kind: Kind | None,
     bounds: Bounds = DEFAULT_BOUNDS,
 ) -> Replayed | Diverged:
-    """Executes the way, all the edges in the order they are taken, through the calls of defined functions too.
+    """Executes the path, all the edges in the order they are taken, through the calls of defined functions too.
 
     The last step must be the edge during which the violation `kind` happens (of a branch whose condition violates, either edge;
     for a leak, the edge after which nothing points to the block; the
-    program's last one for what it should not leave behind). With `kind` None the way need only be taken to its end.
+    program's last one for what it should not leave behind). With `kind` None the path need only be taken to its end.
     Raises KeyError if the program does not define the function of the start.
     """
     return _Replay(program, start, way, inputs, kind, bounds).result()
 
 
 class _Replay:
-    """Watches a run before each of its edges, and compares it with the way."""
+    """Watches a run before each of its edges, and compares it with the path."""
 
     def __init__(
         self, program: Program, start: Start, way: Sequence[Step], inputs: Inputs, kind: Kind | None, bounds: Bounds
@@ -71,7 +71,7 @@ class _Replay:
     def result(self) -> Replayed | Diverged:
         """Runs and judges."""
         if not self._claimed:
-            return Diverged(0, "the way has no step")
+            return Diverged(0, "the path has no step")
         run = self._machine.run(way=self._taken, watch=self._watch)
         if self._diverged is not None:
             return self._diverged
@@ -120,7 +120,7 @@ class _Replay:
         return None
 
     def _compare_taken(self, count: int) -> Diverged | None:
-        """Compares the last of the steps taken with the way."""
+        """Compares the last of the steps taken with the path."""
         if not 0 < count <= len(self._claimed) or self._taken[count - 1] == self._claimed[count - 1]:
             return None
         step = self._taken[count - 1]

@@ -42,7 +42,7 @@ def finding_question(
 
 
 def key_of(question: Question) -> str:
-    """What the answer is kept under: a digest of all that it depends on. The way is only a hint, and time is only patience.
+    """What the answer is kept under: a digest of all that it depends on. The path is only a hint, and time is only patience.
     Answers that name edges depend on their ids, proofs about functions and programs only on what these mean."""
     about, terms = question.about, question.terms
     names_edges = about.kind in ("runs", "finding")

@@ -53,7 +53,7 @@ class System:
         self._is_deterministic = all(_is_deterministic(cfa) for cfa in program.functions.values())
 
     def merged(self, one: State, other: State) -> State:
-        """The states of either, which were come to from the same ones on different ways."""
+        """The states of either, which were come to from the same ones on different paths."""
         choice = None if self._is_deterministic else self.vocabulary.inputs.choice()
         return merged(one, other, self.vocabulary, choice)
 
@@ -354,8 +354,8 @@ def definedness_flag(vocabulary: Vocabulary, name: str) -> StateVariable:
 
 
 def _is_deterministic(cfa: Cfa) -> bool:
-    """Whether wherever there are several ways on, these are two branches of one condition, or a call whose target the called
-    value tells: then the same inputs never lead two ways."""
+    """Whether wherever there are several next edges, these are two branches of one condition, or a call whose target the called
+    value tells: then the same inputs never lead to both."""
     for edges in cfa.outgoing.values():
         effects = [edge.effect for edge in edges]
         if len(effects) == 1:

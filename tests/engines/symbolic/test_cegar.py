@@ -147,7 +147,7 @@ def test_a_property_without_a_location_is_not_proved() -> None:
 
 
 def test_time_that_is_over_ends_an_interpolation() -> None:
-    """A long way whose interpolants take longer than there is time."""
+    """A long path whose interpolants take longer than there is time."""
     body = "".join(f"if (n & {1 << bit}) s = s * 3 + {bit}; " for bit in range(12))
     what = of(f"int main(void) {{ unsigned n = __VERIFIER_nondet_int(), s = 1; {body} if (s == 77) reach_error(); return 0; }}")
     found = proof(what, seconds=0.01)

@@ -1,4 +1,4 @@
-"""The task as a value, what a claimed way is worth, what is assumed of callers, and what ends a decision."""
+"""The task as a value, what a claimed path is worth, what is assumed of callers, and what ends a decision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A counterexample replays only if the program takes its way on its inputs and the violation happens at its end."""
+"""A counterexample replays only if the program takes its path on its inputs and the violation happens at its end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ int main(void) {
 
 
 def recorded(text: str, values: tuple[InputValue, ...] = (), entry: str = "main") -> tuple[Program, list[Step]]:
-    """The program, and the way that it takes on the inputs."""
+    """The program, and the path that it takes on the inputs."""
     program = program_of(text)
     return program, list(execute(program, Start(entry), Script(values), record=True).way)
 
@@ -102,7 +102,7 @@ def test_missing_and_added_steps_are_refused() -> None:
     for at in range(len(way)):
         assert refused(program, way[:at] + way[at + 1 :], (5,)).step <= at
         assert refused(program, [*way[:at], way[at], *way[at:]], (5,)).step <= at + 1
-    assert refused(program, [], (5,)).why == "the way has no step"
+    assert refused(program, [], (5,)).why == "the path has no step"
     assert refused(program, [*way, way[-1]], (5,)).why == "null-dereference: read through a null pointer"
 
 

@@ -1,8 +1,8 @@
 """What must have held before an edge for conditions to hold after it, or more: the conditions before are weaker than the weakest
 precondition, never stronger.
 
-A write through a pointer that may be to the object that a condition reads is taken both ways, if it can be said when it is; else
-what is read is any value.
+A write through a pointer that may be to the object that a condition reads is split into both cases, if it can
+be said when it is; else what is read is any value.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from analysis.smt.encoding.failures import Operation, operations
 from analysis.smt.encoding.library import ALLOCATIONS
 
 RESULT = "<result>"
-_SPLITS = 3  # pairs of pointers that one assignment is taken both ways for
+_SPLITS = 3  # pairs of pointers that one assignment is split for
 _FIRST = frozenset({"strcpy", "strcat", "strncpy", "strncat", "memcpy", "memmove", "memset"})  # they return their first argument
 _NEVER_NULL = frozenset(  # C11 7.24.6.2, 7.4, 7.5; POSIX gai_strerror, strsignal is not one of them
     {
@@ -54,7 +54,7 @@ _FRESH = (ALLOCATIONS | library.ALLOCATORS) - {"realloc", "reallocarray"}
 
 
 class SplitError(Exception):
-    """Two pointers may be equal; the assignment is to be taken both ways."""
+    """Two pointers may be equal; the assignment is to be split into both cases."""
 
     def __init__(self, pair: ir.Expr) -> None:
         super().__init__()

@@ -54,7 +54,7 @@ class State(NamedTuple):
 
 
 def steps(way: Way | None) -> tuple[tuple[str, int], ...]:
-    """The edges of a way, in the order of a run."""
+    """The edges of a path, in the order of a run."""
     found = []
     while way is not None:
         found.append((way.function, way.edge))
