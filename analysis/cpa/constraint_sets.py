@@ -1,4 +1,4 @@
-"""Sets of conditions over symbolic identifiers, read as their conjunction, and what is asked of a solver about them (SYMCEGAR
+"""Sets of conditions over symbolic identifiers, read as their conjunction, and what is asked of a solver about them ([SYMCEGAR]
 sections 3.2.6 and 5.2). A solver's `unknown` counts as satisfiable.
 """
 
