@@ -19,7 +19,7 @@
 | pairs of a function and one that it calls by name | 1662 | 1941 |
 | of these in one file | 859 | 450 |
 | calls | 6919 | 10309 |
-| calls of functions without a body | 3763 | 5928 |
+| calls of external functions | 3763 | 5928 |
 | calls through pointers | 3 | 73 |
 | functions that call through pointers | 3 | 38 |
 | functions whose address is taken | 6 | 91 |

@@ -89,7 +89,7 @@ def _calls(program: Program, name: str, cfa: Cfa, counts: Counter[str]) -> set[s
             if callee.name in program.functions:
                 called.add(callee.name)
             else:
-                counts["calls of functions without a body"] += 1
+                counts["calls of external functions"] += 1
             for kind, pattern in _KINDS.items():
                 counts[kind] += bool(pattern.search(callee.name.rpartition("::")[2]))
         else:

@@ -67,7 +67,7 @@ _KINDS = {
     "modelled": "modelled: nothing is taken for granted",
     "ends-run": "a run ends there; the rules report it, and they are on by default",
     "checked": "checked with the property; where it may not hold, the answer is `unknown` and says so",
-    "told": "taken for granted, and told with each answer that rests on it",
+    "told": "taken for granted, and reported with each answer that rests on it",
 }
 
 

@@ -193,7 +193,7 @@ def exposed_by(exprs: Iterable[ir.Expr]) -> Iterator[str]:
 
 
 def library(name: str, call: ir.Call) -> Effects:
-    """What a call of a function without a body does; without a name, one through a pointer."""
+    """What a call of an external function does; without a name, one through a pointer."""
     if not name:
         return _UNKNOWN
     fails = any(isinstance(argument.type, Pointer) for argument in call.arguments)

@@ -146,7 +146,7 @@ class _Surroundings:
         return self._linkage(msgspec.structs.replace(variable, path=""))
 
     def externals(self) -> tuple[Change[External], ...]:
-        """Functions without a body; one that gets or loses it is named among the functions."""
+        """External functions; one that gets or loses a body is named among the functions."""
         new = {self._name(name): msgspec.structs.replace(e, name=self._name(name)) for name, e in self._new.externals.items()}
         defined = self._old.functions.keys() | map(self._name, self._new.functions)
         found = (change for change in changes(self._old.externals, new) if change.name not in defined)

@@ -32,7 +32,7 @@ def dump_callgraph(program: Program) -> str:
 
 
 def dot_callgraph(program: Program) -> str:
-    """The call graph for Graphviz; functions without a body are dashed."""
+    """The call graph for Graphviz; external functions are dashed."""
     lines = ["digraph calls {"]
     lines += [f"  {quoted(name)};" for name in program.functions]
     called: dict[str, None] = {}

@@ -33,7 +33,7 @@ def dump_delta(change: ProgramChange, rules: Iterable[tuple[str, Kind]] = ()) ->
     for variable in change.globals:
         lines += _entry("variable", variable, _variable)
     for external in change.externals:
-        lines += _entry("function without a body", external, _external)
+        lines += _entry("external function", external, _external)
     for record in change.records:
         lines += _entry("record", record, _record)
     lines += [f"{_SIGNS[target.kind]} address taken of {display_name(target.name)}" for target in change.targets]

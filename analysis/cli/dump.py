@@ -39,7 +39,7 @@ def dump(what: str, files: tuple[str, ...], function: str | None, format_: str, 
     or delta, what changed from FILE to NEW.
 
     FILE can be a folder (a whole program). The delta names functions that were added (+), deleted (-) or modified (~) with their
-    edges, and changed variables, functions without a body, records and rules (those in .everproof/rules of a folder). What no
+    edges, and changed variables, external functions, records and rules (those in .everproof/rules of a folder). What no
     function uses, layout, comments, the order of functions and the names of files are no change.
     """
     read = [read_options(dict(given), name) for name in files]

@@ -122,7 +122,7 @@ class Beside:
         return "main" in program.functions and all(map(self._is_system, outside))
 
     def _is_system(self, name: str) -> bool:
-        """Whether a function without a body is one of the system's, or of the compiler's own."""
+        """Whether an external function is one of the system's, or of the compiler's own."""
         known = self._program.externals.get(name)
         return name.startswith("__builtin_") or (known is not None and known.system)
 
@@ -161,7 +161,7 @@ class Beside:
                     self._add_external(changes, target, call)
 
     def _add_external(self, changes: Changes, name: str, call: ir.Call | None) -> None:
-        """Adds what a function without a body changes; without a call, it is called for a signal or as a thread."""
+        """Adds what an external function changes; without a call, it is called for a signal or as a thread."""
         changes.errno = True
         known = self._program.externals.get(name)
         if library.is_harmless(name) or (known is not None and known.noreturn and name not in _COME_BACK):
@@ -245,7 +245,7 @@ class Beside:
         return None
 
     def _reads_memory(self, call: ir.Call) -> bool:
-        """Whether a function without a body is passed a pointer."""
+        """Whether an external function is passed a pointer."""
         outside = any(target not in self._program.functions for target in self._program.targets(call) or ("",))
         return outside and any(map(_leads_on, call.arguments))
 

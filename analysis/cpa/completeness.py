@@ -53,7 +53,7 @@ def _reachable(program: Program, entries: tuple[str, ...]) -> list[str]:
 
 
 def called_outside(program: Program, entries: tuple[str, ...]) -> Iterator[str]:
-    """The functions without a body that may be called; an empty name stands for what a pointer leads to that is not known."""
+    """The external functions that may be called; an empty name stands for what a pointer leads to that is not known."""
     for name in _reachable(program, entries):
         for edge in program.functions[name].calls:
             if isinstance(edge.effect, ir.Call):
@@ -79,7 +79,7 @@ def _hidden(program: Program, name: str, edge: Edge) -> Iterator[str]:
 
 
 def calls_the_unknown(program: Program, way: Sequence[tuple[str, int]]) -> bool:
-    """Whether a path, its edges by function and id, goes over a call of a function without a body that is not a known one: it
+    """Whether a path, its edges by function and id, goes over a call of an external function that is not a known one: it
     could write to any global that other files can name, while formulas of paths say that it writes what its arguments lead to."""
     return any(
         name not in program.functions and not is_known(program, name)
@@ -90,7 +90,7 @@ def calls_the_unknown(program: Program, way: Sequence[tuple[str, int]]) -> bool:
 
 
 def is_known(program: Program, name: str) -> bool:
-    """Whether it is known of a function without a body that it writes to no globals of the program by itself."""
+    """Whether it is known of an external function that it writes to no globals of the program by itself."""
     external = program.externals.get(name)
     return library.is_harmless(name) or name in _KNOWN or is_assumption(name) or (external is not None and external.system)
 

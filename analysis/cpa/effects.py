@@ -1,6 +1,6 @@
 """What a step does to a store, for the value domains: each step is compiled once for each depth at which it is taken.
 
-`writing` says what writes reach, `externals` what functions without a body do.
+`writing` says what writes reach, `externals` what external functions do.
 """
 
 from __future__ import annotations

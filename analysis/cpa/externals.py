@@ -1,4 +1,4 @@
-"""What calls of functions without a body do to a store (`library` says what is known of them)."""
+"""What calls of external functions do to a store (`library` says what is known of them)."""
 
 from __future__ import annotations
 

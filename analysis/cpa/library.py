@@ -1,4 +1,4 @@
-"""What functions without a body do to the program's memory (C11 clause 7, POSIX, the verification community's functions).
+"""What external functions do to the program's memory (C11 clause 7, POSIX, the verification community's functions).
 
 Everything that is not named here may change all memory that it can reach.
 """

@@ -115,7 +115,7 @@ def _through_call(program: Program, caller: str, call: ir.Call, name: str) -> It
 
 
 def _forgets(program: Program, name: str, call: ir.Call) -> bool:
-    """Whether a function without a body keeps no pointer that it is given, but for what it returns. Functions like `strtol` store
+    """Whether an external function keeps no pointer that it is given, but for what it returns. Functions like `strtol` store
     one where another points to."""
     if library.is_harmless(name) or name in _FORGET:
         return True

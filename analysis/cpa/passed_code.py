@@ -9,7 +9,7 @@ from analysis.model.c_types import Array, Function, Pointer, Record, Type
 
 
 def may_call_back(program: Program, name: str, call: ir.Call) -> bool:
-    """Whether a function without a body may call functions of the program that it is passed."""
+    """Whether an external function may call functions of the program that it is passed."""
     return name not in CALL_NOTHING and any(leads_to_code(program, argument) for argument in call.arguments)
 
 

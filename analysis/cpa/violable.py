@@ -6,7 +6,7 @@ Two kinds of rules can be told so:
   which the condition could hold. These edges are over-approximated, whatever values there are.
 - What only certain library functions make possible: without an allocation nothing leaks, without `free` nothing is used after
   it. `_NEEDED` says which deeds a rule needs. The program has a place of the rule unless *no* function that it calls does them.
-  What a function without a body does is known for those of an allow list (`deeds`); any other may do everything.
+  What an external function does is known for those of an allow list (`deeds`); any other may do everything.
   `use-after-scope` needs the address of a local variable, or `alloca`.
 
 What is not understood may hide a place: an edge that is not supported, in the function (or, for deeds, anywhere); functions that
@@ -70,7 +70,7 @@ _QUIET = (library.READ_ONLY - _DEEDS.keys()) | frozenset(_OTHERS.split())
 
 
 def deeds(name: str) -> frozenset[str]:
-    """What a function without a body may do to blocks of memory, files and locks; all of it if nothing is known."""
+    """What an external function may do to blocks of memory, files and locks; all of it if nothing is known."""
     if name in _QUIET or is_input(name) or is_assumption(name) or name in CHECKS:
         return frozenset()
     return _DEEDS.get(name, _ALL)

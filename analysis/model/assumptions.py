@@ -147,7 +147,7 @@ APART = Assumption(
 OUTSIDE = Assumption(
     "outside",
     "told",
-    "functions without a body call nothing of the program's, and write only what they can name or are given",
+    "external functions call nothing of the program's, and write only what they can name or are given",
     (),
     "transitions, trees of paths",
 )
@@ -163,7 +163,7 @@ FOUND = Assumption(
     "trees of paths and the decisions of findings, where that is asked for",
 )
 GIVEN = Assumption(
-    "given", "told", "functions without a body write only what they are given", (), "trees of paths, where that is asked for"
+    "given", "told", "external functions write only what they are given", (), "trees of paths, where that is asked for"
 )
 NO_OVERFLOW = Assumption(
     "no-overflow",

@@ -93,7 +93,7 @@ class Rule(msgspec.Struct, frozen=True):
         return "The automaton engine looks for it, as one types; provers confirm or refute what it finds."
 
     def is_lost_in(self, function: str, state: str) -> bool:
-        """Whether nobody knows any more that an object is in this state after a function without a body, other than those that
+        """Whether nobody knows any more that an object is in this state after an external function, other than those that
         the rule is about, was given it: the function may do what ends the state. (What was freed stays freed.)"""
         if self.ownership or not self.about_object or any(function in names for names in self.names.values()):
             return False

@@ -75,7 +75,7 @@ int main(int argc, char **argv) { int (*f)(int *) = use; int *p = malloc(4); ret
     counted = {kind: count for kind, count in shape.counts.items() if count}
     assert counted["calls"] == 5
     assert counted["calls through pointers"] == counted["functions that call through pointers"] == 1
-    assert counted["calls of functions without a body"] == counted["allocations"] == 1
+    assert counted["calls of external functions"] == counted["allocations"] == 1
     assert counted["functions that call themselves"] == counted["functions whose address is taken"] == 1
     assert counted["pairs of a function and one that it calls by name"] == counted["of these in one file"] == 3
 

@@ -117,7 +117,7 @@ def claim(source: str, *, entry: str = "main") -> Annotation:
 
 REFUSED = {
     "an error that is reached": ("int main(void) { reach_error(); return 0; }", "assertion at edge"),
-    "a global that a function without body can change": (
+    "a global that an external function can change": (
         "int g; int main(void) { g = 1; mystery(); if (g != 1) reach_error(); return 0; }",
         "assertion at edge",
     ),

@@ -205,7 +205,7 @@ def test_a_function_whose_body_is_elsewhere_now(capsys: pytest.CaptureFixture[st
     start, end = OLD.index("static int limit"), OLD.index("int add")
     lines = edited(capsys, (OLD[start:end], declared), ("return p->x;", "stop();"))
     assert lines[0] == "- function clip  (old/main.c:6)"
-    assert "+ function without a body stop: void (void), never returns" in lines
+    assert "+ external function stop: void (void), never returns" in lines
     assert "- variable int limit = 3" in lines
 
 

@@ -83,7 +83,7 @@ TRAPS = {
         int main(void) { signal(SIGINT, h); return f(); }""",
     "nobody knows what": """void unknown(int); int g; int f(void) { g = 1; return 10 / g; }
         int main(void) { signal(SIGINT, unknown); return f(); }""",
-    "a function without a body": """void unknown(void); int g; static void h(int s) { unknown(); }
+    "an external function": """void unknown(void); int g; static void h(int s) { unknown(); }
         int f(void) { g = 1; return 10 / g; }
         int main(void) { signal(SIGINT, h); return f(); }""",
     "assembler": """static int g; static void h(int s) { __asm__ volatile("nop" : : "r"(&g) : "memory"); }

@@ -1,4 +1,4 @@
-"""Functions without a body that are passed code: which may call it. The class: a library function is taken to call what it is
+"""External functions that are passed code: which may call it. The class: a library function is taken to call what it is
 passed although it calls nothing, and the other way round."""
 
 from __future__ import annotations

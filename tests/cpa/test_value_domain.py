@@ -60,7 +60,7 @@ CASES: list[tuple[str, Any]] = [
     ("union u u; u.c[0] = 1; u.c[1] = 2; u.i = 3; return u.c[1];", None),
     ("int a = 5; unsigned char *p = (unsigned char *)&a; p[1] = 1; return a;", None),
     ("struct bits b; b.one = 3; b.three = 5; b.rest = 4097; return b.one * 100 + b.three * 10 + b.rest;", 71),
-    # globals and functions without a body
+    # globals and external functions
     ("return g + hidden;", 0),
     ("return table[0] + table[1] * 10 + table[2] * 100 + table[3];", 321),
     ("return made.x * 100 + made.in.a * 10 + made.in.b[0] + made.in.b[1];", 789),

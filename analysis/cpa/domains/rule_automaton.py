@@ -331,7 +331,7 @@ class RuleTransfer:
         return state.at(rule, value, None)
 
     def _is_given_away(self, rule: int, value: Value, values: Any, step: Step) -> bool:
-        """Whether the step passes the value to a function without a body that may keep it."""
+        """Whether the step passes the value to an external function that may keep it."""
         call = step.edge.effect
         if step.kind != "external" or not isinstance(call, ir.Call):
             return False

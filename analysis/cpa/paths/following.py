@@ -105,7 +105,7 @@ class Questions:
 
 class PathFollower(ABC):
     """Follows the paths of a program from one of its functions. `fails`: whether allocations can fail, `outside` whether
-    functions without a body can write to globals. `reasons`: what is left out, so that paths without a violation are no proof;
+    external functions can write to globals. `reasons`: what is left out, so that paths without a violation are no proof;
     `paths` counts those that ended."""
 
     def __init__(
@@ -268,7 +268,7 @@ class PathFollower(ABC):
         return name in NEVER_RETURN or (external is not None and external.noreturn)
 
     def _ended(self, path: Path, edge: Edge, names: Sequence[str]) -> bool:
-        """In a function without a body that does not return; whether the exploration is over."""
+        """In an external function that does not return; whether the exploration is over."""
         path.taken(edge)
         if all(name == "abort" for name in names):
             self._end(path)
@@ -276,12 +276,12 @@ class PathFollower(ABC):
         return self._over(path)[1]
 
     def _outside(self, path: Path, edge: Edge, call: ir.Call, names: Sequence[str]) -> list[Path]:
-        """After a call of one of these functions without a body; of none, where it is not known which one it is."""
+        """After a call of one of these external functions; of none, where it is not known which one it is."""
         for name in names or ("",):
             if self._outside_writes and not is_known(self._program, name):
-                self.reasons["a function without a body could write to globals"] = None
+                self.reasons["an external function could write to globals"] = None
             if "uninitialized-read" in self._checks.rules and _may_leave_undefined(name, call):
-                self.reasons[f"{name or 'a function without a body'}() need not give what it is passed a value"] = None
+                self.reasons[f"{name or 'an external function'}() need not give what it is passed a value"] = None
         paths = [path]
         choices: list[bool | None] = [None]
         if ir.direct_callee(call) in _SPLIT:

@@ -1,7 +1,7 @@
 """When an edge reads what has no value (C11 6.3.2.1p2, 6.7.9p10), as a condition on the state before it.
 
 Each local variable, and each parameter and result that is a structure, has a flag in the state that says whether a value was
-assigned to it as a whole (`analysis.smt.transitions.system`). What is read through pointers, or by functions without a body
+assigned to it as a whole (`analysis.smt.transitions.system`). What is read through pointers, or by external functions
 through pointers that they are given, may always lack a value; so may the result of a function that can end without one (C11
 6.9.1p12).
 """

@@ -81,7 +81,7 @@ def check_argument(program: Program, effect: ir.Effect) -> ir.Expr | None:
 
 def pointers(program: Program, effect: ir.Effect) -> Iterator[ir.Expr]:
     """What must not be null: the pointers that are dereferenced (as computed, and as they were before something was added), and
-    those that are passed to functions without a body, or called."""
+    those that are passed to external functions, or called."""
     for expr in ir.expressions(effect):
         for part in ir.walk(expr):
             if isinstance(part, ir.Deref):

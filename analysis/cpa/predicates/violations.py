@@ -93,7 +93,7 @@ def _is_check(program: Program, callee: str) -> bool:
 
 
 def _passed(program: Program, effect: ir.Effect) -> Iterator[ir.Expr]:
-    """The pointers that a call uses: the called one, and those passed to functions without a body, but for what may be null."""
+    """The pointers that a call uses: the called one, and those passed to external functions, but for what may be null."""
     if not isinstance(effect, ir.Call):
         return
     if ir.direct_callee(effect) is None:

@@ -122,7 +122,7 @@ class Cases:
     def result_of(self, call: ir.Call, values: Sequence[Interval]) -> Interval | None:
         """The result of a call whose arguments are in the given intervals; None if it never returns.
 
-        Nothing is known of functions without a body and of several targets.
+        Nothing is known of external functions and of several targets.
         """
         name = ir.direct_callee(call)
         components = self._footprints.component

@@ -1,7 +1,7 @@
 """What functions read and write: cells per edge, and closed over calls, per function.
 
 A call changes what the callee and everything below it change; a tracked value that the callee cannot reach or change passes
-a call untouched, so the engine need not enter the callee with it. Functions without a body are taken to write only the
+a call untouched, so the engine need not enter the callee with it. External functions are taken to write only the
 objects behind pointers they are passed.
 """
 
@@ -66,7 +66,7 @@ def pointee_cells(type_: Type, records: Mapping[str, RecordDefinition]) -> Itera
 
 
 def external_writes(call: ir.Call, records: Mapping[str, RecordDefinition]) -> set[str]:
-    """The cells that a function without a body can change through its arguments."""
+    """The cells that an external function can change through its arguments."""
     written: set[str] = set()
     if ir.direct_callee(call) in _WRITES_NOTHING:
         return written

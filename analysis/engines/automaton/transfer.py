@@ -93,7 +93,7 @@ class Transfer:
     # -- facts --------------------------------------------------------------------------------------------------
 
     def step(self, model: FunctionModel, edge: Edge, number: int) -> list[int]:
-        """The facts after the edge for a fact before it; the edge is no call, or one of functions without a body."""
+        """The facts after the edge for a fact before it; the edge is no call, or one of external functions."""
         fact = self.facts[number]
         found: dict[int, None] = {}
         for state, result in self.fire(model, edge, fact):
@@ -194,7 +194,7 @@ class Transfer:
         return self.settle(edge, fact, paths)
 
     def external_call(self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call) -> list[int]:
-        """A call that reaches a function without a body."""
+        """A call that reaches an external function."""
         rule = self.rules[fact.rule]
         told: Environment = ()
         paths = set(fact.paths)
@@ -241,7 +241,7 @@ class Transfer:
         return escapes(model, written) or (behind_pointer(written) and not model.is_fresh(written[0], rule))
 
     def takes_over(self, call: ir.Call, rule: Rule) -> bool:
-        """Whether a function without a body may keep what it is passed: all but those of the system's headers, and some of
+        """Whether an external function may keep what it is passed: all but those of the system's headers, and some of
         these."""
         for target in self.program.targets(call):
             external = self.program.externals.get(target)

@@ -2,8 +2,8 @@
 
 A CFA says what its function does, in terms of names. An edit elsewhere can make a name mean something else while the CFA stays
 what it is: a function that is called gets a body, loses it, or takes other parameters; a declaration says `noreturn` now; the
-address of a further function is taken, so that calls through pointers can reach it; the members of a record, which a function
-without a body can write, are others. All of this shows at calls. `compare` finds them.
+address of a further function is taken, so that calls through pointers can reach it; the members of a record, which an external
+function can write, are others. All of this shows at calls. `compare` finds them.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def _can_be_null(name: str) -> bool:
 
 
 def _unmodelled(program: Program, replayed: Replayed) -> Iterator[str]:
-    """Functions without a body from which the run takes what nobody says that they do: what the system's write, what any computes
+    """External functions from which the run takes what nobody says that they do: what the system's write, what any computes
     from arguments. (One without arguments is an input.)"""
     answered = {question.name for question, _ in replayed.asked if question.kind in ("result", "written")}
     for question, value in replayed.asked:

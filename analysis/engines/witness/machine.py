@@ -65,7 +65,7 @@ class Machine(Questions):
         self._jumps: dict[int, tuple[int, Registers, int]] = {}
         self._remains: dict[tuple[str, str], Block] = {}
         self.locks: dict[int, LockState] = {}
-        self.exposed: set[int] = set()  # the addresses of objects that functions without a body were given
+        self.exposed: set[int] = set()  # the addresses of objects that external functions were given
         self.at_exit: list[int] = []  # what `atexit` was given
 
     def run(self, *, way: list[Step] | None = None, watch: Callable[[], End | None] | None = None) -> Run:
@@ -202,7 +202,7 @@ class Machine(Questions):
         self._enter(code, values, types)
 
     def _external(self, name: str, values: list[Any], types: tuple[Type, ...]) -> Any:
-        """A call through a pointer of a function without a body."""
+        """A call through a pointer of an external function."""
         external = self.code.externals.get(name)
         return modelled(name, Void() if external is None else external.type.result)(self, values, types, True)
 

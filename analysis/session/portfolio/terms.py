@@ -48,7 +48,7 @@ class Terms(NamedTuple):
 
     @property
     def outside_writes(self) -> bool:
-        """Whether functions without a body may write to globals."""
+        """Whether external functions may write to globals."""
         return "externals-keep-globals" not in self.assume
 
 

@@ -428,7 +428,7 @@ def observed(rules: Iterable[str]) -> tuple[str, ...]:
 
 
 def _may_be_inside(program: Program, name: str) -> bool:
-    """Whether a function without a body may be one of the program whose text does not parse: it can write to all variables."""
+    """Whether an external function may be one of the program whose text does not parse: it can write to all variables."""
     external = program.externals[name]
     return not (external.system or is_harmless(name))
 

@@ -31,7 +31,7 @@ _NEXT = StateVariable("#next", Pointer(Void()))
 
 class System:
     """The transitions of one program. `whole`: the entry is where the program starts, so that globals have their initial values.
-    `is_harmless` says which functions without a body change nothing. `definedness`: flags say which local variables have a value.
+    `is_harmless` says which external functions change nothing. `definedness`: flags say which local variables have a value.
     Raises TooLargeError."""
 
     def __init__(
@@ -270,7 +270,7 @@ class System:
             access.write_at(one, offset, type_, value)
 
     def external(self, state: State, edge: Edge, function: str, context: int, callee: str) -> State | None:
-        """Over a call of a function without a body."""
+        """Over a call of an external function."""
         call = edge.effect
         assert isinstance(call, ir.Call)
         access = Access(self.vocabulary, state, function, context)

@@ -198,7 +198,7 @@ class Preimage:
         return "" if base.scope == "global" else self._functions[place_of(base)[0]]
 
     def external(self, name: str, call: ir.Call, conditions: Conditions) -> Iterator[Conditions]:
-        """Before a call of a function without a body."""
+        """Before a call of an external function."""
         target = None if call.result is None else self.own(call.result)
         writes = self._whole.external(name, call)
         for value in self._results(name, call):

@@ -69,7 +69,7 @@ class Statics:
         return False
 
     def _leads_to(self, function: str) -> frozenset[str]:
-        """The functions that can call the function, directly or not, and itself; "" if functions without a body may."""
+        """The functions that can call the function, directly or not, and itself; "" if external functions may."""
         found = self._leading.get(function)
         if found is None:
             reached, waiting = {function}, [function]

@@ -1,6 +1,6 @@
 """What functions and all that they call can change, which of them can return, and who calls whom.
 
-Everything here errs to one side: what may be changed is named. Functions without a body change what `library` says, or all that
+Everything here errs to one side: what may be changed is named. External functions change what `library` says, or all that
 they could reach: memory behind pointers, and variables that other files can name or whose address somebody has.
 """
 
@@ -175,7 +175,7 @@ class WholeProgram:
         return function in self._exposed
 
     def _find_exposed(self) -> Iterator[str]:
-        """The functions that functions without a body are given, themselves or within what they are given."""
+        """The functions that external functions are given, themselves or within what they are given."""
         types: set[Function] = set()
         for cfa in self.program.functions.values():
             for edge in cfa.calls:
@@ -292,7 +292,7 @@ class WholeProgram:
         return _OUTSIDE.joined(Writes(variables=frozenset(self.program.globals)))
 
     def external(self, name: str, call: ir.Call) -> Writes:
-        """What a call of a function without a body can change, but for its result."""
+        """What a call of an external function can change, but for its result."""
         if writes_through(name, call):
             return self._through(call.arguments)
         if library.is_harmless(name) or only_returns(name) or name in _QUIET:

@@ -2,7 +2,7 @@
 
 A lock is known by its address. Taking one that is held, and releasing one that is not, are violations; of a lock about which
 nothing is known, because the run began in the middle of a program's life, only what follows is. A mutex that is made with
-attributes may be recursive, so that it is not looked at any more; nor is a lock that a function without a body was passed.
+attributes may be recursive, so that it is not looked at any more; nor is a lock that an external function was passed.
 """
 
 from __future__ import annotations
