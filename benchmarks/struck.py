@@ -4,7 +4,7 @@ answer if it has one.
 
     python -m benchmarks.struck [--tasks N] [--seed N] [--every N]
 
-Tasks compute a little, send and return up to a megabyte, raise, or use up their time. Signals go to
+Tasks compute a little, send and return up to a megabyte, raise an error, or use up their time. Signals go to
 any process of the pool, every `--every` outcomes on average: SIGKILL, SIGTERM, SIGSTOP (a part is
 continued later) and SIGCONT. A task on which two processes are lost ends as `crashed`, as
 documented, and is asked again. The command fails if an outcome is missing, twice there, wrong, or

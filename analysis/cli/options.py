@@ -125,7 +125,7 @@ def _run(command: Command) -> Command:
                 "--encoding",
                 type=_Known(get_args(Encoding), _NOT_THERE),
                 default="auto",
-                help="Integers in proofs: mathematical with wrapping written out, bits, or the one and then the other.",
+                help="How proofs encode integers. int: mathematical integers; bv: bits; auto: int, then bv.",
             ),
             click.option(
                 "--budget",

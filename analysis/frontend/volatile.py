@@ -1,8 +1,8 @@
-"""Objects that can change by themselves (C11 6.7.3p7): a read of one gives any value of its type, each time another.
+"""Objects that can change by themselves (C11 6.7.3p7): each read of one gives any value of its type.
 
-Types do not have qualifiers. So what a declaration says of `volatile` is kept beside the type, as *levels*: level 0 is the object
-itself, level 1 what it points to, and so on (`volatile int *p` has level 1). What a pointer was converted from, and what it was
-assigned to, says no more than the types there.
+Types do not have qualifiers. So what a declaration says of `volatile` is kept beside the type, as *levels*:
+level 0 is the object itself, level 1 what it points to, and so on (`volatile int *p` has level 1). A pointer
+that was converted or assigned has the levels of the type that it has now, not those of where it came from.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What answers take for granted of a program, in one table. Whoever takes something for granted takes the sentence from here.
+"""All assumptions that answers can rest on, in one table. Code that assumes something takes the sentence from
+here.
 
 Nothing in it may remove a finding, or carry a proof, without being reported (invariant I14). There are four kinds:
 

@@ -1,6 +1,6 @@
-"""What provers may take, by name: one table for every command, the editor and the benchmarks.
+"""The budgets of provers, by name: one table for every command, the editor and the benchmarks.
 
-With the same budget, the same program and the same options the same is asked, whoever asks.
+The same budget, program and options lead to the same questions, whoever asks.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ BUDGETS: dict[BudgetName, ProverBudget] = {
     "background": ProverBudget(finding=6.0, function=5.0, program=20.0, total=None, first="function"),
     "full": ProverBudget(finding=6.0, function=5.0, program=20.0, total=45.0, first="program"),
 }
-"""`edit` for who waits after each change, `background` for who waits for nothing, `full` for who waits once."""
+"""`edit` is for a user who waits after each change, `background` for one who does not wait, `full` for one
+who waits once."""
 
 
 def budget_of(name: BudgetName, limits: Limits) -> ProverBudget:

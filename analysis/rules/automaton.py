@@ -61,13 +61,14 @@ class Documentation(msgspec.Struct, frozen=True):
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """A rule as loaded from its file. `names` limits callee metavariables; `ownership`: storing the value where others reach it,
-    or passing it to code that is not known, ends its tracking, and losing the last path is an event.
-    `keeps`: library functions that keep or take over what they are passed (for ownership rules). `about_object`: the states
-    are those of the object that the value leads to, so that a function which changes the state of its argument changes it
-    for its caller; otherwise they are knowledge of the value. `local_states`: knowledge that is evidence only inside the
-    function that got it (a test for null says nothing about the caller's other ways). `provers_only`: there are no transitions;
-    what violates the rule is a condition on single steps that provers know by the rule's name."""
+    """A rule as loaded from its file. `names` limits callee metavariables; `ownership`: storing the value
+    where others reach it, or passing it to code that is not known, ends its tracking, and losing the last
+    path is an event. `keeps`: library functions that keep or take over what they are passed (for ownership
+    rules). `about_object`: the states are those of the object that the value leads to, so that a function
+    which changes the state of its argument changes it for its caller; otherwise they are knowledge of the
+    value. `local_states`: states that are evidence only inside the function where they arose (a test for null
+    says nothing about the caller's other paths). `provers_only`: there are no transitions; what violates the
+    rule is a condition on single steps that provers know by the rule's name."""
 
     name: str
     summary: str

@@ -1,9 +1,9 @@
 """What is being typed at file level must not take the functions below for its own, nor make them something else.
 
 `int limited(int x, int most)` without a body yet, or with a body that is not closed yet, makes a parser read
-on: the next function becomes its body, or a part of it. To the person who types, the functions below are what
-they were. So where the text between two known functions has something unfinished, it is left out until it is
-finished, in place: spaces stand for it, so that nothing moves.
+on: the next function becomes its body, or a part of it. For the person who types, the functions below did not
+change. So unfinished text between two known functions is left out until it is finished. Spaces replace it, so
+that nothing moves.
 
 What is looked at is what was put in since the text was good, or, if something else was edited as well, all that is between the
 functions. Unfinished is its last item, if that has no end and cannot belong to what follows: it opens a brace or bracket that is

@@ -120,7 +120,7 @@ class MemoSolver:
         return self._inner.check(*self._assumptions, budget=self._budget)
 
     def _really(self, wanted: Answer) -> None:
-        """Makes the inner solver answer the last check, if the memo did."""
+        """Asks the inner solver the last check, if the memo answered it: models and cores are only there."""
         if self._answer != wanted:
             raise ValueError(f"the last check did not answer {wanted.status}")
         if not self._is_asked:

@@ -1,6 +1,6 @@
-"""The programs of fixtures/traps: each is what it says (the record of what sanitizers said is of its present text, and a part
-of it is run again), no engine calls a defect safe or confirms a violation of a twin, and each proof is accepted by a process
-that only checks.
+"""The programs of fixtures/traps. No engine calls a defect safe, or confirms a violation of a corrected twin.
+Each proof is accepted by a process that only checks. Each program is what it says: the record of what
+sanitizers said is of its present text, and some programs are run again.
 
 The class: constructs that an engine could take for something simpler (linkage, initialisers, declarators with side effects,
 attributes, functions that call back or write through pointers, jumps, conversions, layouts). By default a fixed part is asked;

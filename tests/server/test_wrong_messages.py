@@ -285,7 +285,7 @@ def test_halves_of_surrogate_pairs_are_replaced_and_whole_ones_kept() -> None:
 
 
 def test_a_short_run_of_the_fuzzer() -> None:
-    """`benchmarks.fuzzed_lsp` with the real checker, which says what it looks at."""
+    """Runs `benchmarks.fuzzed_lsp` with the real checker; its docstring says what it checks."""
     ran = subprocess.run(
         [sys.executable, "-m", "benchmarks.fuzzed_lsp", "--messages", "2000", "--seed", "7"],
         cwd=Path(__file__).parents[2],

@@ -213,7 +213,7 @@ def test_who_waits_for_a_supervisor_that_is_stuck_is_told(monkeypatch: pytest.Mo
 
 
 def test_tasks_under_random_signals_each_end_once() -> None:
-    """A short run of `benchmarks.struck`, which says what it looks at."""
+    """A short run of `benchmarks.struck`; its docstring says what it checks."""
     ran = subprocess.run(
         [sys.executable, "-m", "benchmarks.struck", "--tasks", "150", "--every", "4"],
         cwd=Path(__file__).parents[2],

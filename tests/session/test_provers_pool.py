@@ -44,7 +44,7 @@ def outcome(pool: Pool, ticket: int) -> Outcome:
 
 
 def until(holds: Callable[[], bool]) -> None:
-    """Waits for something that another process does, without an opinion on when."""
+    """Waits for something that another process does, however long that takes."""
     never = threading.Event()
     while not holds():
         never.wait(0.005)

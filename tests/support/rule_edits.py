@@ -33,7 +33,7 @@ class EditedRules:
         folder.mkdir()
 
     def edit(self) -> str:
-        """One edit more; says what was done."""
+        """Makes one more edit; returns a description of it."""
         files = sorted(self._folder.iterdir())
         kind = self._random.choice(["shipped", "words", "own", "own", "gone"])
         if kind == "gone" and files:

@@ -1,5 +1,6 @@
-"""Subscripts that may lie outside of their array. What such an access reads or changes is not modelled, so a proof has to show
-that there is none on its way (C11 6.5.6p8). Only arrays of known length are looked at: what pointers lead to has no bounds here.
+"""Subscripts that may lie outside of their array. What such an access reads or changes is not modelled, so a
+proof has to show that no execution makes one (C11 6.5.6p8). Only arrays of known length are checked: the
+bounds of what a pointer points to are not known here.
 """
 
 from __future__ import annotations

@@ -239,8 +239,9 @@ class FunctionModel:
         return [self.conditions.numbers[var] for var in variables if var in self.conditions.numbers]
 
     def is_fresh(self, root: str, rule: int) -> bool:
-        """Whether the variable holds only what the function has got from the rule's own starting calls: objects nobody else
-        knows; or is a parameter that the function does not change (then the caller's object is meant)."""
+        """Whether the variable only ever holds objects that the function itself made by a starting call of
+        the rule, so that nobody else knows them. A parameter that the function does not change counts as
+        well: it holds the caller's object."""
         if root in self.parameters:
             return root not in self.assignments.reassigned
         key = (rule, root)

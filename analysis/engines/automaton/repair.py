@@ -73,7 +73,7 @@ class Repair(Explorer):
                 del graph.functions[name]
 
     def _end(self) -> None:
-        """The sums of the work, from what is there now."""
+        """Computes the counts of the work from the sizes of the graph before and now."""
         repaired, (configurations, derivations) = self.repaired, self._before
         repaired.configurations_added = self._count - configurations + repaired.configurations_removed
         repaired.derivations_added = self.graph.derivations - derivations + repaired.derivations_removed

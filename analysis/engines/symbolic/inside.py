@@ -89,7 +89,7 @@ class Inside:
         return is_null or not isinstance(question.type, Pointer)
 
     def _named(self, question: Question, objects: Sequence[tuple[str, Type]]) -> str:
-        """What a person would call what is asked for."""
+        """The name of the value that a question asks for, as a person would write it."""
         if question.kind == "result":
             return f"{question.name}()"
         if question.kind != "memory":

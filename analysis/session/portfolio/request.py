@@ -17,8 +17,8 @@ from analysis.session.portfolio.terms import About, Terms
 
 
 class Request(NamedTuple):
-    """A question about a program that starts at the `entries`. `whole`: that is where runs begin; else the one entry is called
-    in any state."""
+    """A question about a program with these `entries`. If `whole` is true, runs begin there as in a real
+    execution. Else there is one entry, and it can be called in any state."""
 
     program: Program
     entries: tuple[str, ...]

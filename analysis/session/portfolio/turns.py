@@ -1,8 +1,10 @@
-"""Who is asked, one after the other, and until which share of the time: the one table ([SYMCEGAR] section 4).
+"""The order in which provers are asked, and the share of the time after which each one ends ([SYMCEGAR]
+section 4).
 
-The cheap ones come first. Values prove what needs few of them, predicates what they prove at once; constraints prove programs of
-few paths, predicates with more time the others. Runs, and symbolic execution that looks for them, are asked about all rules
-together, and are the only ones that confirm; the tree of all paths proves what they do not violate, also of the state of memory.
+Cheap provers come first: values, then predicates for a short time, then constraints for programs with few
+paths, then predicates again with more time. Runs, and the symbolic execution that looks for runs, are asked
+about all rules together; only they confirm. The tree of all paths proves the rules that no run violates,
+those about the state of memory included.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """A pool of prover processes.
 
-Who uses the pool never waits for it, unless he asks to (`wait`): `submit` and `cancel` leave an
-order, `take` gives what has ended so far. Every task ends with exactly one outcome, whatever
-happens to its process.
+Users of the pool never wait for it, unless they call `wait`: `submit` and `cancel` leave an order, `take`
+gives what has ended so far. Every task ends with exactly one outcome, whatever happens to its process.
 
     pool        what others see: tickets and outcomes                          one thread, that of its user
     supervisor  the thread that waits: for provers, for orders, for deadlines
@@ -12,14 +11,13 @@ happens to its process.
     launcher    forks provers                                                  a process
     prover      does tasks                                                     a process
 
-What a task does to its process concerns that task alone. Own code, because what there is does not
-do it: `concurrent.futures` and loky give up all tasks when one process dies, `multiprocessing.Pool`
-waits for ever then, and pebble looks for cancellations and time-outs ten times a second, and has no
-way to ask a process before it kills it.
+What a task does to its process concerns that task alone. This is our own code, because no library does it:
+`concurrent.futures` and loky give up all tasks when one process dies, `multiprocessing.Pool` waits for ever
+then, and pebble looks for cancellations and time-outs ten times a second, and has no way to ask a process
+before it kills it.
 
-Each wait has an end. Those of the supervisor are deadlines of `seat`. Who waits for an outcome
-looks from time to time whether the supervisor still turns; if it does not, the open tasks have
-failed.
+Each wait ends. The supervisor waits until the deadlines that `seat` sets. Whoever waits for an outcome checks
+from time to time whether the supervisor still runs; if it does not, the open tasks have failed.
 """
 
 from __future__ import annotations

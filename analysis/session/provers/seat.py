@@ -195,7 +195,7 @@ class Seat:
         return None
 
     def lose(self, why: str, now: float) -> Over:
-        """Gives up the prover: it has ended, or is to."""
+        """Gives up the prover, which has ended or must end."""
         task, state = self.task, self.state
         self.task, self.state = None, State.GONE
         self.peer.kill()

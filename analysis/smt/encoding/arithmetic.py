@@ -1,7 +1,7 @@
 """C's arithmetic on terms: the interface that the two encodings of integers share.
 
 `int` (`integers.Integers`): a value is a mathematical integer in the range of its type. `bv` (`bits.Bits`): a bit-vector as wide
-as the type. Pointers are integers without sign, as wide as the data model has them. Floating values are approximated in both:
+as the type. Pointers are unsigned integers of the data model's width. Floating values are approximated in both:
 they are `Real` terms about which little is known but for constants.
 
 Operands and results have the types that `model.ir` gives them: conversions are explicit, so both operands of a binary operator

@@ -119,17 +119,17 @@ class Ledger:
         self._approximations[sentence] = None
 
     def assume(self, sentence: str) -> None:
-        """Notes that some runs are not spoken about."""
+        """Notes an assumption: the formula leaves out the runs that violate it."""
         self._assumptions[sentence] = None
 
     @property
     def approximations(self) -> tuple[str, ...]:
-        """The sentences about values that were left open, each once, in order."""
+        """Why values are approximated: a sentence for each reason, each once, in order."""
         return tuple(self._approximations)
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """The sentences about runs that are not spoken about, each once, in order."""
+        """The assumptions that were noted, each once, in order."""
         return tuple(self._assumptions)
 
     def copy(self) -> Ledger:

@@ -401,7 +401,8 @@ class Memory:
         return Cell(whole, joined, type_)
 
     def fill(self, spots: Alternatives, size: int | None, kind: FillKind) -> None:
-        """Fills a range of bytes evenly; `size` None means to the end of the object, or of everything outside."""
+        """Fills a range of bytes with one value. `size` None: up to the end of the object; outside of all
+        objects, everything."""
         for condition, spot in spots:
             region = self.regions[spot.region]
             if spot.region not in self._contents or region.kind == "function":

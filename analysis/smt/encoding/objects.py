@@ -133,7 +133,8 @@ class Objects:
         return ite(touched, self.open(type_, _OVERLAP), before)
 
     def _inside(self, patch: Patch, offset: Term, width: int, type_: Type, before: Term) -> Term:
-        """What is at an offset after the write of a wider scalar, which is there in whole parts or not at all."""
+        """The value at an offset after the write of a wider scalar. The offset is at one of its aligned
+        parts, or outside of it."""
         pattern = self._patterns.of(patch.term, patch.type)
         for start in range(0, patch.width, width):
             part = None if pattern is None else self._patterns.value(self._patterns.cut(pattern, start, width), width, type_)

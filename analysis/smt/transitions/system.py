@@ -125,7 +125,7 @@ class System:
                 if value is not None:
                     self._assign(access, ir.Var(RESULT, "temporary", value.type), value)
             case ir.Call() | ir.Unsupported():
-                raise ValueError("this edge has other ways to be taken")
+                raise ValueError("a call or an unsupported edge is not a plain assignment or branch")
         return self._closed(state, access)
 
     def _note(self, access: Access, target: ir.Expr, is_defined: Term | bool) -> None:
@@ -204,7 +204,7 @@ class System:
         return self._closed(before, body)
 
     def _choose(self, access: Access, call: ir.Call, callee: str) -> None:
-        """Of a call through a pointer: that it leads to this function."""
+        """Constrains the pointer of a call through a pointer to this function."""
         if ir.direct_callee(call) is None and callee:
             type_ = self.program.function_type(callee)
             assert type_ is not None

@@ -1,8 +1,9 @@
-"""Where variables that only named code can write got their values: at their last write, wherever that was.
+"""Where static variables got their values: at their last write, in code that is known.
 
-What a condition asks of such variables alone holds since that write, or since the program began. So the search need not go up
-through all callers: it goes on at the writes, and what else was known is given up. This is what shows that two static variables
-go together.
+The value of such a variable does not change between its last write and the violation. So a condition on such
+variables alone need not be followed through all callers: the search continues at their writes, and at the
+start of the program. It forgets all other conditions there. This shows for example that one static variable
+is set whenever another one is.
 """
 
 from __future__ import annotations
