@@ -2,9 +2,10 @@
 
     python -m benchmarks.confirmed COUNT SEED
 
-Each program is decided as a whole. Where a violation is confirmed, the program, compiled by gcc with sanitizers and run with the
-inputs of the trace, must be stopped by a violation of that kind on that line. Where all are refuted, it is run with random
-inputs, and none may stop it. Leaks and values that were never set are not looked at: gcc's sanitizers do not see them here.
+Each program is decided as a whole. Where a violation is confirmed, the program is compiled by gcc with
+sanitizers and run with the inputs of the trace. A violation of that kind on that line must stop it. Where all
+are refuted, it is run with random inputs, and none may stop it. Leaks and values that were never set are not
+looked at: gcc's sanitizers do not see them here.
 """
 
 from __future__ import annotations

@@ -226,7 +226,7 @@ class Fuzz:
 
 
 def expected(message: _Message) -> Expected:
-    """What a message is to be answered with."""
+    """The answer that a message must get."""
     sent = _frame(json.dumps(message).encode())
     wrong = message.get("jsonrpc") != "2.0" or ("method" in message and not isinstance(message["method"], str))
     id_ = message.get("id")

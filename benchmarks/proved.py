@@ -2,10 +2,11 @@
 
     python -m benchmarks.proved COUNT SEED [--engine NAME] [--seconds S] [--encoding int|bv]
 
-The programs are those of `benchmarks.confirmed`: with inputs, and with defects that depend on them. Proofs are looked for by
-predicate analysis, property by property, or by one of the engines of `analysis.session.portfolio`, of all properties together.
-Where there is one, its certificate accepted, the program, compiled by gcc with sanitizers, is run with random inputs, and no run
-may be stopped by a violation of what is proved.
+The programs are those of `benchmarks.confirmed`: with inputs, and with defects that depend on them. Proofs
+are looked for by predicate analysis, property by property, or by one of the engines of
+`analysis.session.portfolio`, of all properties together. Where a proof has an accepted certificate, the
+program is compiled by gcc with sanitizers and run with random inputs. No run may be stopped by a violation of
+what is proved.
 """
 
 from __future__ import annotations

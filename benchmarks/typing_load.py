@@ -6,7 +6,7 @@ judges every message: no diagnostic may be blank, wrong-versioned or left behind
 check from scratch says, and the log of the session must keep to the protocol (tests/e2e/session_log.py). The server measures by
 itself how long its event loop is held up, and when (server.loop_watch). Memory is the system's figure, once a second.
 
-The machine itself holds everything up at times, most of all a virtual one. Control processes note when
+Sometimes the machine itself delays every process, most often a virtual machine. Control processes note when
 (benchmarks.machine_waits): what a wait of the loop shares with theirs is the machine's, the rest is ours, whatever the reason:
 own work, a processor that checker, provers or other programs had, or a call that did not return.
 

@@ -1,4 +1,4 @@
-"""The code of lsprotocol's classes, compiled before.
+"""The code of lsprotocol's classes, compiled in advance.
 
 attrs writes the methods of a class as text when the class is made, and compiles that; lsprotocol has 554 classes, and half of the
 server's start was this. A package of the server can carry what comes out, as it carries byte code: `python -m server.class_code`

@@ -202,7 +202,7 @@ class WorkerClient:
         _kill_group(process)
 
     async def _begin(self) -> _Process:
-        """The process that was started early, the first time; else a new one."""
+        """The first time, the process that was started early; after that, a new one."""
         early, self._early = self._early, None
         if early is not None:
             return await Adopted.take_over(early)

@@ -59,7 +59,7 @@ def _check_call(proof: Summaries, questions: Questions, procedures: Procedures, 
     wanted = instance(proof.assertions.get((callee.name, callee.entry), FALSE), procedures.entering(call))
     failing = entered.constrained(not_(wanted))
     if failing is not None:
-        questions.impossible(failing, f"what is said of the entry of {callee.name} need not hold in {call.source[0]}")
+        questions.impossible(failing, f"the entry assertion of {callee.name} need not hold where {call.source[0]} calls it")
     after, symbols = procedures.returned(call)
     summary = instance(proof.assertions.get((callee.name, callee.exit), FALSE), symbols)
     state = None if after is None else after.constrained(before, summary)

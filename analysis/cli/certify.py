@@ -22,7 +22,8 @@ from analysis.cli.options import program_options, read_options
 def certify(certificate: str, paths: tuple[str, ...], **given: Any) -> int:
     """Check that FILE, which `everproof check --certificate` wrote, proves what it claims of PROGRAM (files or folders).
 
-    Exit code: 0 it does; 1 it is refused; 2 something asked for could not be done; 3 it does, but not at all places of the rules.
+    Exit code: 0 the proof is accepted; 1 it is refused; 2 something asked for could not be done; 3 it is
+    accepted, but does not cover all places of its rules.
     """
     options, wrong_settings = read_options(given, paths[0])
     request = msgspec.json.encode(Request(certificate, paths, options))

@@ -1,11 +1,11 @@
 """The composition of CPAs ([SYMCEGAR] section 3.2.1; section 5.1 for how it is implemented).
 
 A composite state is the tuple of its components' states. The first component knows the locations and therefore the steps; the
-others are told which step is taken, then each is strengthened with the states of all.
+others get the step that is taken, then each is strengthened with the states of all.
 
 The stop operator asks, for each reached state on its own, whether every component's stop operator finds its part covered by that
 state's part. (Section 3.2.7 asks the components about the whole reached set; that is unsound where one component
-is covered by one state and another component by another. CPAchecker does it as here.)
+is covered by one state and another component by another. CPAchecker does the same as we do.)
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Variables of inner blocks that an address may outlive (C11 6.2.4p2, p5): whatever is read or written through it then is gone.
 
-Addresses are followed from variable to variable, whatever the order of the edges and the context of calls (as Andersen's
-points-to analysis does, without what memory holds: an address that is stored in memory may be anywhere). An address outlives a
-variable if it may come to a variable of a block around, or to memory. Formulas do not follow where blocks end (runs do), so who
-reads through a pointer that may lead to such a variable does not know whether it is still there.
+Addresses are followed from variable to variable, whatever the order of the edges and the context of calls (as
+Andersen's points-to analysis does, without what memory holds: an address that is stored in memory may be
+anywhere). The address of a variable outlives it if it may be stored in a variable of an enclosing block, or
+in memory. Formulas do not follow where blocks end (runs do), so who reads through a pointer that may lead to
+such a variable does not know whether it is still there.
 """
 
 from __future__ import annotations

@@ -208,7 +208,7 @@ class Calls(Atomics):
         return isinstance(entry, ObjectEntry) and entry.noreturn
 
     def _arguments(self, type_: Function, arguments: Sequence[Node], marks: list[Mark]) -> tuple[ir.Expr, ...]:
-        """The values of the arguments; adds a mark behind each."""
+        """The values of the arguments. Adds a mark to `marks` after each one."""
         values: list[ir.Expr] = []
         for position, argument in enumerate(arguments):
             value = self.value(argument)

@@ -154,7 +154,8 @@ def _entry(entry: Mapping[str, object], base: str) -> tuple[str, UnitFlags] | No
 
 
 def read_flags(arguments: Sequence[str], folder: str) -> UnitFlags:
-    """What the arguments of a compiler, without its name, say to its preprocessor. Paths count from `folder`, an absolute path.
+    """The preprocessor's flags among the arguments of a compiler, which come without the compiler's name.
+    Paths count from `folder`, an absolute path.
 
     What is not known is left out, and told in `doubtful` if it may change what the text means.
     `-imacros` is read like `-include`: it is used for headers that hold nothing but macros.

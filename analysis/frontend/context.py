@@ -124,7 +124,7 @@ class Context(ABC):
         return self._constants[key]
 
     def probe(self, lower: Callable[[Node], ir.Expr], node: Node) -> ir.Expr:
-        """Lowers without leaving any trace."""
+        """Lowers an expression to look at the result, and undoes every effect of lowering it."""
         flow, temporaries, taken, mark = self.flow, self._temporaries, set(self.address_taken), self.names.mark()
         order = self.order.state()
         self.flow = Flow(self.names.around)

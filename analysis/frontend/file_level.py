@@ -244,8 +244,8 @@ class FileReader:
             self._defined.add(linkage)
 
     def _attributes_of(self, node: Node, declarator: Node | None) -> list[tuple[int, bytes]]:
-        """The attributes of one declarator of a declaration, with where they are: those before all declarators, from the
-        declaration before on, and those from it to the next one."""
+        """The attributes of one declarator of a declaration, with their offsets. They stand before the first
+        declarator, or between this declarator and the next one."""
         body = node.child_by_field_name("body") if node.type == "function_definition" else None
         found = self._lowering.attributes_beside(node, self._previous_end, None if body is None else body.start_byte)
         starts = [c.start_byte for i, c in enumerate(node.children) if node.field_name_for_child(i) == "declarator"]

@@ -70,7 +70,7 @@ class Statements(LocalDeclarations):
         self.order.sequence_point(order.pending)
 
     def _back_to(self, depth: int, current: int, edges: int, blocks: int, mark: int) -> None:
-        """Forgets what lowering a statement did."""
+        """Undoes what lowering a statement did."""
         self.depth, self.flow.current = depth, current
         del self.flow.edges[edges:]
         self.names.unwind(blocks)

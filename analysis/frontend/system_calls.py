@@ -83,8 +83,7 @@ _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
 def denied_program(machine: str) -> bytes:
     """The filter for a machine, as `uname -m` names it; empty for one whose numbers are not known.
 
-    What calls the kernel by the numbers of another architecture than those of the machine's is not held up, but for
-    x32.
+    Calls by the numbers of an architecture that is not the machine's are not stopped, except those of x32.
     """
     program = b""
     for table in _MACHINES.get(machine, ()):

@@ -74,8 +74,8 @@ def _without_modules_of_the_current_folder() -> Iterator[None]:
 
 
 def _kill_stopped() -> None:
-    """A process that is stopped would be waited for without end; when it is killed, its pool gives
-    up."""
+    """Kills the processes of pools that are stopped: a pool would wait for them without end, and gives up
+    when they are gone."""
     for process in multiprocessing.active_children():
         if is_stopped(process.pid):
             process.kill()

@@ -78,12 +78,12 @@ class Reopening:
             self._archive.forget()
 
     def changed(self) -> None:
-        """A text changed: the last answer is not one about the texts as they are."""
+        """Notes that a text changed, so that the last answer is out of date."""
         self._answered = None
 
     def report(self, question: Question, units: Units, check: ProgramCheck) -> Report | None:
-        """The answer, if it is in the store. If only part of what it rests on is, that is put into `units` and `check`; from then
-        on the session is live."""
+        """The answer, if it is in the store. If only some of its units and graphs are, they are put into
+        `units` and `check`. From then on the session is live."""
         if self._live or self._archive is None:
             return None
         start = time.perf_counter()

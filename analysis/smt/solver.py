@@ -28,7 +28,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def is_settled(self) -> bool:
-        """Whether asking again could not give another answer: only then may it be kept."""
+        """Whether the answer is final: asking again would give the same one. Only final answers may be kept."""
         return self.status != "unknown"
 
 

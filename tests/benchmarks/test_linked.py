@@ -1,5 +1,5 @@
-"""Random programs of several units, with linkage and initialisers: they print what the compiler's code prints, and no engine
-confirms that a sum is another than it is, or proves that it is another."""
+"""Random programs of several units, with linkage and initialisers: the interpreter prints what the compiled
+program prints, and no engine confirms or proves a wrong sum."""
 
 from __future__ import annotations
 

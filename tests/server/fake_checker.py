@@ -124,7 +124,8 @@ class FakeChecker:
         self.send(wire.FileResult(generation, path, version, tuple(findings), tuple(functions), tuple(messages)))
 
     def derivations(self, path: str, function: str) -> FunctionDerivations | None:
-        """Of a function that the file has, its first line leading to its second."""
+        """A derivation graph in which the function's first line leads to its second. None if the file does
+        not have the function."""
         _, text = self.texts.get(path, (None, ""))
         if not any(match.group(1) == function for line in LINE.findall(text) if (match := FUNCTION.match(line))):
             return None

@@ -163,7 +163,8 @@ class Chain:
         return checker
 
     def step(self) -> str:
-        """One edit; the checker must say what one from scratch says. Returns what was done."""
+        """Makes one edit and compares the checker's answer with that of a check from scratch. Returns a
+        description of the edit."""
         done = self.edit()
         self.compare(done)
         return done

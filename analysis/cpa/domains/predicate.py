@@ -49,8 +49,8 @@ class PredicatePrecision(msgspec.Struct, frozen=True):
 
 class Predicated:
     """An abstract state. `flaw`: the violation or the obstacle that it has come to. `origin` is the state at the start of the
-    block, this one itself there; `came` is the last state of the block before. States are equal if they stand for the same and
-    have come to it within the same block: the path is needed for refinement."""
+    block, this one itself there; `came` is the last state of the block before. Two states are equal if they
+    stand for the same program states and took the same path within the block: refinement needs the path."""
 
     __slots__ = ("abstraction", "came", "flaw", "origin", "parts", "point", "state")
 

@@ -89,7 +89,8 @@ class Abstraction:
         return self._solver.check(not_(instance), budget=self._budget).status == "unsat"
 
     def _cubes(self, open_: list[tuple[Term, Term]]) -> Term:
-        """The disjunction of all conjunctions of the predicates or their negations that are possible; true if that takes long."""
+        """The disjunction of all conjunctions of the predicates or their negations that are possible; `true`
+        if the search takes too long."""
         solver = self._solver
         cubes: list[Term] = []
         solver.push()

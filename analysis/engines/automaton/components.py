@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 
 def bottom_up(functions: Iterable[str], callers: Callable[[str], Iterable[str]]) -> list[list[str]]:
-    """The components from which a call, or a chain of calls, leads to one of `functions`, and those of `functions`.
+    """The components of `functions` and of all their direct and indirect callers.
 
-    Callees come before callers; in a component, and where calls leave it open, the order follows that of the arguments.
+    Callees come before callers; within a component, and between components that do not call each other, the
+    order is that of the arguments.
     """
     index: dict[str, int] = {}
     low: dict[str, int] = {}

@@ -133,8 +133,8 @@ class ProgramDelta:
         return found
 
     def weak_lookup(self) -> Callable[[str], FunctionModel]:
-        """`lookup` for what this object holds itself: it does not keep this object. So there is no cycle, and memory is free as
-        soon as a revision is let go, also one whose making was interrupted."""
+        """`lookup` for the objects that this object holds. It holds this object weakly, so that there is no
+        cycle of references. Memory is free as soon as a revision is dropped, also a half-made one."""
         weak = ref(self)
 
         def look(function: str) -> FunctionModel:

@@ -1,9 +1,9 @@
 """The derivation graph as text and as Graphviz, for `everproof dump derivation`.
 
-A configuration is shown under its function and entry fact, as its location and its fact. Below it is what was derived from it:
-over which edge, by the summary of which callee, to where, and with which fact if it is another one (a derivation can stand for a
-stretch of edges on which nothing happens to the fact, see `full.Delta.quiet`); and which callees it enters. From an error nothing
-is derived.
+A configuration is shown under its function and entry fact, as its location and its fact. The configurations
+that were derived from it stand below it: each with the edge, the callee whose summary was used, the location,
+and the fact if it changed. A derivation can stand for several edges on which nothing happens to the fact
+(`full.Delta.quiet`). Then follow the callees that the configuration enters. Nothing is derived from an error.
 """
 
 from __future__ import annotations

@@ -46,8 +46,9 @@ class Way(msgspec.Struct, frozen=True):
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """A path with everything followed: the items by which it contradicts itself (None: it does not), the items that calls on the
-    way changed before a branch asked for them, and whether the last branch was decided by what was known."""
+    """What a path comes to when all expressions are followed. `contradiction`: the items whose values
+    contradict each other (None: none do). `missing`: the items that calls on the path changed before a branch
+    tested them. `sure`: whether the known values decide the last branch."""
 
     contradiction: frozenset[Item] | None
     missing: frozenset[Item]

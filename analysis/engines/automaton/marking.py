@@ -251,7 +251,7 @@ def drop(flat: list[int], edge: int, derived: int) -> None:
 
 
 def forget_callers(part: FunctionGraph, caller: str, sites: int) -> None:
-    """Counts some call sites less."""
+    """Removes `sites` call sites of a caller from the count."""
     if sites:
         part.callers[caller] -= sites
         if not part.callers[caller]:

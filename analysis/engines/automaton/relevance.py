@@ -1,10 +1,10 @@
 """Which variables can matter to a rule: those whose value can flow, by assignments, arguments and results, to where the rule
 reports.
 
-Most variables that are set to 0 never become a divisor. The flow is computed backwards from the places of error transitions,
-without regard to order, over nodes that stand for sets of objects: a variable of a function, a global, a member name, a
-function's result, and one node for everything else behind pointers. It leaves out values that the rule could track but never
-report, so findings are the same.
+Most variables that are set to 0 never become a divisor. The flow is computed backwards from the places of
+error transitions. It ignores the order of statements. Its nodes stand for sets of objects: a variable of a
+function, a global, a member name, a function's result, and one node for everything else behind pointers. It
+leaves out values that the rule could track but never report, so findings are the same.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """RETRACE of [ORION] Fig. 5: whether an execution of the program leads to an entry state of a function.
 
-IncrBack does not look below the functions that it repairs, so that a function can keep entry states that nothing asks for any
-more, or only a function that is itself not reached. What was derived from such an entry state is right, but no execution gets
-there; errors among it are not reported. (Fig. 5 removes them from the graph. Here they stay: when a later change leads to the
-entry state again, it is in the graph already and is not explored, and its errors count again.)
+IncrBack does not look below the functions that it repairs. So a function can keep entry states that no call
+leads to any more, or only calls in functions that are not reached themselves. What was derived from such an
+entry state is right, but no execution gets there; its errors are not reported. (Fig. 5 removes them from the
+graph. Here they stay: when a later change leads to the entry state again, it is in the graph already and is
+not explored, and its errors count again.)
 
-The search goes backwards from entry states to those that their call sites follow from. An answer holds for all later
-questions, so that each list of sites is read at most once, also with recursion: what waits for an entry state on a cycle is
-told when that turns out to be reached.
+The search goes backwards from entry states to those that their call sites follow from. An answer holds for
+all later questions, so that each list of sites is read at most once, also with recursion: entry states that
+wait for one on a cycle become reached when that one does.
 """
 
 from __future__ import annotations

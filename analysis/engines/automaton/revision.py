@@ -150,8 +150,8 @@ class _Callers:
 def _rewrite(
     delta: ProgramDelta, before: ProgramDelta, moved: Moved, wanted: Set[str], callers: _Callers
 ) -> dict[str, Rewritten | None]:
-    """Lets the models that need nothing else take over what the functions that they call write and read; None for those that do
-    need more."""
+    """Updates the models of callers with what their callees now write and read. None for a model that needs
+    more than that, and has to be made anew."""
     concerned = {caller for name in moved.written.keys() | moved.read.keys() for caller in callers.of(name)}
     models = before.models
     return {name: models[name].rewrite(delta.footprints, moved) for name in (concerned - wanted) & models.keys()}

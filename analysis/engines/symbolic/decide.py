@@ -162,7 +162,8 @@ class _Deciding:
         return self._judge(way[0].function, before)[1]
 
     def _judge(self, entry: str, way: Sequence[Step]) -> tuple[bool, Decision | None]:
-        """Whether it is certain that no run takes the path and violates; the decision, if one does."""
+        """Whether it is certain that no run takes the path and violates the rule; and the decision, if a run
+        does."""
         found = Found("unknown")
         for found in self._candidates.ask(entry, way):
             if found.make is not None:

@@ -36,7 +36,8 @@ def surroundings_doubt(program: Program, entry: str, replayed: Replayed, model: 
 
 
 def _argument_doubt(replayed: Replayed, argc: InputValue, is_counted: bool, pointer_bytes: int) -> str:
-    """What is not so of the strings that `main` gets: `argc` pointers to them, a null pointer, and each ends with a zero."""
+    """Why the arguments of `main` in this run are not ones that a system passes: `argc` pointers to strings,
+    then a null pointer, and each string ends with a zero. Empty if they are."""
     made = 0
     vectors: set[str] = set()
     for question, value in replayed.asked:

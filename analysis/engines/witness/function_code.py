@@ -1,7 +1,8 @@
 """A function as it is run: each location, when it is first reached, becomes one Python function on registers.
 
-It has the effect of the edge that is taken there and returns the number of that edge. Edges are numbered so that those that
-change the function that runs (calls of defined functions, calls through pointers, `setjmp`, returns) come last.
+This Python function executes the edge that is taken there, and returns the number of the edge. Edges that
+change which function runs (calls of defined functions, calls through pointers, `setjmp`, returns) have the
+highest numbers.
 """
 
 from __future__ import annotations

@@ -327,7 +327,8 @@ class Claims:
 
     @property
     def certificates(self) -> list[str]:
-        """The texts of certificates of what was answered, the widest first."""
+        """The texts of the certificates among the answers: those of the program first, then those of single
+        functions."""
         kinds: tuple[Kind, ...] = ("program", "runs", "function")
         answers = (self._known[claim].decided for kind in kinds for claim in self._known if claim.kind == kind)
         known = [decided for decided in answers if decided is not None]

@@ -1,7 +1,7 @@
 """What provers have decided, by the content of the question: in memory, and in the store.
 
-Only decisions that are final are here, and those that were looked for in vain, with how long. One group of the store holds those
-about one program; they are read one by one, when they are asked for, and written together.
+Only final decisions are kept, and for each search that found none, how long it took. One group of the store
+holds those about one program; they are read one by one, when they are asked for, and written together.
 """
 
 from __future__ import annotations

@@ -163,7 +163,7 @@ class Proofs:
         return news
 
     def wait(self, seconds: float | None) -> None:
-        """Waits until there is something to collect, or nothing is open, or the time is over."""
+        """Waits until there is something to collect, or nothing is open, or the time is used up."""
         self._pool.wait(seconds)
 
     def give_up(self, reason: str) -> None:

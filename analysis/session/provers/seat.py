@@ -175,7 +175,7 @@ class Seat:
         return None
 
     def tick(self, now: float) -> Over:
-        """What the deadline asks for, if it is over."""
+        """Takes the step that the deadline asks for, if the deadline has passed."""
         due = self.due
         if due is None or now < due:
             return None

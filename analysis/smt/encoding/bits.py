@@ -111,7 +111,8 @@ class Bits(Arithmetic):
 
     @staticmethod
     def _too_far(distance: Term, type_: Type, width: int) -> Term:
-        """That a distance is negative or not less than the width; a negative one is a large one without sign."""
+        """The condition that a distance is negative, or not less than the width. Read as unsigned, a negative
+        distance is a large one."""
         bits_ = distance.sort.width
         if width >= 1 << bits_:  # no distance of a type as narrow as this is too far, but a negative one
             return compare("bvslt", distance, bits(0, bits_)) if scalars.is_signed(type_) else FALSE

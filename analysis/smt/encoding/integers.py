@@ -201,7 +201,8 @@ class Integers(Arithmetic):
         return self._by_distance(right, bits, lambda k: finish(linear.scale(1 << k, left)))
 
     def _by_distance(self, distance: Term, bits: int, result: Callable[[int], Term]) -> Term:
-        """`result(distance)`, by cases; for distances out of range one of the results."""
+        """`result(distance)`, by a case for each distance. For a distance out of range it is the result of
+        some distance in range."""
         known = constant_of(distance)
         if known is not None:
             return result(min(max(known, 0), bits - 1))

@@ -354,8 +354,8 @@ def definedness_flag(vocabulary: Vocabulary, name: str) -> StateVariable:
 
 
 def _is_deterministic(cfa: Cfa) -> bool:
-    """Whether wherever there are several next edges, these are two branches of one condition, or a call whose target the called
-    value tells: then the same inputs never lead to both."""
+    """Whether the same inputs always take the same edges. Where a location has several edges, they must be
+    the two branches of one condition, or calls that the called pointer chooses between."""
     for edges in cfa.outgoing.values():
         effects = [edge.effect for edge in edges]
         if len(effects) == 1:

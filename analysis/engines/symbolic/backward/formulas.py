@@ -180,6 +180,6 @@ def _is_wide(read: ir.Expr) -> bool:
 
 
 def spelled(conditions: Iterable[ir.Expr]) -> str:
-    """Conditions for a person, in the order of their texts; without those on values that have no name."""
+    """The conditions as text for a person, sorted. Conditions on values without a name are left out."""
     texts = {spell_expr(c) for c in conditions if not any(is_symbol(part) for part in ir.walk(c))}
     return " and ".join(sorted(texts))

@@ -76,7 +76,8 @@ class Preimage:
     # -- assignments --------------------------------------------------------------------------------------------
 
     def assigned(self, target: ir.Expr, value: ir.Expr | None, conditions: Conditions) -> Iterator[Conditions]:
-        """Before `target = value`, both in terms of the state before; None: any value."""
+        """What must hold before `target = value`, for the conditions to hold after it. `target` and `value`
+        are read in the state before. `value` None: any value."""
         waiting: list[dict[ir.Expr, bool]] = [{}]
         while waiting:
             decided = waiting.pop()

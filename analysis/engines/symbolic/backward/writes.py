@@ -1,7 +1,8 @@
 """What functions and all that they call can change, which of them can return, and who calls whom.
 
-Everything here errs to one side: what may be changed is named. External functions change what `library` says, or all that
-they could reach: memory behind pointers, and variables that other files can name or whose address somebody has.
+Everything here over-approximates: whatever may be changed is named. External functions change what `library`
+says, or all that they could reach: memory behind pointers, and variables that other files can name or whose
+address somebody has.
 """
 
 from __future__ import annotations
