@@ -108,7 +108,7 @@ class Derived(msgspec.Struct, frozen=True, gc=False, tag=True):
 
 
 class Progress(msgspec.Struct, frozen=True, gc=False, tag=True):
-    """What the checker does now, in a few words, and how far it is, if that is known (0 to 100)."""
+    """What the checker does now, in a few words, and its progress from 0 to 100, if that is known."""
 
     generation: int
     text: str

@@ -205,7 +205,7 @@ class Fuzz:
         return Expected(_frame(self.chance.choice(broken)), least=1, most=1)
 
     def _broken_frame(self) -> Expected:
-        """Something that is no frame, and a request after it that is to be heard."""
+        """Something that is no frame, and a request after it that must be answered."""
         garbage = (
             b"Content-Length: x\r\n\r\n{}",
             b"Content-Length: -1\r\n\r\n",

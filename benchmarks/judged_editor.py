@@ -1,4 +1,4 @@
-"""An editor that judges everything it hears while it types: for `benchmarks.typing_load`.
+"""An editor that judges everything it receives while it types: for `benchmarks.typing_load`.
 
 Of each document it knows the text of every version. What must always hold, of every `publishDiagnostics`:
 
@@ -43,7 +43,7 @@ PLACE = "\tint sum = n;\n"  # what is typed comes after it
 
 @dataclass
 class Typed:
-    """A document, the text of each of its versions, and what was heard of it."""
+    """A document, the text of each of its versions, and what was received for it."""
 
     uri: str
     name: str

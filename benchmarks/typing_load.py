@@ -130,7 +130,7 @@ def _longest(waits: Sequence[tuple[float, dict[str, float]]]) -> str:
 
 
 async def _type(editor: JudgedEditor, documents: Sequence[Typed], seconds: float) -> tuple[Sizes, float]:
-    """A key every tenth of a second, whatever is heard; the memory each second, and how late a key was at most, in ms."""
+    """A key every tenth of a second, whatever is received; the memory each second, and how late a key was at most, in ms."""
     loop = asyncio.get_running_loop()
     begun, memory, late = loop.time(), Sizes(server=[], checker=[], provers=[]), 0.0
     for number, (document, key) in enumerate(_keys(documents, int(seconds * PER_SECOND))):

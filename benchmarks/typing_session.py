@@ -1,7 +1,8 @@
 """Types a recorded session into a language server, key by key, and notes how long each answer took: for `benchmarks.keystroke`.
 
-A session names a file of a benchmark program, and steps: texts to type after or before words of the file, or how many characters
-to delete before them, and what must be found, or be gone, when the step is done. The next key waits for the answer to the last.
+A session names a file of a benchmark program, and has steps. A step says what to type after or before some
+words of the file, or how many characters to delete before them. It also says which findings must be there, or
+gone, when the step is done. The next key waits for the answer to the last.
 """
 
 from __future__ import annotations

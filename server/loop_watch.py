@@ -1,9 +1,10 @@
 """When the event loop is held up, seen from the inside; off unless `--watch-loop` asks for it. For `benchmarks.typing_load`.
 
-A beat every few milliseconds: what passes between two beats beyond the pause between them is time in which the loop did not
-turn. All of it is told, the pause included, so that what is told is never less than what was. That holds the system's own delays
-too: `processor` is what the loop's thread itself worked in that time, `queued` how long the system let it wait for a processor
-that others had. Where neither accounts for it, the thread slept on: it was woken late, or a call did not return.
+A beat every few milliseconds: what passes between two beats beyond the pause between them is time in which
+the loop did not turn. All of it is reported, the pause included, so that the reported time is never less than
+the real one. That holds the system's own delays too: `processor` is what the loop's thread itself worked in
+that time, `queued` how long the system let it wait for a processor that others had. Where neither accounts
+for it, the thread slept on: it was woken late, or a call did not return.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import time
 from collections import deque
 
 _PAUSE = 0.005  # seconds
-_LONG = 0.025  # seconds; what is shorter is not told
-_MOST = 200  # are told at once
+_LONG = 0.025  # seconds; what is shorter is not reported
+_MOST = 200  # are reported at once
 _SCHEDULED = "/proc/thread-self/schedstat"  # nanoseconds run, nanoseconds waited for a processor, times run
 
 
@@ -47,7 +48,7 @@ class LoopWatch:
 
 
 def _queued() -> float:
-    """The seconds that this thread was ready to run and did not, so far; 0 where the system does not tell."""
+    """The seconds that this thread was ready to run and did not, so far; 0 where the system does not say."""
     try:
         with open(_SCHEDULED, "rb") as file:
             return int(file.read().split()[1]) / 1e9

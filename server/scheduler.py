@@ -1,4 +1,4 @@
-"""When to check what: tells the checker about edits, asks it for checks, and knows which answers still count.
+"""When to check what: sends edits to the checker, asks it for checks, and knows which answers still count.
 
 One check is under way at a time. Edits made meanwhile are sent when it ends, or when it takes more than twice as long as the
 last one did, within `PATIENCE`: typing never starves the checks, and a long one never holds up a newer text. A full

@@ -3,8 +3,8 @@ again when it dies.
 
 The event loop never waits for the checker: requests go into the pipe's buffer, events come from a
 reading task. A checker that ends, sends what is no event, stops reading, or gives no sign of life
-while somebody waits for it, is replaced; the owner then tells the new one everything again. So
-whoever waits for the checker gets an answer, or is told that there is none.
+while somebody waits for it, is replaced; the owner then sends everything to the new one again. So
+whoever waits for the checker gets an answer, or is notified that there is none.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FAREWELL = 1.0  # seconds that the checker has to end by itself
 
 
 class Owner(Protocol):
-    """Who is told what happens to the checker."""
+    """Who is notified of what happens to the checker."""
 
     def checker_started(self) -> None:
         """A new process is there, which knows nothing."""
@@ -82,7 +82,7 @@ class WorkerClient:
 
     def resident_bytes(self) -> int | None:
         """How much of the machine's memory the process holds; None where there is none, or the
-        system does not tell."""
+        system does not say."""
         try:
             with open(f"/proc/{self._process.pid if self._process else 0}/statm", "rb") as file:
                 return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

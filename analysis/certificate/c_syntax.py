@@ -26,7 +26,7 @@ class Conditions:
         self._values = Values(names, lambda term: self.condition(term)[0])
 
     def said(self, formula: Term) -> list[str]:
-        """The conjuncts of a formula that can be said and are no matter of course, each once."""
+        """The conjuncts of a formula that C can express and that are not trivially true, each once."""
         found: dict[str, None] = {}
         for part in formula.args if formula.op == "and" else (formula,):
             try:

@@ -53,8 +53,9 @@ def reachable(program: Program, entry: str) -> frozenset[str]:
 
 
 def watched(program: Program, claims: Iterable[Place]) -> Mapping[Place, frozenset[Place]]:
-    """Where it is seen that a claimed place is come to, as locations of functions, with these places. A call of a function that
-    ends in failure is no such place: that it is not come to is what is proved. There it is any of the branches in front of it."""
+    """The locations that show that claimed places are reached, each with those places. A call of a function
+    that ends in failure is not such a location, because the proof says that no run reaches it. The branches
+    in front of it are taken instead."""
     found: dict[Place, set[Place]] = {}
     for function, number in claims:
         cfa = program.functions[function]

@@ -34,7 +34,7 @@ def invariants(program: Program, proof: Proof, function: str, model: DataModel) 
 
 def _at(proof: Proof, function: str, head: int) -> Iterator[tuple[str, Term]]:
     """The assertions at a location, and what the names of the function's variables begin with in each. Those of summaries, which
-    speak of what variables were at the entry, are not told."""
+    speak of what variables were at the entry, are not shown."""
     if not isinstance(proof, Annotation):
         return
     for number, stack in enumerate(proof.contexts):

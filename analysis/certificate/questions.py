@@ -35,11 +35,11 @@ class Questions:
             self.impossible(failing, reason)
 
     def is_possible(self, state: State) -> bool:
-        """Whether there may be such states, as far as the solver can tell."""
+        """Whether there may be such states. Where the solver does not know, there may."""
         return self._ask(state).status != "unsat"
 
     def impossible(self, state: State, reason: str) -> None:
-        """That there are no such states; RefusedError with the reason otherwise."""
+        """Asks whether there are no such states. RefusedError with the reason if there may be some."""
         answer = self._ask(state)
         if answer.status == "sat":
             raise RefusedError(reason)

@@ -1,5 +1,5 @@
 """What every proof about a program takes for granted. Where the order of evaluation could matter, nothing is proved at all
-(`cfa.unordered`); what that rests on is told where operands with side effects are beside others."""
+(`cfa.unordered`); what that rests on is reported where operands with side effects are beside others."""
 
 from __future__ import annotations
 

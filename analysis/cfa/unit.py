@@ -31,7 +31,7 @@ _PYTHON_FRAMES = 20_000  # deep enough for Limits.nesting levels of C, each of w
 
 
 class BrokenFunction(msgspec.Struct, frozen=True):
-    """A stretch of the preprocessed text [start, end) that does not parse; `name` is the function's, where it can be told."""
+    """A stretch of the preprocessed text [start, end) that does not parse; `name` is the function's, where it is known."""
 
     name: str | None
     start: int

@@ -5,7 +5,7 @@ the other may be undefined. Each such expression gets an edge `Unsupported` in f
 confirmed of a run that comes there. gcc evaluates arguments from right to left on most
 machines; lowering goes from left to right.
 
-What one operand accesses itself, without a call, is told apart by its type, and a member from other members: no object of a
+What one operand accesses itself, without a call, is distinguished by its type, and a member from other members: no object of a
 program is where the pointer to it is kept. That is taken for granted, and so is that the loops in operands end
 (`assumptions.ORDER`).
 """

@@ -82,7 +82,7 @@ def judged(program: Program, options: Options, data: bytes) -> int:
 
 
 def _accepted(program: Program, certificate: text.Certificate, entries: Sequence[str]) -> bool:
-    """Whether what it claims, all of which is accepted and told, is all that there is to claim of its rules."""
+    """Whether what it claims, all of which is accepted and reported, is all that there is to claim of its rules."""
     model = ILP32 if certificate.data_model == "ILP32" else LP64
     claimed: dict[Property, dict[str, set[Place]]] = {}
     whole: set[str] = set()

@@ -33,7 +33,7 @@ class Version(msgspec.Struct, frozen=True):
     """A version: its name as the user gave it, its folder, and the texts in it that can matter.
 
     `paths` and `texts` are absolute paths and contents by key: the path relative to `root`, or `_ITSELF`. `outside` are
-    headers, by path relative to `root`, that are outside of it or not found there. `unclear`: why the headers cannot be told.
+    headers, by path relative to `root`, that are outside of it or not found there. `unclear`: why the headers are not known.
     """
 
     name: str

@@ -100,7 +100,7 @@ class Composite:
         return found
 
     def _strengthen(self, state: State, step: Step, precision: Precision, before: State) -> list[State]:
-        """The strengthening operators, one component after the other, each told what the ones before it learned."""
+        """The strengthening operators, one component after the other, each with what the ones before it learned."""
         found = [state]
         for i, transfer in self._strengthened:
             following: list[State] = []
@@ -113,7 +113,7 @@ class Composite:
         return found
 
     def adjust(self, state: State, precision: Precision) -> tuple[State, Precision]:
-        """Precision adjustment, component by component; each is told the states of all (section 5.1)."""
+        """Precision adjustment, component by component; each gets the states of all (section 5.1)."""
         if not self._adjusted:
             return state, precision
         states, precisions = list(state), list(precision)

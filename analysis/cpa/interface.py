@@ -3,7 +3,7 @@
     D = (D, PI, ~>, merge, stop, prec)
 
 Each operator is an interface of its own, so that an analysis is put together from operators: `defaults` has the usual ones,
-`composite` composes components, `algorithm` runs the composition. A component's transfer relation is told which step to take;
+`composite` composes components, `algorithm` runs the composition. A component's transfer relation gets the step to take;
 the composition finds the steps (its first component knows the locations).
 
 Abstract states are immutable and hashable; equal states are interchangeable.
@@ -44,7 +44,7 @@ class TransferRelation(Protocol[S, P_contra]):
         """The states after the step; none if no concrete state can take it."""
 
     def strengthen(self, state: S, others: Sequence[Any], step: Step, precision: P_contra, before: Sequence[Any]) -> Sequence[S]:
-        """The state after the step, told all components' states after it and before it (in the composition's order): states that
+        """The state after the step, given all components' states after it and before it (in the composition's order): states that
         are less than or equal to `state` and together stand for every concrete state that all components stand for; none if
         there is no such concrete state (the strengthening operators of section 3.2.1, in the form of section 5.1)."""
 

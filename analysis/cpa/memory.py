@@ -28,9 +28,9 @@ def cell_range(key: int) -> tuple[int, int]:
 
 
 class Store(msgspec.Struct, frozen=True, eq=False, gc=False):
-    """Values and contents by root: a persistent map with a hash that is kept up to date, so that hashing costs nothing and
-    unequal stores are told apart at once. `weight` counts what is known: less is known in a store that is greater in the order of
-    `covers`."""
+    """Values and contents by root: a persistent map with a hash that is kept up to date, so that hashing
+    costs nothing and unequal stores are distinguished at once. `weight` counts what is known: less is known
+    in a store that is greater in the order of `covers`."""
 
     map: Map[str, Any] = Map()
     hash: int = 0

@@ -1,5 +1,5 @@
 """Precisions of the value domains: which variables are tracked at which location ([SYMCEGAR] section 3.2.4,
-the type L -> 2^X); and of the constraints (section 3.2.6): which constraints are, told by themselves (L ->
+the type L -> 2^X); and of the constraints (section 3.2.6): which constraints are, given by themselves (L ->
 2^gamma+) or by the variables of the branches that they came from (L -> 2^X).
 """
 

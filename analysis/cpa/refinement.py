@@ -1,4 +1,4 @@
-"""What a branch tells about a cell whose value is not known: "c is the only satisfying assignment"
+"""What a branch implies about a cell whose value is not known: "c is the only satisfying assignment"
 ([SYMCEGAR] section 3.2.4, 3 a).
 
     x == e, taken      x becomes what e is        x, not taken       x becomes 0
@@ -22,7 +22,7 @@ Write = Callable[[Work, Place, int, Value], None]
 
 
 def refinement(evaluator: Evaluator, effect: ir.Assume, write: Write) -> Refine | None:
-    """Writes what the branch tells, given that its condition is not known; answers False if the branch is impossible. None: it
+    """Writes what the branch implies, given that its condition is not known; answers False if the branch is impossible. None: it
     tells nothing."""
     found = [refine for lvalue, value in _equalities(effect) if (refine := _refine(evaluator, lvalue, value, write)) is not None]
     if not found:

@@ -185,7 +185,7 @@ def negation(condition: ir.Expr) -> ir.Expr:
 
 
 def condition_of(assumed: Assumed) -> ir.Expr:
-    """What a branch tells, as a condition."""
+    """What a branch implies, as a condition."""
     expr, truth = assumed
     if not truth:
         return negation(expr)

@@ -1,12 +1,13 @@
 """An edit that changes no token: inside a comment, or of white space between lines.
 
-What a preprocessor makes of comments and line ends is white space (C11 5.1.1.2, phase 3), so that nothing but the numbers of the
-lines below can be others. In the preprocessed text these are told by line ends and, where more than a few are blank, by a line
-marker: the lines below get as many line ends more or less, or their marker another number.
+A preprocessor turns comments and line ends into white space (C11 5.1.1.2, phase 3), so that such an edit
+changes only the numbers of the lines below. In the preprocessed text line ends give the numbers, or a line
+marker where more than a few lines are blank. So line ends are added or removed there, or the marker gets
+another number.
 
-That an edit is inside a comment can be told of the source alone: from its beginning on, comments and literals are one after the
-other. Line ends count as white space where there is one between two tokens before and after the edit, and none of it continues a
-line.
+The source alone shows that an edit is inside a comment: read from the beginning, comments and literals follow
+one after the other. Line ends count as white space where there is one between two tokens before and after the
+edit, and none of it continues a line.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Blank(NamedTuple):
 
 
 def blank_edit(source: bytes, new: bytes) -> Blank | None:
-    """The edit of a source into another, if it changes no token; None if it does, or that cannot be told."""
+    """The edit of a source into another, if it changes no token; None if it does, or that is not known."""
     if source == new or any(_LITERAL in text or LONE_RETURN.search(text) for text in (source, new)):
         return None
     edit = difference(source, new)

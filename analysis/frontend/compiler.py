@@ -5,7 +5,7 @@ the environment it gets what is on the list below. Everything that it starts is 
 is killed as a whole when the time is up (invariants I8 and I16).
 
 Code that a folder brings is kept away by three things, each of which is enough for what is known: its flags are
-parsed, and what is left of them names no file but folders (`command_line`); the compiler is told nothing else; and it
+parsed, and what is left of them names no file but folders (`command_line`); the compiler gets nothing else; and it
 may do no more than a preprocessor has to (`confinement`). A preprocessor of our own, or one in Python, would need
 none of this, but could not know what the user's compiler defines, which extensions it has and where its headers are:
 the verdicts would be of another program.
@@ -29,7 +29,7 @@ from analysis.frontend import confinement
 from analysis.model.limits import Limits
 
 CANDIDATES = ("gcc", "clang", "cc")
-# What compilers are told by the environment. In lists of folders, and of libraries, an entry that is empty or
+# What compilers get from the environment. In lists of folders, and of libraries, an entry that is empty or
 # relative counts from the current folder, which is the one that was opened: a library there would be loaded.
 _FOLDERS = ("PATH", "CPATH", "C_INCLUDE_PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH")
 _FOLDER = ("HOME", "TMPDIR", "SDKROOT", "DEVELOPER_DIR", "SYSTEMROOT")
@@ -66,7 +66,7 @@ def find_compiler(chosen: str | None) -> str | None:
 
 
 def compiler_environment() -> dict[str, str]:
-    """What the compiler is told by the environment. It changes with nothing but this process's own."""
+    """What the compiler gets from the environment. It changes with nothing but this process's own."""
     told = {name: value for name, value in os.environ.items() if name in _OTHERS or name.startswith(_OF_NIX)}
     told |= {name: os.environ[name] for name in _FOLDER if os.path.isabs(os.environ.get(name, ""))}
     for name in _FOLDERS:

@@ -1,4 +1,4 @@
-"""Which expressions have side effects (C11 5.1.2.3p2), as far as their syntax tells."""
+"""Which expressions have side effects (C11 5.1.2.3p2), as far as their syntax shows."""
 
 from __future__ import annotations
 

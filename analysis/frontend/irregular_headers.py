@@ -82,7 +82,7 @@ def _status(path: str) -> os.stat_result | None:
 
 
 def _kind(path: str) -> str:
-    """What a file is that is not opened, as a clause."""
+    """Why a file is not opened, as a clause."""
     try:
         read_file(path, 0)
     except UnreadableError as error:

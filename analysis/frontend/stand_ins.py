@@ -1,7 +1,7 @@
 """Empty headers in the place of missing ones, so that one missing header does not hide what all the others declare.
 
 Compilers stop at the first header that they do not find. The stand-ins are in a temporary folder that is searched last: a header
-that exists anywhere always wins, and the line markers tell which stand-ins were used.
+that exists anywhere always wins, and the line markers say which stand-ins were used.
 """
 
 from __future__ import annotations

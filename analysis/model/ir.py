@@ -72,8 +72,9 @@ class AddressOf(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_h
 
 
 class IntConst(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
-    """An integer constant in the range of its type, or a pointer that was made of one. Making it converts the value to the type
-    (C11 6.3.1.2, 6.3.1.3); that pointers have fewer than 64 bits is the data model's affair."""
+    """An integer constant in the range of its type, or a pointer that was made of one. Making it converts the
+    value to the type (C11 6.3.1.2, 6.3.1.3). Pointers count as 64 bits here; where they have fewer, code that
+    knows the data model converts them."""
 
     value: int
     type: Type

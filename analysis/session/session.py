@@ -245,7 +245,7 @@ class Session:
 
     def ask_provers(self, progress: Progress | None = None, stop: Stop | None = None) -> bool:
         """Has provers decide the findings of the last check, which they do by themselves, and then prove functions, one after the
-        other. False when `stop` or the interruption ended it, a text was changed since, or there is nothing to tell."""
+        other. False when `stop` or the interruption ended it, a text was changed since, or there is nothing to report."""
         if not self._proofs.wanted:
             return self._last is not None and self._go_on()
         if self._last is None:  # the last answer came out of the store

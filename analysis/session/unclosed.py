@@ -130,7 +130,7 @@ def _edited(previous: Built, source: bytes) -> _Edited | None:
 
 def _with_broken_line(before: Preprocessed, edited: _Edited, now: Preprocessed) -> Preprocessed:
     """The text before with something that does not parse in the edited lines of a function, or without what is new in lines
-    between functions; the rest is told of `now`."""
+    between functions; the rest is known of `now`."""
     lines = edited.lines
     added = len(lines.new) - len(lines.old)
     opened = open_comment(lines.new[0]) if len(lines.new) == 1 else None
@@ -148,7 +148,8 @@ def _with_broken_line(before: Preprocessed, edited: _Edited, now: Preprocessed) 
 
 
 def _with_fewer_lines(before: Preprocessed, edited: _Edited, there: bytes, added: int) -> Edit:
-    """The text before with something else in place of lines of which fewer are left; it is told where the next ones are now."""
+    """The text before with something else in place of lines of which fewer are left; it also returns where
+    the next ones are now."""
     (first, old, _), lines = edited.lines, before.line_map
     number = first + len(old)
     while not (rows := lines.rows_at(number)):

@@ -53,7 +53,7 @@ class Watch:
         self._wake.set()
 
     def end(self, check: Watched) -> None:
-        """Lets a check alone."""
+        """Ends the watch of a check."""
         with self._interrupting:
             self._running.pop(check, None)
 

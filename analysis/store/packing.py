@@ -145,7 +145,7 @@ class Codec(Generic[Value]):
                 gets.append(plan.get)
 
     def _shared(self, type_: type[msgspec.Struct]) -> bool:
-        """Whether equal values can stand for each other: all parts are immutable, as far as annotations tell."""
+        """Whether equal values can stand for each other: all parts are immutable, as far as annotations say."""
         known = self._is_shared.get(type_)
         if known is None:
             self._is_shared[type_] = True  # while it is found out: types are recursive

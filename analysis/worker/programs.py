@@ -36,7 +36,7 @@ class Programs:
         self._drop()
 
     def is_open(self, path: str) -> bool:
-        """Whether the editor has told a file's text."""
+        """Whether the editor has sent a file's text."""
         return path in self._edits
 
     def edit(self, path: str, edit: Edit) -> None:

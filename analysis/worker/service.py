@@ -33,7 +33,7 @@ class Service:
         self._interrupted = interrupted
         self.programs = Programs(told)
         self._told = Told(send, self.programs.version)
-        self._answered: dict[str, Report] = {}  # the programs' last reports, as they were told, and of what generation
+        self._answered: dict[str, Report] = {}  # the programs' last reports, as they were reported, and of what generation
         self._answered_generation = 0
         self._at_work: Checker | None = None
         self._questions: list[Derive] = []
@@ -52,7 +52,7 @@ class Service:
                 self.programs.configure(request)
                 self._answered = {}
             case Edit():
-                self._answered = {}  # what was told is of texts before this one
+                self._answered = {}  # what was reported is of texts before this one
                 path = os.path.abspath(request.path)
                 if request.text is None or not self.programs.is_open(path):
                     self._told.turn(path)
@@ -121,7 +121,7 @@ class Service:
 
     def hear(self) -> None:
         """Takes in what provers have said, and sends the results of the files that it changes. What is about texts that were
-        changed since is told after the next check."""
+        changed since is reported after the next check."""
         for key, checker in self.programs.checkers.items():
             self._update(key, checker.hear())
 

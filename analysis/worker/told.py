@@ -1,4 +1,4 @@
-"""What the server was told of each file, so that it is told only what differs."""
+"""What was reported to the server of each file, so that only what differs is sent."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from analysis.wire import FileResult
 
 
 class Told:
-    """What was told of each file. `version` is that of an open file's text, by its absolute path."""
+    """What was reported of each file. `version` is that of an open file's text, by its absolute path."""
 
     def __init__(self, send: Callable[[FileResult], None], version: Callable[[str], int | None]) -> None:
         self._send = send
         self._version = version
         self._last: dict[str, FileResult] = {}
-        self._turned: set[str] = set()  # opened or closed since they were told: the server may know nothing of them any more
+        self._turned: set[str] = set()  # opened or closed since they were reported: the server may know nothing of them any more
 
     def turn(self, path: str) -> None:
         """A file was opened or closed."""
@@ -28,7 +28,7 @@ class Told:
 
     @property
     def has_turned(self) -> bool:
-        """Whether a file was opened or closed, and nothing was told of it since."""
+        """Whether a file was opened or closed, and nothing was reported of it since."""
         return bool(self._turned)
 
     def tell(self, generation: int, focus: Sequence[str], reports: Sequence[tuple[Checker, Report]]) -> None:

@@ -70,7 +70,7 @@ def toggled(server: EverproofServer, command: str, shown: dict[str, set[str]], u
 
 
 def text_argument(command: str, name: str, value: Any) -> str:
-    """An argument that must be a string; the client is told which one is none."""
+    """An argument that must be a string; the client gets the name of one that is none."""
     if not isinstance(value, str):
         raise JsonRpcInvalidParams(f"{command}: {name} must be a string.")
     return value

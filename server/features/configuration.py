@@ -28,7 +28,7 @@ def register(server: EverproofServer) -> None:
 
 
 class EditorSettings:
-    """What the client has set, and which wrong settings the user has been told of."""
+    """What the client has set, and which wrong settings the user has been notified of."""
 
     def __init__(self) -> None:
         self.initial: object = None
@@ -63,7 +63,7 @@ async def pull(server: EverproofServer) -> bool:
 
 
 def apply(server: EverproofServer, files_changed: bool = False) -> None:
-    """Puts the settings in force, and tells the user once about those that are wrong.
+    """Puts the settings in force, and notifies the user once of those that are wrong.
 
     `files_changed`: the rules or the compile commands that the settings name did.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class DiagnosticsPublisher:
-    """Shows diagnostics: pushes them, or tells a client that pulls that there is news."""
+    """Shows diagnostics: pushes them, or notifies a client that pulls."""
 
     def __init__(self, server: EverproofServer) -> None:
         self._server = server
@@ -65,7 +65,7 @@ class DiagnosticsPublisher:
             self._push(uri, None, [])
 
     def settled(self) -> None:
-        """A check is over: all that is known is shown, and a client that pulls is told to, if there is news."""
+        """A check is over: all that is known is shown, and a client that pulls is notified, if there is news."""
         for path in list(self._moved):
             self.publish(path)
         workspace = self._server.client_capabilities.workspace

@@ -1,4 +1,4 @@
-"""Edit sessions: what is typed, how keys are told apart, what is said of the times; with the real server and with another."""
+"""Edit sessions: what is typed, how keys are distinguished, what is said of the times; with the real server and with another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loop invariants that are told in C: compiled into the program that they are of, they hold on every run."""
+"""Loop invariants that are reported in C: compiled into the program that they are of, they hold on every run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the client is told of the progress of a check, whenever the check ends."""
+"""What is reported to the client of the progress of a check, whenever the check ends."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Pipe:
 
 
 class Silence:
-    """Stands for whoever shows things: remembers what it was told."""
+    """Stands for whoever shows things: remembers what it was sent."""
 
     def __init__(self) -> None:
         self.told: list[str] = []

@@ -202,7 +202,7 @@ NO_FRAMES = [
 
 
 def test_what_is_no_frame_is_left_out_and_said(server_command: list[str]) -> None:
-    """What comes after it is heard."""
+    """What comes after it is answered."""
     sent = frame(INITIALIZE)
     for number, wrong in enumerate(NO_FRAMES):
         hover = {"textDocument": DOCUMENT, "position": POSITION}

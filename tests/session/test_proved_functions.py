@@ -1,4 +1,4 @@
-"""Functions that are proved in the background: which, what is told of them, and what an edit leaves standing."""
+"""Functions that are proved in the background: which, what is reported of them, and what an edit leaves standing."""
 
 from __future__ import annotations
 

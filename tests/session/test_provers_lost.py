@@ -135,7 +135,7 @@ def test_time_that_a_prover_was_stopped_is_not_the_tasks(tmp_path: Path) -> None
 
 
 def test_a_stopped_prover_does_not_hold_up_the_pool(pool: Pool, tmp_path: Path) -> None:
-    """Though it does not read the large order that it is given."""
+    """The stopped prover does not read the large order that was sent to it."""
     outcome(pool, pool.submit(Factor(15), LONG))
     (stopped,) = pool.pids()
     os.kill(stopped, signal.SIGSTOP)

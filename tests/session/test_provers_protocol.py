@@ -51,7 +51,7 @@ class Process:
         self.closed = True
 
     def live(self) -> None:
-        """Does what it was told, for a moment."""
+        """Carries out the order, for a moment."""
         if self.dead or self.stopped:
             return
         while self.to_prover:

@@ -1,4 +1,4 @@
-"""The checker process with provers: findings are told as possible at once, and decided while it waits for requests."""
+"""The checker process with provers: findings are reported as possible at once, and decided while it waits for requests."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Weigh(NamedTuple):
 
 
 class Deaf(NamedTuple):
-    """Does not end, and hears neither a cancellation nor SIGTERM; writes its process id into the file first."""
+    """Does not end, and reacts neither to a cancellation nor to SIGTERM; writes its process id into the file first."""
 
     file: str
 

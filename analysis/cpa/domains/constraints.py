@@ -1,4 +1,4 @@
-"""The constraints CPA ([SYMCEGAR] sections 3.2.6, 4 and 5.2-5.3): what branches tell about symbolic values, checked by a solver.
+"""The constraints CPA ([SYMCEGAR] sections 3.2.6, 4 and 5.2-5.3): what branches imply about symbolic values, checked by a solver.
 
 An abstract state is a set of conditions over symbolic identifiers, read as their conjunction. As in section 5.1, all the work
 is done by strengthening: the component that has the symbolic values says what the branch's condition is (`symbolic.Assuming`), it
@@ -8,8 +8,8 @@ trivial: it is decided when it is built and never stored.
 - Definite assignments (Algorithm 9): an identifier that has one value in all models is replaced by it, in the formulas that are
   checked (section 5.3) and, by the component that has the symbolic values, in these (`symbolic.Deciding`).
 - Obsolete constraints, which say nothing about any value that is left, directly or indirectly, are removed (section 5.2).
-- The order: more constraints are less; `subset`, `aliased` (up to a bijection of identifiers, see `domains.symbolic_value` for
-  when it may be used) or `implication` (asked from the solver).
+- The order: a state with more constraints is smaller. It is `subset`, `aliased` (up to a bijection of
+  identifiers; see `domains.symbolic_value` for when it may be used) or `implication` (the solver decides).
 - The merge operator: `sep`, or `join`, which removes p and its negation where the paths of a branch meet (section 4.1).
 - Checks after every branch, or only where `Constraints.check` is asked for: at targets.
 - The precision says which constraints are tracked at which location (`precision.ConstraintPrecision`).
@@ -77,7 +77,7 @@ def is_covered(state: Constraints, other: Constraints, renaming: Renaming) -> bo
 
 class ConstraintsTransfer:
     """Learns from branches. `values`: the index of the component of the composition that has the symbolic values; `tellers`: the
-    indices of others that tell conditions."""
+    indices of others that distinguish conditions."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class ConstraintsTransfer:
     def strengthen(
         self, state: Constraints, others: Sequence[Any], step: Step, precision: TrackedConstraints, before: Sequence[Any]
     ) -> Sequence[Constraints]:
-        """The state with what the branch told; none if that is impossible, or, with checks at targets, if a target is."""
+        """The state with what the branch implied; none if that is impossible, or, with checks at targets, if a target is."""
         found = self._told(state, others, step)
         if found and self._check_at == "target" and self._check is not None and self._check(others):
             return found if self._decide.is_possible(found[0].conditions) else ()

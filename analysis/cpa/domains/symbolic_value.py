@@ -42,8 +42,8 @@ Counters = Map[str, int]
 class SymbolicValues(msgspec.Struct, frozen=True, eq=False, gc=False):
     """An abstract symbolic value assignment, in an activation `depth` calls below the entry.
 
-    `counters` say how many identifiers were made by origin, `assumed` what the last step told; neither is part of what the state
-    means, and states that differ in them alone are equal.
+    `counters` say how many identifiers were made by origin, `assumed` what the last step reported; neither is
+    part of what the state means, and states that differ in them alone are equal.
     """
 
     store: Store

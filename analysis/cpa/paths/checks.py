@@ -33,8 +33,8 @@ RULES = frozenset(_KINDS) | _REMAINING
 
 
 class Check(NamedTuple):
-    """A violation to be asked about: the formulas that have to hold besides the path's. `uncertain`: they hold more often than
-    the rule is violated."""
+    """A violation to be asked about: the formulas that have to hold besides the path's. `uncertain`: they can
+    hold although the rule is not violated."""
 
     rule: str
     more: tuple[Term, ...]
@@ -180,7 +180,7 @@ class EdgeChecks:
         kind = next((kind for kind in _KINDS if kind == rule), None)
         if kind in ("double-free", "invalid-free"):
             return isinstance(edge.effect, ir.Call) and ir.direct_callee(edge.effect) in (None, "free", "realloc")
-        if kind is None:  # what the end of the program tells
+        if kind is None:  # what the end of the program shows
             return isinstance(edge.effect, ir.Call) and ir.direct_callee(edge.effect) not in self._program.functions
         return self._is_relevant(edge, kind)
 

@@ -1,5 +1,5 @@
 """Single paths of a program, exact to the bit and for memory (`smt.encoding.path`): each is followed with its own encoder, what
-can violate a rule is told before each edge, and where a path branches, it is forked. What becomes of possible
+can violate a rule is reported before each edge, and where a path branches, it is forked. What becomes of possible
 violations, and in which order paths are followed, is the affair of who follows them.
 """
 
@@ -126,7 +126,8 @@ class PathFollower(ABC):
 
     @abstractmethod
     def judge(self, path: Path, check: Check, edge: Edge | None) -> bool:
-        """Told of a violation that may be possible on the edge that a path takes next (None: at its end); True ends it all."""
+        """Called for a violation that may be possible on the edge that a path takes next (None: at its end).
+        True ends the exploration."""
 
     # -- one location -------------------------------------------------------------------------------------------
 
@@ -304,7 +305,8 @@ class PathFollower(ABC):
         return self._alive([path]), False
 
     def _writes_badly(self, path: Path, calls: Call) -> bool:
-        """Tells what can go wrong where the result of a call goes, which is looked up after the call; whether it is over."""
+        """Reports what can go wrong where the result of a call is stored, which is looked up after the call.
+        Whether the exploration is over."""
         effect = calls.edge.effect
         assert isinstance(effect, ir.Call)
         if effect.result is None or isinstance(effect.result, ir.Var):

@@ -1,5 +1,5 @@
 """What states of the value domains say, as formulas over state variables. What a formula cannot say is left out, which makes it
-weaker; whether what is left proves anything, the certificate checker tells.
+weaker; the certificate checker decides whether what is left proves anything.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def _simple_first(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _solved(value: ir.Expr, result: ir.Expr, allowed: frozenset[ir.Var]) -> tuple[ir.Var, ir.Expr] | None:
-    """An identifier, and what it is if the value is `result`; None if that is not told."""
+    """An identifier, and what it is if the value is `result`; None if that is not known."""
     while not isinstance(value, ir.Var):
         undone = _undone(value, result, allowed)
         if undone is None:

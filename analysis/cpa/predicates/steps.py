@@ -100,7 +100,8 @@ def departures(system: System, state: State, step: Step, context: int, *, bounds
 
 def strays(system: System, state: State, step: Step, context: int) -> tuple[State, str] | None:
     """The states in which a call goes through a pointer that is not null and leads to none of the functions that it is taken to
-    reach, and what to say of them; None if there are plainly none. It is told with the first of these functions."""
+    reach, and what to say of them; None if there are plainly none. The sentence names the first of these
+    functions."""
     call, program = step.edge.effect, system.program
     if not isinstance(call, ir.Call) or ir.direct_callee(call) is not None or step.kind not in ("enter", "external"):
         return None

@@ -1,8 +1,9 @@
 """How facts cross calls: caller's paths to callee's on the way in, and back with the callee's summary on the way out.
 
-On the way in, a path that an argument reaches becomes a path of the parameter, globals stay what they are, and CALLER stands for
-whatever the caller has besides. A value that the callee can neither reach nor change is not taken along: it waits for the
-callee to return (a NOTHING summary), because a callee that never returns ends the path.
+On the way in, a path that an argument reaches becomes a path of the parameter, globals stay what they are,
+and CALLER stands for whatever the caller has besides. A value that the callee can neither reach nor change
+does not enter it. It continues after the call if the callee can return (it has a NOTHING summary): a callee
+that never returns ends the path.
 
 On the way out, the caller's own variables have kept the value; paths through memory that the callee could reach hold it if
 the callee's exit says so; results, globals and what the parameters point to are new places where it can be found.

@@ -1,4 +1,4 @@
-"""What branches tell: conditions as (expression, interval), and what is surely known of them at each location.
+"""What branches imply: conditions as (expression, interval), and what is surely known of them at each location.
 
 A condition `e op constant` says that e lies in an interval; any other condition c says that c is (not) zero. The tested
 expressions of a function are its *condition keys*, numbered in order. Two branches on the same key are correlated until
@@ -46,7 +46,7 @@ def bare(expr: ir.Expr) -> ir.Expr:
 
 
 def condition_of(assume: ir.Assume) -> Condition | None:
-    """What the branch tells, None if that is nothing; a branch that cannot be taken is ZERO for the constant 1."""
+    """What the branch implies, None if that is nothing; a branch that cannot be taken is ZERO for the constant 1."""
     expr, truth = bare(assume.condition), assume.truth
     while isinstance(expr, ir.Unary) and expr.operator == "!":
         expr, truth = bare(expr.operand), not truth
@@ -101,8 +101,8 @@ def natural_range(expr: ir.Expr) -> Interval:
 class Conditions:
     """The condition keys of a function.
 
-    `tested` are the keys of branches; `of_edge` the key of each branch with the interval that it tells, `excluded` the interval
-    in which the key surely is not (`x != 3` tells no interval). `cells[i]` are the cells that `keys[i]` reads."""
+    `tested` are the keys of branches; `of_edge` the key of each branch with the interval that it implies, `excluded` the interval
+    in which the key surely is not (`x != 3` implies no interval). `cells[i]` are the cells that `keys[i]` reads."""
 
     def __init__(self, cfa: Cfa, address_taken: frozenset[str]) -> None:
         self.keys: list[ir.Expr] = []

@@ -1,4 +1,4 @@
-"""From the errors in a derivation graph to findings: which have a path, which of several to report, and how they are told.
+"""From the errors in a derivation graph to findings: which have a path, which of several to report, and how they are reported.
 
 Three things are kept from revision to revision: paths, until something changes in a function that the search looked into;
 which errors are reported, until anything in the graph changes; and what a trace says, until the text around it moves.
@@ -34,7 +34,7 @@ _TRIES = 3  # of errors with one message in one function, when the search for a 
 
 
 class _Told(msgspec.Struct, frozen=True):
-    """A finding as it was told, with the versions of the texts that its trace leads through."""
+    """A finding as it was reported, with the versions of the texts that its trace leads through."""
 
     steps: list[Taken]
     versions: list[tuple[str, object]]

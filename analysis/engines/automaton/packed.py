@@ -1,9 +1,10 @@
 """A derivation graph as bytes, and back, with its facts and the paths that were found: what a later process goes on from.
 
-Configurations are numbered per function, in the order in which they were derived, and everything else says these numbers. Each
-table of a function is one flat list of small integers, in which a count precedes what there can be several of. Edges are written
-as their ids: the reader takes them from the CFAs, which keep them (analysis.session.stored_units). What is read back is the same
-graph, in every order that means something: parents before children, the first site of an entry state, the first support.
+Configurations are numbered per function, in the order in which they were derived, and everything else refers
+to them by number. Each table of a function is one flat list of small integers, in which a count precedes what
+there can be several of. Edges are written as their ids: the reader takes them from the CFAs, which keep them
+(analysis.session.stored_units). What is read back is the same graph, in every order that means something:
+parents before children, the first site of an entry state, the first support.
 
 Tests: tests/engines/test_packed.py, with random graphs.
 """

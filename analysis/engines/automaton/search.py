@@ -105,7 +105,7 @@ class Followed:
 
 class Search:
     """One search. `thorough`: calls that can change something followed are opened; `sure`: the last branch before the error must
-    be decided by what is known. `wanted` are the items that would tell more."""
+    be decided by what is known. `wanted` are the items that would make more known."""
 
     def __init__(
         self, walk: Walk, part: Slice, errors: frozenset[int], items: Iterable[Item], budget: int, thorough: bool, sure: bool

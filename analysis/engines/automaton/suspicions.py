@@ -21,7 +21,7 @@ class Suspicion(msgspec.Struct, frozen=True):
     """A finding, by its fingerprint. `error` names it to the engine; it is the same in later revisions, as long as its edge is.
 
     `way` are the edges that are claimed to lead to it, from the start of an entry function on, as (function, edge); calls are
-    opened or stepped over. `expression` is the part of the edge that the message speaks of, if it can be told.
+    opened or stepped over. `expression` is the part of the edge that the message is about, if that is known.
     """
 
     fingerprint: str

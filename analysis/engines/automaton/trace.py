@@ -1,4 +1,4 @@
-"""Counterexample traces: the edges from the program's entry to an error (`chains`, `search`), as they are told.
+"""Counterexample traces: the edges from the program's entry to an error (`chains`, `search`), as they are reported.
 
 A trace shows what matters for the finding: entered calls, returns, branches, and the edges at which the tracked value
 changes its state or its paths.
@@ -35,7 +35,7 @@ class Taken(msgspec.Struct, frozen=True):
 
 
 class Spelled(NamedTuple):
-    """A step as it was told (None: it is not shown), with the edge and the place that it tells of."""
+    """A step as it was reported (None: it is not shown), with its edge and its place."""
 
     edge: Edge | None
     place: Place | None
@@ -43,8 +43,8 @@ class Spelled(NamedTuple):
 
 
 class Tracer:
-    """Tells paths. `spelled` are steps as they were told in a revision before; those told now are added to `told`. A trace has no
-    more than `limit` steps."""
+    """Turns paths into trace steps. `spelled` are steps as they were reported in a revision before; those
+    reported now are added to `told`. A trace has no more than `limit` steps."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Tracer:
         return tuple(shown)
 
     def _step(self, taken: Taken) -> TraceStep | None:
-        """What is shown of a step, told anew if its edge or its place is another one now."""
+        """What is shown of a step, reported anew if its edge or its place is another one now."""
         if taken.event == "entry":
             place = self._places.name_place(taken.function)
             return TraceStep(place, self._name(taken.function), 0, "entry", f"{self._name(taken.function)} is entered")

@@ -323,7 +323,7 @@ def returns_into(call: ir.Call) -> bool:
 
 
 def is_shared(effect: ir.Assume, paths: tuple[Path, ...]) -> bool:
-    """Whether the branch tells that the value equals another variable's, which then holds it too."""
+    """Whether the branch implies that the value equals another variable's, which then holds it too."""
     equality = effect.condition
     if not isinstance(equality, ir.Binary) or equality.operator != ("==" if effect.truth else "!="):
         return False

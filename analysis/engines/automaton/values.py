@@ -235,7 +235,7 @@ class Store:
                     self._set(copy, bindings[expr], self._values[bindings[expr]], self._origins[bindings[expr]])
 
     def _want(self, target: ir.Expr, value: ir.Expr) -> None:
-        """A followed expression gets a value of which nothing is known: its parts would tell more."""
+        """A followed expression gets a value of which nothing is known: its parts would make more known."""
         function = self._frames[-1][0]
         if self._wanted is not None and self._follows(function, target):
             self._wanted.update((function, part) for part in ir.walk(value) if isinstance(part, ir.LVALUES))

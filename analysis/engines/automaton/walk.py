@@ -47,7 +47,7 @@ class Walk:
         return frozenset(filter(visible, cells))
 
     def store(self, function: str, follows: Callable[[str, ir.Expr], bool], wanted: set[Item] | None = None) -> Store:
-        """The store where paths begin; it adds to `wanted` the items that would tell more."""
+        """The store where paths begin; it adds to `wanted` the items that would make more known."""
         store = Store(function, follows, wanted)
         if function == "main":
             globals_ = self._delta.program.globals

@@ -55,7 +55,7 @@ def compare(old: Program, new: Program) -> WorldChange:
 
 
 class _Look:
-    """Asks of calls whether they are what they were."""
+    """Compares calls in the old program and in the new one."""
 
     def __init__(self, old: Program, new: Program, others: Set[str], records: Set[str]) -> None:
         self._old = old

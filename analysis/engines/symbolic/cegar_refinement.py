@@ -37,7 +37,7 @@ Refine = Literal["constraints-first", "values-first", "values-only", "predicates
 values, or values alone (all constraints stay); or the way by predicates."""
 
 Place = tuple[str, int]
-_CONSTRAINTS, _VALUES = 0, 1  # in the pairs of states that strengthening is told
+_CONSTRAINTS, _VALUES = 0, 1  # in the pairs of states that strengthening gets
 
 
 class Known(NamedTuple):

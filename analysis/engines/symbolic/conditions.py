@@ -62,7 +62,7 @@ def violating(program: Program, target: Target) -> Violating:
 
 class Everywhere(msgspec.Struct, frozen=True):
     """A program with more locations, which are reached where one of some rules is violated, wherever. `is_exact`: there is no
-    edge that can violate a rule of which only the memory's state tells."""
+    edge that can violate a rule whose violations only the state of memory shows."""
 
     program: Program
     locations: Locations

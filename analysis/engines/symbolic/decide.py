@@ -51,7 +51,7 @@ _ROUNDS: tuple[tuple[Mode, bool, int, float], ...] = (("int", False, 1, 0.5), ("
 _BACK_SHARE, _LARGE_BACK_SHARE = 0.2, 0.5  # of the seconds that are left, for going back from the violation
 _LAST_SHARE = 0.12  # of the seconds, for runs from the entry of the function
 _LARGE = 10_000  # edges; larger programs are not explored from their entries
-_REASONS = 3  # that are told
+_REASONS = 3  # that are reported
 _QUERY_SHARE = 0.1  # of the seconds, for one question about a path
 _WAYS = 200  # paths that are asked about in one exploration
 

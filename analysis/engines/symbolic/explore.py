@@ -155,7 +155,7 @@ class Exploration:
         *,
         tree: bool,
     ) -> Ending:
-        """Explores; `judge` is told each path to the location, and ends it by True. `deadline`: of `model.clock`."""
+        """Explores; `judge` is called with each path to the location, and ends it by True. `deadline`: of `model.clock`."""
         composite = self._execution.composite
         analysis: Any = Tree(composite) if tree else composite
         waitlist = GuidedWaitlist(self._distance)

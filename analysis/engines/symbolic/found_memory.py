@@ -78,7 +78,7 @@ class FoundMemory:
 
 
 def _conditions(effect: ir.Effect, defined: dict[str, frozenset[int]]) -> list[ir.Expr]:
-    """When a call goes on; none where it may always."""
+    """The conditions under which a call may go on; none if it always may."""
     if not isinstance(effect, ir.Call) or effect.result is None or not isinstance(effect.result.type, Pointer):
         return []
     name = ir.direct_callee(effect)

@@ -63,7 +63,7 @@ class Inside:
             yield make
 
     def _given(self, replayed: Replayed) -> str:
-        """The inputs that the violation is about, as far as its rule tells, in the order of the run; each once."""
+        """The inputs that the violation is about, as far as its rule says, in the order of the run; each once."""
         if self._target.rule in LEAKS:
             return ""
         found: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""What only the state of a run tells: blocks of the heap and resources that no pointer leads to any more, and what a program
+"""What only the state of a run shows: blocks of the heap and resources that no pointer leads to any more, and what a program
 should not leave behind.
 
 As leak checkers do it, whatever looks like an address into a block counts as a pointer to it, also into its middle. A temporary
@@ -36,7 +36,7 @@ def lost(machine: Machine, kind: str, returned: Any = None) -> str | None:
 
 
 def missing(machine: Machine, kind: Kind, *, ended: bool) -> str | None:
-    """What is wrong where the run is now, if it is of a kind that only the state tells; for people. `ended`: the program has
+    """What is wrong where the run is now, if it is of a kind that only the state shows; for people. `ended`: the program has
     ended, so that locks should be released for `lock-at-exit`, and memory for `memory-cleanup`."""
     if kind in _LOST:
         block = lost(machine, _LOST[kind], machine.result)

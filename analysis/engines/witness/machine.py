@@ -125,7 +125,8 @@ class Machine(Questions):
             write(registers, value)
 
     def _passed(self, values: list[Any], types: tuple[Type, ...], wanted: tuple[Type, ...]) -> list[Any]:
-        """Arguments as a function takes them whose declaration was not seen, or that is called through another type."""
+        """The arguments as the function takes them: its declaration was not seen, or it is called through
+        another type."""
         passed = []
         for value, type_, parameter in zip(values, types, wanted, strict=False):
             if is_aggregate(parameter) or is_aggregate(type_):
@@ -282,7 +283,7 @@ class Machine(Questions):
         not_modelled("a call through a pointer to what is no function")
 
     def new_local(self, registers: Registers, local: Local) -> int:
-        """The address of a local variable that comes to be."""
+        """Makes a local variable, and returns its address."""
         self.look_only()
         self.memory.make_room(local.size)
         block = Block("local", display_name(local.name), local.size, UNDEFINED, local.type)

@@ -18,7 +18,7 @@ from analysis.session.portfolio.turns import MOST_EDGES, TURNS, Turn
 
 _AGAIN = 2.0  # times as long as the run before took is looked for another one
 _AT_LEAST = 0.5  # seconds for that
-_REASONS = 2  # that are told
+_REASONS = 2  # that are reported
 
 
 class Answers(msgspec.Struct, frozen=True):

@@ -61,7 +61,7 @@ def _program(parts: Slice) -> Program:
 
 
 def _decided(request: Request, answers: Answers) -> Decided:
-    """The answer to a request as it is told: of one rule, or of each of several."""
+    """The answer to a request as it is reported: of one rule, or of each of several."""
     if request.about.kind != "runs":
         ((rule, found),) = answers.by_rule.items()
         part = _part(request, rule, found)

@@ -1,4 +1,4 @@
-"""What is proved of functions, as it is told: their verdicts, and the invariants of their loops."""
+"""What is proved of functions, as it is reported: their verdicts, and the invariants of their loops."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NO_PLACE = Decided("possible", reason=NOTHING)
 
 
 class ProvedFunctions:
-    """Tells functions with what is proved of them; what is told again is the same object as before."""
+    """Adds to function reports what is proved of them; what is reported again is the same object as before."""
 
     def __init__(self) -> None:
         self._wanted: dict[str, tuple[Cfa, tuple[str, ...]]] = {}

@@ -1,4 +1,4 @@
-"""A confirmed finding as it is told: the trace is the run that was executed, with the values at each step."""
+"""A confirmed finding as it is reported: the trace is the run that was executed, with the values at each step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENGINE = "symbolic"
 
 
 def told(finding: Finding, decided: Decided | None, program: Program, places: Places, limit: int) -> Finding:
-    """The finding with what a prover says of it; at most `limit` steps are told, the first and the last ones."""
+    """The finding with what a prover says of it; at most `limit` steps are shown, the first and the last ones."""
     if decided is None:
         return finding
     if decided.status != "confirmed":

@@ -46,7 +46,7 @@ class Arithmetic(Protocol):
         mathematical result, constrains it to the type's range and notes the assumption, or wraps, as it was made."""
 
     def open_where(self, condition: Term, result: Term, type_: Type, sentence: str) -> Term:
-        """The result; where the condition holds, any value of the type, which the sentence tells."""
+        """The result; where the condition holds, any value of the type, as the sentence says."""
 
     def compare(self, operator: str, left: Term, right: Term, type_: Type) -> Term:
         """A comparison of two values of a type, as a term of sort Bool."""

@@ -1,7 +1,7 @@
 """The memory of a path: objects with their contents, and everything else that pointers may point to.
 
 A pointer whose object is known is resolved to it, by cases where it can be one of several. Any other pointer came from outside
-the path: it points to memory there, or to an object that the outside has heard of: one that *escaped* before the pointer came to
+the path: it points to memory there, or to an object that the outside may know: one that *escaped* before the pointer came to
 be, or a global whose address is taken in the program. Memory outside is one large object, in which accesses are kept apart by
 their types as far as C11 6.5p7 allows.
 """
@@ -183,7 +183,7 @@ class Memory:
 
     @property
     def escaped(self) -> set[int]:
-        """The objects that the outside has heard of."""
+        """The objects that the outside may know."""
         return set(self._escaped)
 
     def points_outside(self, terms: Iterable[Term]) -> bool:

@@ -151,7 +151,7 @@ class Places:
         return spot._replace(symbolic=offset if spot.symbolic is None else linear.add(spot.symbolic, offset))
 
     def _moved(self, pointer: ir.Expr, index: ir.Expr, sign: int, tag: Tag) -> Alternatives:
-        """`*(p + i)`: null is told by the pointer, not by the sum."""
+        """`*(p + i)`: null is decided by the pointer, not by the sum."""
         base = self.expressions.value(pointer)
         moved = self.expressions.offset_pointer(base, self.expressions.value(index), pointer.type, index.type, sign)
         distance = linear.subtract(moved, base)

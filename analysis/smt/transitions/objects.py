@@ -23,7 +23,7 @@ MOST_CELLS = 64  # scalars of an object that are variables of their own, or writ
 
 
 class Objects:
-    """The kinds of a program's variables. Local variables are told by their function, which is "" for globals."""
+    """The kinds of a program's variables. Local variables are distinguished by their function, which is "" for globals."""
 
     def __init__(self, program: Program, model: DataModel) -> None:
         self.layout = BitLayout.of(program, model)

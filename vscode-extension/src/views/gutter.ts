@@ -1,4 +1,4 @@
-// The verdict of each function beside the line of its name, told apart by shape as well as by colour.
+// The verdict of each function beside the line of its name, distinguished by shape as well as by colour.
 
 import * as vscode from 'vscode';
 import { appearance, type Appearance, type StateModel } from '../model/state';

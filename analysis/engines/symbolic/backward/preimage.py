@@ -244,7 +244,7 @@ class Preimage:
         return normal(at_depth(told, self._depth if depth is None else depth))
 
     def told(self, test: ir.Expr, truth: bool) -> ir.Expr:
-        """What a branch tells. TooLargeError if that is too much."""
+        """What a branch implies. TooLargeError if that is too much."""
         return condition(self.own(test), truth)
 
     # -- values that are not known ------------------------------------------------------------------------------

@@ -39,8 +39,8 @@ def same(lvalue: ir.Expr) -> ir.Expr:
 
 
 def rewritten(expr: ir.Expr, on_read: OnRead, on_address: OnAddress = same) -> ir.Expr:
-    """A value with its reads replaced, inner ones first: `on_read` is told each lvalue that is read, `on_address` each one whose
-    address is taken as `AddressOf`."""
+    """A value with its reads replaced, inner ones first: `on_read` is called with each lvalue that is read,
+    `on_address` each one whose address is taken as `AddressOf`."""
     match expr:
         case ir.Var(type=type_, scope=scope):
             return expr if is_symbol(expr) or scope == "function" or isinstance(type_, Array) else on_read(expr)
@@ -138,7 +138,7 @@ def _apart(one: ir.Expr, other: ir.Expr) -> bool:
 
 
 def _origin(expr: ir.Expr) -> str | None:
-    """What a pointer is the address of: "" for null, "*" for any value that is read; None if it cannot be told."""
+    """What a pointer is the address of: "" for null, "*" for any value that is read; None if it is not known."""
     if isinstance(expr, ir.IntConst):
         return "" if expr.value == 0 else None
     if isinstance(expr, ir.AddressOf):
@@ -223,7 +223,7 @@ def not_null(pointer: ir.Expr) -> ir.Expr:
 
 
 def condition(expr: ir.Expr, truth: bool) -> ir.Expr:
-    """What a branch tells, as a condition in the form that the constructors here give it. TooLargeError if that is too much."""
+    """What a branch implies, as a condition in the form that the constructors here give it. TooLargeError if that is too much."""
     return rewritten(condition_of((normal(expr), truth)), same)
 
 

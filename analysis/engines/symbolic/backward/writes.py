@@ -269,7 +269,8 @@ class WholeProgram:
         return ir.direct_callee(call) is None and (not self._closed or not self.program.targets(call))
 
     def written_by(self, target: ir.Expr) -> Writes:
-        """What an assignment to an lvalue changes that others can see; `Cast` and the like count as anything."""
+        """What an assignment to an lvalue changes that other code can see. An lvalue of a form that is not
+        understood, such as `Cast`, may change anything."""
         base = base_of(target)
         if isinstance(base, ir.Var):
             return _to_variable(base)
