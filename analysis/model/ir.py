@@ -73,8 +73,8 @@ class AddressOf(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_h
 
 class IntConst(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """An integer constant in the range of its type, or a pointer that was made of one. Making it converts the
-    value to the type (C11 6.3.1.2, 6.3.1.3). Pointers count as 64 bits here; where they have fewer, code that
-    knows the data model converts them."""
+    value to the type (C11 6.3.1.2, 6.3.1.3). Pointers count as 64 bits here; narrower ones are left to code
+    that knows the data model."""
 
     value: int
     type: Type
