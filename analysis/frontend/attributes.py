@@ -50,7 +50,6 @@ _QUOTED = rb"\"(?:[^\"\\]|\\.)*\""
 _NESTED = rb"(?:[^()\"]|" + _QUOTED + rb"|\((?:[^()\"]|" + _QUOTED + rb"|\([^()]*\))*\))*"
 _ITEM = re.compile(rb"(?:\b\w+\s*::\s*)?(\w+)\s*(\(" + _NESTED + rb"\))?")
 _WORDS = {b"_Noreturn": "noreturn", b"_Complex": "complex", b"__complex__": "complex", b"_Imaginary": "imaginary"}
-_PLACEHOLDER = "complex"  # part of the type, which the type's reader handles
 
 
 def attributes(texts: Iterable[bytes]) -> Iterator[Attribute]:
@@ -147,9 +146,7 @@ def strange_of_type(texts: Iterable[bytes], *, is_named: bool) -> str:
 
 def is_plain(one: Attribute) -> bool:
     """Whether a program does the same without the attribute."""
-    return (
-        one.name in _PLAIN or one.name == _PLACEHOLDER or (one.name == "optimize" and _OPTIMISED.match(one.arguments) is not None)
-    )
+    return one.name in _PLAIN or (one.name == "optimize" and _OPTIMISED.match(one.arguments) is not None)
 
 
 def symbol(text: str) -> str:

@@ -150,7 +150,7 @@ class Declarations(Context):
         """The specifiers of a declaration, parameter, member, type name or function definition."""
         storage: set[str] = set()
         type_: Type | None = None
-        levels, constant = NONE, False
+        levels, constant, atomic = NONE, False, False
         for child in node.children:
             kind = child.type
             if kind == "storage_class_specifier":
@@ -158,6 +158,7 @@ class Declarations(Context):
             elif kind == "type_qualifier":
                 levels |= _qualified(child)
                 constant = constant or text_of(child) == b"const"
+                atomic = atomic or text_of(child) == b"_Atomic"
             elif kind in ("comment", "attribute_specifier", "attribute_declaration"):
                 continue
             elif type_ is None and (kind.endswith("_specifier") or kind in NAME_KINDS):
@@ -167,6 +168,12 @@ class Declarations(Context):
                 storage.add("typedef")
             else:
                 break
+        if (
+            atomic
+            and type_ is not None
+            and (isinstance(type_, Record) or self.layout.size(type_) != self.layout.alignment(type_))
+        ):
+            raise RefusedError("an atomic type that may have another layout")  # compilers align it to its size, and pad records
         return Specifiers(INT if type_ is None else type_, frozenset(storage), levels, constant)
 
     def _named_levels(self, node: Node) -> Levels:

@@ -366,7 +366,9 @@ class Expressions(Assignments):
         type_ = self.type_name(type_node)
         if isinstance(type_, Record) and self.layout.size(type_) is None:
             return ir.Unknown(self.model.unsigned_long)
-        return ir.IntConst(self.layout.alignment(type_), self.model.unsigned_long)
+        is_standard = node.children[0].type in ("_Alignof", "alignof")
+        alignment = self.layout.alignment(type_) if is_standard else self.layout.preferred_alignment(type_)
+        return ir.IntConst(alignment, self.model.unsigned_long)
 
     def _offsetof(self, node: Node) -> ir.Expr:
         type_ = self.type_name(field_of(node, "type"))

@@ -14,7 +14,8 @@ from analysis.model.c_types import DataModel, Integer, Type
 
 _PACKED = re.compile(rb"\b_*packed_*\b")
 _ALIGNED = re.compile(rb"\b(?:_*aligned_*|_Alignas)\b(?:\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\))?")
-_OTHER = re.compile(rb"\b_*(?:ms_struct|gcc_struct|scalar_storage_order|vector_size|mode|warn_if_not_aligned)_*\b")
+_OTHER_NAMES = rb"ms_struct|gcc_struct|scalar_storage_order|vector_size|mode|warn_if_not_aligned|[Cc]omplex|Imaginary"
+_OTHER = re.compile(rb"\b_*(?:" + _OTHER_NAMES + rb")_*\b")
 _PRAGMA = re.compile(rb"#[ \t]*pragma[ \t]+pack\b[ \t]*(.*)", re.DOTALL)
 _PACK = re.compile(rb"\(\s*(?:(push|pop)\s*)?(?:,?\s*([A-Za-z_]\w*)\s*)?(?:,?\s*(\d+)\s*)?\)")
 _NUMBER = re.compile(rb"\s*(\d+)\s*\Z")

@@ -165,6 +165,17 @@ class Layout:
                 size = self.size(type_) or 1
                 return min(size, 4) if self.model.pointer_bits == 32 else size
 
+    def preferred_alignment(self, type_: Type) -> int:
+        """`__alignof__`, an extension of gcc: what variables are aligned to. On i386 that is more for 64 bits than what members
+        are aligned to (System V ABI, Intel386 Supplement, 3-2; GCC manual, "Alignment")."""
+        match type_:
+            case Array(element):
+                return self.preferred_alignment(element)
+            case Integer() | Floating() if self.size(type_) == 8:
+                return 8
+            case _:
+                return self.alignment(type_)
+
     def offset(self, record: Record, name: str) -> int | None:
         """`offsetof` a member, None when there is none or it is a bit-field."""
         definition = self._lookup(record.key)

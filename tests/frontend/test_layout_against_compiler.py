@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from analysis.frontend.types import Layout
+from analysis.model import ir
 from analysis.model.c_types import ILP32, LP64, DataModel, Record
 from tests.support.lowered import unit_of
 
@@ -126,3 +127,44 @@ def compare(tmp_path: Path, text: str, records: dict[str, list[tuple[str, str, b
     (tmp_path / "t.c").write_text(text + "\n".join(checks) + "\n")
     done = subprocess.run(["gcc", flag, "-w", "-fsyntax-only", "t.c"], cwd=tmp_path, capture_output=True, text=True)
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(("model", "flag"), [(LP64, "-m64"), (ILP32, "-m32")])
+def test_alignments_of_types(tmp_path: Path, model: DataModel, flag: str) -> None:
+    """`__alignof__` is what variables are aligned to, which on i386 is more for 64 bits than `_Alignof`."""
+    types = [*TYPES[:16], "unsigned long long", "long long[3]", "struct s", "union u", "struct s[2]"]
+    operands = [f"{operator}({type_})" for type_ in types for operator in ("_Alignof", "__alignof__", "__alignof")]
+    text = "struct s { char c; double d; }; union u { char c; long long l; };\n"
+    functions = "".join(f"unsigned long f{number}(void) {{ return {one}; }}\n" for number, one in enumerate(operands))
+    effects = [function.cfa.edges[0].effect for function in unit_of(text + functions, model=model).functions]
+    values = [effect.value for effect in effects if isinstance(effect, ir.Return)]
+    checks = [
+        f'_Static_assert({one} == {value.value}, "{one}");'
+        for one, value in zip(operands, values, strict=True)
+        if isinstance(value, ir.IntConst)
+    ]
+    assert len(checks) == len(operands)
+    (tmp_path / "t.c").write_text(text + "\n".join(checks) + "\n")
+    done = subprocess.run(["gcc", flag, "-w", "-fsyntax-only", "t.c"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "struct s { char c; float _Complex z; }; int f(void) { return sizeof(struct s) - 8; }",
+        "struct s { char c; _Complex float z; }; int f(void) { return sizeof(struct s) - 8; }",
+        "typedef __complex__ float z; struct s { char c; z z; }; int f(void) { return sizeof(struct s) - 8; }",
+        "int f(void) { return sizeof(float _Complex) - 4; }",
+        "int f(void) { float _Complex z; return sizeof z - 4; }",
+        "struct s { char c; _Atomic long long l; }; int f(void) { return sizeof(struct s) - 12; }",
+        "struct s { char c; _Atomic(double) l; }; int f(void) { return sizeof(struct s) - 12; }",
+        "struct s { char c; }; int f(void) { return _Alignof(_Atomic struct s); }",
+    ],
+)
+def test_what_is_not_laid_out_has_no_size(text: str) -> None:
+    """gcc gives these records and types other sizes than those that are subtracted."""
+    cfa = next(function.cfa for function in unit_of(text, model=ILP32).functions)
+    assert not any(isinstance(edge.effect, ir.Return) and isinstance(edge.effect.value, ir.IntConst) for edge in cfa.edges) or (
+        cfa.unsupported
+    )
