@@ -291,6 +291,7 @@ class Session:
             return False
         start = time.perf_counter()
         shipped = frozenset(rule.name for rule in self.rules if rule.shipped)
+        understood = all(unit.built.parse_errors == 0 for unit in last.units)
         try:
             checked = self._proofs.ask(
                 last.checked,
@@ -301,9 +302,9 @@ class Session:
                 lambda: self._check.again(last.units, self.rules, self.interruption),
                 self.texts.overlay().keys(),
                 shipped,
+                understood=understood,
             )
             if self._claims and (is_asked or checked is not last.checked):  # what is refuted is to be proved
-                understood = all(unit.built.parse_errors == 0 for unit in last.units)
                 visible = None if self.options.everywhere else self.texts.overlay().keys()
                 self._proofs.claim(
                     checked, self._check, self.options, self.interruption, visible, shipped=shipped, understood=understood

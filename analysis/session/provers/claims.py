@@ -29,7 +29,7 @@ from analysis.model.budgets import ProverBudget, budget_of
 from analysis.model.options import Options
 from analysis.session.portfolio.terms import About, Kind, terms_of
 from analysis.session.portfolio.turns import MOST_EDGES, TURNS
-from analysis.session.provers.decided import Decided
+from analysis.session.provers.decided import PARTLY_PARSED, Decided
 from analysis.session.provers.decisions import Decisions
 from analysis.session.provers.outcome import Budget, Outcome, reason_of
 from analysis.session.provers.pool import Pool
@@ -39,7 +39,6 @@ from analysis.session.provers.slices import Contents, Slice, Slicer
 
 _RANKS: dict[Kind, int] = {"runs": -1, "program": 9, "function": 10}  # in the pool: findings are between them
 _LEAST = 0.5  # seconds for a question
-_PARTLY_PARSED = "not all of the program's text parses"
 _LONGEST = 4  # times as long as the budget for all claims that they may take by the wall clock
 
 Key = tuple[str, str]
@@ -297,7 +296,7 @@ class Claims:
         """What is known of functions by themselves, and in how many milliseconds, of a revision that may be newer than the one
         that was asked about."""
         difference, found = self._difference(program), dict[Key, tuple[Decided, float]]()
-        for claim, why in (*((claim, _PARTLY_PARSED) for claim in self._unasked), *self._left.items()):
+        for claim, why in (*((claim, PARTLY_PARSED) for claim in self._unasked), *self._left.items()):
             if claim.kind == "function":
                 found[claim.function, claim.rule] = Decided("possible", final=False, reason=why), 0.0
         for claim in sorted(self._known, key=lambda claim: claim.whole):
@@ -377,7 +376,8 @@ class Claims:
             return None  # any pointer from outside may lead there
         if not claim.whole:
             part = slicer.below(claim.function)
-            is_open = not self._understood and any(_may_be_inside(program, name) for name in part.externals)
+            is_main = claim.function == "main"  # what does not parse may run before it, and give variables other values
+            is_open = not self._understood and (is_main or any(_may_be_inside(program, name) for name in part.externals))
             return None if is_open or beside(program).obstacle((claim.function,)) is not None else part
         if not self._understood:
             return None

@@ -7,6 +7,8 @@ from typing import Literal
 import msgspec
 
 Status = Literal["confirmed", "refuted", "possible"]
+PARTLY_PARSED = "not all of the program's text parses"
+"""Why nothing is said of what the text that does not parse could change."""
 
 
 class Ran(msgspec.Struct, frozen=True):

@@ -98,10 +98,13 @@ class Proofs:
         again: Again,
         visible: Collection[str] = (),
         shipped: Collection[str] | None = None,
+        *,
+        understood: bool,
     ) -> Checked:
         """Asks about the findings of a check; the check as it is with what is known. `again` makes it anew, with other findings.
         `asked` is what the program was opened by; `visible` are files, by absolute path, whose findings come before others, after
-        those of functions that were edited; `shipped`: see `finding_question`. Who ends this from outside asks again."""
+        those of functions that were edited; `shipped`: see `finding_question`;
+        `understood`: see `Proving.ask`. Who ends this from outside asks again."""
         self._decisions.open(asked)
         asking, self.wanted = self.wanted, False
         while check.analysis is not None:
@@ -110,7 +113,7 @@ class Proofs:
                 with interruptible:
                     suspicions = analysis.suspicions()
                     plan = self._proving.plan(program, check.entries, suspicions, analysis.refuted, options, shipped)
-                self._proving.ask(plan, options, _Ranks(program, checked, visible))
+                self._proving.ask(plan, options, _Ranks(program, checked, visible), understood=understood)
             self._settle(program)
             refuted = self._proving.refuted
             if refuted == analysis.refuted:
@@ -145,7 +148,9 @@ class Proofs:
                 ranks = _Ranks(program, checked, visible or ())
                 most = _UNSEEN if visible is None else _SEEN
                 rank = {name: found for name in check.reports if (found := ranks(name)) <= most}
-                wanted = self._proved.wanted(program, check.reports, rank, _rules(checked.functions, shipped))
+                wanted = self._proved.wanted(
+                    program, check.reports, rank, _rules(checked.functions, shipped), understood=understood
+                )
             self._claims.ask(program, check.entries, wanted, options, understood=understood)
 
     def go_on(self, interruptible: AbstractContextManager[None]) -> bool:

@@ -31,13 +31,21 @@ class ProvedFunctions:
         self._rules: frozenset[str] = frozenset()  # those that are shipped: others mean what their files say
         self._conditions: frozenset[str] = frozenset()
         self._violable: Violable | None = None  # not before somebody wants proofs
+        self._understood = True
         self._told: dict[str, tuple[FunctionReport, dict[str, Decided], object, FunctionReport]] = {}
 
     def wanted(
-        self, program: Program, reports: Mapping[str, FunctionReport], rank: Mapping[str, int], rules: Collection[str]
+        self,
+        program: Program,
+        reports: Mapping[str, FunctionReport],
+        rank: Mapping[str, int],
+        rules: Collection[str],
+        *,
+        understood: bool,
     ) -> Wanted:
         """What is to be proved: the rules of functions with a rank that are open and that something there could violate, those of
-        the lowest rank first; and the rules in the program as a whole, if any is open."""
+        the lowest rank first; and the rules in the program as a whole, if any is open. `understood`: all of its text parses."""
+        self._understood = understood
         if not rank:
             return Wanted()
         if self._violable is None:
@@ -94,8 +102,12 @@ class ProvedFunctions:
 
     def _excluded(self, program: Program, reports: Mapping[str, FunctionReport]) -> Excluded | None:
         """What nothing in the program could violate; None where that is not asked: before somebody wants proofs, and of large
-        programs."""
-        if self._violable is None or sum(len(cfa.edges) for cfa in program.functions.values()) > MOST_EDGES:
+        programs, and of those of which not all is known."""
+        if (
+            self._violable is None
+            or not self._understood
+            or sum(len(cfa.edges) for cfa in program.functions.values()) > MOST_EDGES
+        ):
             return None
         return self._violable.excluded(program, reports.keys())
 

@@ -21,7 +21,7 @@ from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.suspicions import Error, Suspicion
 from analysis.model.budgets import budget_of
 from analysis.model.options import Options
-from analysis.session.provers.decided import Decided
+from analysis.session.provers.decided import PARTLY_PARSED, Decided
 from analysis.session.provers.decisions import Decisions
 from analysis.session.provers.outcome import Budget, Outcome, had_the_processor, reason_of
 from analysis.session.provers.pool import Pool
@@ -76,6 +76,7 @@ class Proving:
         self._tickets: dict[int, str] = {}
         self._budget = Budget()
         self._given_up: str | None = None
+        self._understood = True
         self.effort = Effort()
 
     @property
@@ -150,9 +151,11 @@ class Proving:
         keys = {error: key_of(question) for error, question in questions.items()}
         return Plan(slicer, wanted, questions, keys)
 
-    def ask(self, plan: Plan, options: Options, rank: Callable[[str], int]) -> None:
+    def ask(self, plan: Plan, options: Options, rank: Callable[[str], int], *, understood: bool) -> None:
         """Asks what is planned, as far as it is not known or under way; cancels everything else. `rank` says of functions which
-        come first, the lowest ones."""
+        come first, the lowest ones. `understood`: all of the program's text parses; else nothing is refuted that was not before,
+        because the rest could lead there."""
+        self._understood = understood
         budget = budget_of(options.budget, options.limits)
         self._budget = Budget(budget.patience * budget.finding, options.limits.task_megabytes)
         known = self._decisions.get(plan.keys.values())
@@ -168,7 +171,8 @@ class Proving:
     def _carried(self, asked: _Asked, slicer: Slicer, known: Decided | None) -> _Asked:
         """The question with what is known of it already."""
         before, key = self._asked.get(asked.suspicion.error), asked.key
-        if before is not None and before.key == key:
+        is_withheld = before is not None and before.decided is not None and before.decided.reason == PARTLY_PARSED
+        if before is not None and before.key == key and not is_withheld:
             asked.decided, asked.pending = before.decided, before.pending
             asked.run, asked.content, asked.looked = before.run, before.content, before.looked
         elif known is not None and known.holds(asked.seconds):
@@ -185,6 +189,8 @@ class Proving:
         return asked
 
     def _decide(self, asked: _Asked, decided: Decided, slicer: Slicer | None) -> None:
+        if decided.status == "refuted" and not self._understood:
+            decided = Decided("possible", reason=PARTLY_PARSED)
         asked.decided, asked.pending = decided, False
         names = {step.function for step in decided.steps}
         if slicer is not None and names:
