@@ -160,11 +160,18 @@ def _literal(node: list[Node]) -> Term:
 def _indexed(head: list[Node], args: list[Term]) -> Term:
     match head:
         case ["as", "const", of]:
-            return build.filled(sort(of), args[0])
+            made = sort(of)
+            if len(args) != 1 or made.element != args[0].sort:
+                raise ValueError("an array is filled with something of another sort")
+            return build.filled(made, args[0])
         case ["_", "extract", str(high), str(low)]:
+            if len(args) != 1 or not 0 <= int(low) <= int(high) < args[0].sort.width:
+                raise ValueError("bits are cut out of something that does not have them")
             width = bit_vector(int(high) - int(low) + 1)
             return rebuilt(Term("extract", (), width, (int(high), int(low))), (args[0],))
         case ["_", ("zero_extend" | "sign_extend") as op, str(more)]:
+            if len(args) != 1 or args[0].sort.kind != "BitVec" or int(more) < 0:
+                raise ValueError("something that has no bits is widened")
             width = bit_vector(args[0].sort.width + int(more))
             return rebuilt(Term(op, (), width, (int(more),)), (args[0],))
     raise ValueError(f"no such operator: {head}")
@@ -173,6 +180,8 @@ def _indexed(head: list[Node], args: list[Term]) -> Term:
 def _operation(head: str, args: tuple[Term, ...]) -> Term:
     if not args:
         raise ValueError(f"an operator without operands: {head}")
+    if not _fits(head, args):
+        raise ValueError(f"operands of {head} have the wrong sorts: {', '.join(str(a.sort) for a in args)}")
     if head == "-":
         return _difference(args)
     if head == "/":
@@ -192,6 +201,35 @@ def _operation(head: str, args: tuple[Term, ...]) -> Term:
     if head in ("=", "<=", ">=", "<", ">") and len(args) > 2:
         return build.and_(*(_operation(head, pair) for pair in itertools.pairwise(args)))
     return rebuilt(Term(head, (), result), args)
+
+
+def _fits(head: str, args: tuple[Term, ...]) -> bool:
+    """Whether operands have the sorts that an operator takes (SMT-LIB 2.6, theories Core, Reals_Ints, FixedSizeBitVectors,
+    ArraysEx). What simplifies terms, and the solver, rely on that."""
+    sorts = [a.sort for a in args]
+    is_uniform = all(one == sorts[0] for one in sorts)
+    kind = sorts[0].kind
+    if head in ("and", "or", "not", "=>", "xor"):
+        return is_uniform and kind == "Bool" and (head != "not" or len(args) == 1)
+    if head in ("=", "distinct"):
+        return is_uniform and len(args) > 1
+    if head in ("<=", "<", ">=", ">", "+", "*", "-", "/"):
+        return is_uniform and kind in ("Int", "Real")
+    if head in ("div", "mod"):
+        return is_uniform and kind == "Int" and len(args) == 2
+    if head == "to_real":
+        return kind == "Int" and len(args) == 1
+    if head == "ite":
+        return len(args) == 3 and kind == "Bool" and sorts[1] == sorts[2]
+    if head == "select":
+        return len(args) == 2 and kind == "Array" and sorts[1] == sorts[0].index
+    if head == "store":
+        return len(args) == 3 and kind == "Array" and (sorts[1], sorts[2]) == (sorts[0].index, sorts[0].element)
+    if head == "concat":
+        return all(one.kind == "BitVec" for one in sorts)
+    if head.startswith("bv"):
+        return is_uniform and kind == "BitVec" and (len(args) == 1) == (head in ("bvnot", "bvneg"))
+    return True  # no operator at all, which is said elsewhere
 
 
 def _fraction(term: Term) -> Fraction:

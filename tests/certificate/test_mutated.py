@@ -13,7 +13,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from hypothesis import given, note, settings
+from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
 
 from analysis.certificate import text
@@ -134,6 +134,7 @@ def _holds_in_runs(annotation: Annotation) -> None:
 
 @settings(max_examples=60)
 @given(st.integers(0, 2**32))
+@example(22843)  # an assertion that adds a number to bits
 def test_what_is_accepted_is_true(seed: int) -> None:
     random = Random(seed)
     changed = copy.deepcopy(CERTIFICATE)
