@@ -17,7 +17,8 @@ from analysis.certificate.summaries import check_summaries
 from analysis.cfa.graph import Program
 from analysis.cpa import library
 from analysis.cpa.beside import beside
-from analysis.cpa.completeness import KEEPS_ERRNO, keeps_errno
+from analysis.cpa.completeness import KEEPS_ERRNO, keeps_errno, reachable
+from analysis.cpa.ended_pointers import ended_reasons
 from analysis.cpa.predicates.violations import violations
 from analysis.frontend.file_level import UNSEEN
 from analysis.model.c_types import LP64, DataModel
@@ -49,6 +50,8 @@ def check(program: Program, proof: Proof, model: DataModel = LP64, budget: Budge
         raise RefusedError(f"{proof.property} is nothing that edge {min(strange)[1]} of {min(strange)[0]} could violate")
     if keeps_errno(program):
         raise RefusedError(KEEPS_ERRNO)
+    for reason in ended_reasons(program, reachable(program, (proof.entry,))):
+        raise RefusedError(reason)
     is_whole = proof.entry == "main"
     if is_whole and UNSEEN in program.externals:
         raise RefusedError("attributes make functions run before or after main, or give them other names")

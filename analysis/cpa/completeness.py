@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cpa import library
+from analysis.cpa.ended_pointers import ended_reasons
 from analysis.cpa.passed_code import may_call_back
 from analysis.frontend.file_level import UNSEEN
 from analysis.model import ir
@@ -32,13 +33,15 @@ def hidden_flow(program: Program, entries: tuple[str, ...]) -> tuple[str, ...]:
         found[KEEPS_ERRNO] = None
     if UNSEEN in program.externals and "main" in entries:
         found["attributes make functions run before or after main, or give them other names"] = None
-    for name in _reachable(program, entries):
+    for name in reachable(program, entries):
         for edge in program.functions[name].edges:
             found.update(dict.fromkeys(_hidden(program, name, edge)))
+    found.update(dict.fromkeys(ended_reasons(program, reachable(program, entries))))
     return tuple(found)
 
 
-def _reachable(program: Program, entries: tuple[str, ...]) -> list[str]:
+def reachable(program: Program, entries: tuple[str, ...]) -> list[str]:
+    """The functions that may be called from the entries, these included."""
     seen = dict.fromkeys(entry for entry in entries if entry in program.functions)
     waiting = list(seen)
     while waiting:
@@ -54,7 +57,7 @@ def _reachable(program: Program, entries: tuple[str, ...]) -> list[str]:
 
 def called_outside(program: Program, entries: tuple[str, ...]) -> Iterator[str]:
     """The external functions that may be called; an empty name stands for what a pointer leads to that is not known."""
-    for name in _reachable(program, entries):
+    for name in reachable(program, entries):
         for edge in program.functions[name].calls:
             if isinstance(edge.effect, ir.Call):
                 yield from (callee for callee in program.targets(edge.effect) or ("",) if callee not in program.functions)
@@ -132,7 +135,7 @@ def depends_on_addresses(program: Program, entries: tuple[str, ...]) -> bool:
     """Whether a run can depend on the numbers of addresses: somewhere a pointer is made an integer."""
     return any(
         isinstance(part, ir.Cast) and isinstance(part.operand.type, Pointer) and not isinstance(part.type, Pointer)
-        for name in _reachable(program, entries)
+        for name in reachable(program, entries)
         for parts in program.functions[name].parts.values()
         for part in parts
     )

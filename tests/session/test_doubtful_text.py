@@ -113,3 +113,32 @@ def test_nothing_is_proved_where_the_order_of_evaluation_matters(tmp_path: Path,
     checker.check()
     verdicts = {function.name: function.verdicts["division-by-zero"].verdict for function in checker.prove().functions}
     assert verdicts["main"] == verdicts["f"] == "unknown"
+
+
+_FREED = """void *malloc(unsigned long); void free(void *);
+int main(void) { char *p = malloc(8); if (!p) return 0; %s char *q = malloc(8); int same = p == q; %s return 10 / (1 - same); }
+"""
+_LEFT = """static int *kept, x; static void keep(void) { %s kept = &x; } static int same(void) { int y = 2; return kept == &y; }
+int main(void) { keep(); return 10 / (1 - same()); }
+"""
+
+
+@pytest.mark.parametrize("engine", ["symbolic", "predicate"])
+@pytest.mark.parametrize(
+    ("text", "is_proved"),
+    [
+        (_FREED % ("free(p);", "free(q);"), False),
+        (_FREED % ("", "free(p); free(q);"), True),
+        (_LEFT % "int x = 1;", False),
+        (_LEFT % "", True),
+    ],
+)
+def test_a_pointer_to_what_is_gone_can_equal_another(tmp_path: Path, engine: Engine, text: str, is_proved: bool) -> None:
+    """Those that are not proved end with a division by zero where gcc's code is run without optimisation."""
+    file = tmp_path / "a.c"
+    file.write_text(text, "utf-8")
+    checker = Checker(Options(rules=("division-by-zero",), engine=engine, proofs=True, everywhere=True), jobs=1)
+    checker.open([str(file)])
+    checker.check()
+    verdicts = {function.name: function.verdicts["division-by-zero"].verdict for function in checker.prove().functions}
+    assert (verdicts["main"] == "safe") == is_proved

@@ -1,0 +1,56 @@
+"""Which comparisons may be of a pointer to what is gone by then.
+
+Class: values of pointers that C calls indeterminate, which models keep apart from all others (programs:
+`fixtures/traps/objects`).
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.cpa.ended_pointers import compared_ended
+from tests.support.explorations import program_of
+
+_DECLARED = """
+typedef unsigned long size_t; void *malloc(size_t), *realloc(void *, size_t); void free(void *); char *strchr(const char *, int);
+void unknown(void *); struct node { struct node *next; int *value; }; int *kept; struct node *list;
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int f(int *p, int *q) { free(p); return p == q; }",
+        "int f(int *p, int *q) { int *r = p; free(p); return q < r; }",
+        "int f(int *p) { int *q = realloc(p, 9); return q == p; }",
+        "void drop(int *p) { free(p); } int f(int *p, int *q) { drop(p); return p != q; }",
+        "int f(struct node *n, int *q) { free(n->value); return n->value == q; }",
+        "int f(struct node *n, int *q) { int *v = n->value; free(n->value); return v == q; }",
+        "int f(int *p, int *q) { for (;;) { if (p == q) return 1; free(p); } }",
+        "void put(void) { int x; kept = &x; } int f(int *q) { put(); return kept == q; }",
+        "int *put(void) { int x; int *p = &x; return p; } int f(int *q) { int *p = put(); return p == q; }",
+        "int f(int *q) { int *p; { int x; p = &x; } return p == q; }",
+        "int same(int *p, int *q) { return p == q; } int f(int *p, int *q) { free(p); return same(p, q); }",
+        "int f(int *p, int *q) { free(p); size_t a = (size_t)p; int *r = (int *)(a + 4); return r == q; }",
+        "int f(char *p, char *q) { char *r = strchr(p, 1); free(p); return r == q; }",
+        "int f(int *p, int **at, int *q) { *at = p; free(p); return *at == q; }",
+        "int f(int *p, int **at, int *q) { unknown(p); free(p); return *at == q; }",
+    ],
+)
+def test_it_may_be_gone(text: str) -> None:
+    assert compared_ended(program_of(_DECLARED + text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int f(int *p, int *q) { int same = p == q; free(p); return same; }",
+        "int f(int *p, int *q, char *r) { free(r); return p == q; }",
+        "int f(int *p) { free(p); return p == 0; }",
+        "int f(int *p, int *end) { int n = 0; while (p != end) p++, n++; return n; }",
+        "int same(int *p, int *q) { return p == q; } int f(void) { int x, y; return same(&x, &y) + same(&y, &x); }",
+        "int f(struct node *n, struct node *m) { free(n->value); return n == m; }",
+    ],
+)
+def test_it_is_there(text: str) -> None:
+    assert compared_ended(program_of(_DECLARED + text)) == {}
