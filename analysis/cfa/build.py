@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from analysis.cfa.graph import Cfa, Edge, FunctionSource
-from analysis.frontend.context import TOO_DEEP, MisreadError, RefusedError, StaticLocal
+from analysis.frontend.context import TOO_DEEP, MisreadError, StaticLocal
 from analysis.frontend.declarations import Declarator
 from analysis.frontend.lowering import Lowering
+from analysis.frontend.refused import RefusedError
 from analysis.frontend.scope import Answer, FileScope, Names
 from analysis.frontend.syntax import Node, SyntaxTree
 from analysis.model import ir

@@ -17,9 +17,10 @@ import msgspec
 from analysis.cfa.build import FunctionPart, LoweredFunction, build_function
 from analysis.cfa.graph import External
 from analysis.cfa.match import match_function
-from analysis.frontend.context import MisreadError, RefusedError
+from analysis.frontend.context import MisreadError
 from analysis.frontend.declarations import NAME_KINDS
 from analysis.frontend.file_level import FileLevel, FileReader, Variable
+from analysis.frontend.refused import RefusedError
 from analysis.frontend.scope import Names
 from analysis.frontend.syntax import Node, SyntaxTree, text_of
 from analysis.model.c_types import DataModel, Function, RecordDefinition

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from analysis.frontend import operators
-from analysis.frontend.context import Context, RefusedError, field_of, inside
+from analysis.frontend.context import Context, field_of, inside
+from analysis.frontend.refused import RefusedError
 from analysis.frontend.syntax import Node
 from analysis.frontend.types import arithmetic_type
 from analysis.frontend.unsequenced import Value
@@ -108,9 +109,14 @@ class Assignments(Context):
         consequence = node.child_by_field_name("consequence") or field_of(node, "condition")
         one, other = (_decayed(self.probe_type(arm)) for arm in (consequence, field_of(node, "alternative")))
         if isinstance(one, Pointer) or isinstance(other, Pointer):
-            if isinstance(one, Pointer) and isinstance(other, Pointer) and isinstance(one.target, Void):
-                return other
-            return one if isinstance(one, Pointer) else other
+            if not (isinstance(one, Pointer) and isinstance(other, Pointer)):
+                return one if isinstance(one, Pointer) else other
+            is_null = isinstance(one.target, Void) and self.constant(consequence) == 0
+            return (
+                other
+                if is_null or (isinstance(other.target, Void) and self.constant(field_of(node, "alternative")) != 0)
+                else one
+            )
         if isinstance(one, Void | Record) or isinstance(other, Void | Record):
             return one
         return arithmetic_type(one, other)

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from analysis.frontend import operators
 from analysis.frontend.atomics import Atomics
-from analysis.frontend.context import RefusedError, children, field_of, inside
+from analysis.frontend.context import children, field_of, inside
 from analysis.frontend.line_numbers import without_line_numbers
+from analysis.frontend.refused import RefusedError
 from analysis.frontend.scope import ObjectEntry
 from analysis.frontend.syntax import Node
-from analysis.frontend.types import VOID_POINTER, promote_argument, same_representation
+from analysis.frontend.types import VOID_POINTER, promote_argument, same_representation, types_compatible
 from analysis.frontend.unsequenced import Mark
 from analysis.model import c_types, ir
 from analysis.model.c_types import INT, Array, Function, Pointer, Record, Type, Void
@@ -227,7 +228,8 @@ class Calls(Atomics):
             return self._offsetof_operands(*self.tree.offsetofs[node.start_byte])
         if node.start_byte in self.tree.compatibles:
             one, other = self.tree.compatibles[node.start_byte]
-            return ir.IntConst(int(self.operand_type(one) == self.operand_type(other)), INT)
+            known = types_compatible(self.operand_type(one), self.operand_type(other))
+            return ir.Unknown(INT) if known is None else ir.IntConst(int(known), INT)
         atomic = self.atomic(name, node, arguments)
         if atomic is not None:
             return atomic
@@ -250,7 +252,10 @@ class Calls(Atomics):
                 self.flow.stop()
                 return ir.Unknown(c_types.VOID)
             case "choose_expr":
-                return self.value(arguments[1 if self.constant(arguments[0]) else 2])
+                chosen = self.constant(arguments[0])
+                if chosen is None:
+                    raise RefusedError("a choice by a constant that is not known")
+                return self.value(arguments[1 if chosen else 2])
             case "va_start" | "va_copy" | "c23_va_start":
                 return self._va_start(node, arguments)
             case "object_size" | "dynamic_object_size":  # what it is depends on the optimiser

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
+import struct
+from decimal import Decimal
+from fractions import Fraction
 
 from analysis.model import ir
 from analysis.model.c_types import (
@@ -13,13 +17,20 @@ from analysis.model.c_types import (
     UNSIGNED_INT,
     UNSIGNED_LONG_LONG,
     DataModel,
+    Floating,
     Integer,
+    Type,
 )
 
 from .types import CHAR_POINTER, LONG_DOUBLE
 
-_INTEGER = re.compile(r"^(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)([uUlLzZ]*)$")
+_INTEGER = re.compile(r"^(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)([uU]?(?:l|ll|L|LL)?|(?:l|ll|L|LL)[uU])$")
+_FLOATING = re.compile(
+    r"^(?:0[xX](?=\.?[0-9a-fA-F])[0-9a-fA-F]*\.?[0-9a-fA-F]*[pP][+-]?[0-9]+"
+    r"|(?=\.?[0-9])[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?)([fFlL]?)$"
+)
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|.", re.DOTALL)
+_WIDE = {"L": INT, "u": Integer(16, False, "unsigned short"), "U": UNSIGNED_INT}
 _SIMPLE = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27, "E": 27}
 
 
@@ -32,11 +43,11 @@ def wrap(value: int, type_: Integer) -> int:
 
 
 def number(text: str, model: DataModel) -> ir.Expr | None:
-    """A number literal with the type that C11 6.4.4.1p5 gives it; None when it is no number."""
+    """A number literal with the type that C11 6.4.4.1p5 gives it; None when it is no number, or of a type of compilers' own."""
     found = _INTEGER.match(text)
     if found is None:
         return _floating(text)
-    digits, suffix = found.group(1).replace("'", ""), found.group(2).lower()
+    digits, suffix = found.group(1), found.group(2).lower()
     prefix = digits[:2].lower()
     if prefix in ("0x", "0b"):
         value = int(digits, 16 if prefix == "0x" else 2)
@@ -50,7 +61,7 @@ def number(text: str, model: DataModel) -> ir.Expr | None:
         top = 1 << (candidate.bits - (1 if candidate.signed else 0))
         if value < top:
             return ir.IntConst(value, candidate)
-    return ir.IntConst(wrap(value, UNSIGNED_LONG_LONG), UNSIGNED_LONG_LONG)
+    return None
 
 
 def _candidates(suffix: str, decimal: bool, model: DataModel) -> list[Integer]:
@@ -63,13 +74,43 @@ def _candidates(suffix: str, decimal: bool, model: DataModel) -> list[Integer]:
 
 
 def _floating(text: str) -> ir.Expr | None:
-    lower = text.lower()
-    if not re.match(r"^(0x[0-9a-f.']+p|[0-9.])", lower):
+    found = _FLOATING.match(text)
+    if found is None:
         return None
-    suffix = lower[-1]
-    if suffix == "f" and not (lower.startswith("0x") and "p" not in lower):
-        return ir.FloatConst(text, FLOAT)
-    return ir.FloatConst(text, LONG_DOUBLE if suffix == "l" else DOUBLE)
+    return ir.FloatConst(text, {"f": FLOAT, "l": LONG_DOUBLE, "": DOUBLE}[found.group(1).lower()])
+
+
+def float_value(text: str, type_: Type) -> float:
+    """The value of a floating literal (C11 6.4.4.2), rounded once to `float` or `double`; it may be infinite.
+
+    Raises ValueError for what is no such literal."""
+    digits = text.rstrip("lL") if text[:2] in ("0x", "0X") else text.rstrip("fFlL")
+    is_hexadecimal = digits[:2] in ("0x", "0X")
+    if is_hexadecimal and "p" in digits.lower():
+        digits = digits.rstrip("fF")
+    try:
+        nearest = float.fromhex(digits) if is_hexadecimal else float(digits)
+    except OverflowError:
+        return math.inf
+    is_float = isinstance(type_, Floating) and type_.bits == 32
+    if not is_float or nearest == 0 or math.isinf(nearest):
+        return nearest
+    exact = _exact_hexadecimal(digits) if is_hexadecimal else Fraction(Decimal(digits))
+    below = nearest if nearest <= exact else math.nextafter(nearest, 0.0)
+    is_even = struct.unpack("<q", struct.pack("<d", below))[0] % 2 == 0
+    # rounding to odd first: rounding to the nearest double and then to float could round the wrong way
+    odd = math.nextafter(below, math.inf) if below != exact and is_even else below
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", odd))[0])
+    except OverflowError:
+        return math.inf
+
+
+def _exact_hexadecimal(digits: str) -> Fraction:
+    mantissa, _, exponent = digits[2:].lower().partition("p")
+    whole, _, rest = mantissa.partition(".")
+    power = int(exponent or "0") - 4 * len(rest)
+    return Fraction(int(whole + rest, 16)) * Fraction(2) ** power
 
 
 def code_units(body: str) -> list[int]:
@@ -92,13 +133,17 @@ def code_units(body: str) -> list[int]:
     return values
 
 
-def character(text: str) -> ir.IntConst:
-    """A character constant: an int, with the value of a (signed) char (C11 6.4.4.4p10)."""
+def character(text: str) -> ir.IntConst | None:
+    """A character constant: an int, with the value of a (signed) char (C11 6.4.4.4p10); of wide ones, those with one character
+    of ASCII. None for others."""
     prefix, _, rest = text.partition("'")
     units = code_units(rest.removesuffix("'"))
     if prefix:
-        decoded = bytes(u & 255 for u in units).decode("utf-8", "replace") if all(u < 256 for u in units) else ""
-        return ir.IntConst(ord(decoded[0]) if len(decoded) == 1 and units[0] > 127 else (units or [0])[-1], INT)
+        type_ = _WIDE.get(prefix)
+        is_known = type_ is not None and len(units) == 1 and units[0] < 128
+        return ir.IntConst(units[0], type_) if type_ is not None and is_known else None
+    if not units or any(unit > 255 for unit in units):
+        return None
     value = 0
     for unit in units:
         value = (value << 8) | (unit & 255)

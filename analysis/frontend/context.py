@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from analysis.frontend.flow import Flow
+from analysis.frontend.refused import RefusedError
 from analysis.frontend.scope import ConstantEntry, Names, ObjectEntry
 from analysis.frontend.syntax import Node, SyntaxTree, parse_again, text_of
 from analysis.frontend.types import Layout
@@ -21,14 +22,6 @@ from analysis.frontend.volatile import ITSELF, Levels, levels_of
 from analysis.model import ir
 from analysis.model.c_types import Array, DataModel, Function, RecordDefinition, Type
 from analysis.model.limits import Limits
-
-
-class RefusedError(Exception):
-    """Lowering does not model this piece of C; the reason goes into an Unsupported edge."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 class MisreadError(Exception):

@@ -13,9 +13,10 @@ from msgspec.structs import replace
 
 from analysis.frontend.attributes import strange_of_type
 from analysis.frontend.constants import number
-from analysis.frontend.context import TOO_DEEP, Context, RefusedError, children
+from analysis.frontend.context import TOO_DEEP, Context, children
 from analysis.frontend.effects import has_effects
 from analysis.frontend.layout_attributes import MODE, NOTHING, Said, is_packing, moded, said
+from analysis.frontend.refused import RefusedError
 from analysis.frontend.scope import ConstantEntry, ObjectEntry, TypedefEntry
 from analysis.frontend.syntax import Node, parse_apart, text_of
 from analysis.frontend.types import LONG_DOUBLE, adjust_parameter
@@ -519,6 +520,8 @@ class Declarations(Context):
             for position, part in enumerate(child.children):
                 if part.type == "bitfield_clause":
                     bits = self.constant(children(part)[0])
+                    if bits is None:
+                        strange = strange or "width of a bit-field that is not known"
                     own = tuple(sorted(pending.volatile if pending else levels))
                     members.append(Member(pending.name or "" if pending else "", pending.type if pending else base, bits, own))
                     pending, declared = None, True
@@ -553,24 +556,32 @@ class Declarations(Context):
         texts = [text for text in self._attributes_of(node, body)[0] if not is_packing(text)]
         is_other = node.child_by_field_name("underlying_type") is not None or said(texts) != NOTHING
         strange = "the size of an enumeration" if is_other else strange_of_type(texts, is_named=False)
-        value, lowest = 0, 0
-        type_: Type
+        value: int | None = 0
+        lowest = 0
         for child in children(body):
             if child.type != "enumerator":
                 continue
             label, given = child.child_by_field_name("name"), child.child_by_field_name("value")
             if given is not None:
-                value = self.constant(given) or 0
+                value = self.constant(given)
+            if value is None or not -(1 << 31) <= value < 1 << 31:  # compilers differ in the types of all of them then
+                value, strange = None, strange or "enumeration constant that is not known or does not fit into int"
             if label is not None:
-                fits = -(1 << 31) <= value < 1 << 31
-                type_ = INT if fits else self.model.long if value < 1 << 63 else self.model.unsigned_long
-                self.names.declare(self.source(label), ConstantEntry(ir.IntConst(value, type_)))
-            lowest = min(lowest, value)
-            value += 1
-        type_ = self._strange_type(strange) if strange else Integer(32, lowest < 0, tag)
+                self.names.declare(self.source(label), ConstantEntry(None if value is None else ir.IntConst(value, INT)))
+            lowest = min(lowest, value or 0)
+            value = None if value is None else value + 1
+        if strange:  # those before it have the type of the others in some compilers (C23 6.7.3.3p15)
+            self._forget_constants(body)
+        type_: Type = self._strange_type(strange) if strange else Integer(32, lowest < 0, tag)
         if name is not None:
             self.names.declare_tag(tag, type_)
         return type_
+
+    def _forget_constants(self, body: Node) -> None:
+        for child in children(body):
+            label = child.child_by_field_name("name") if child.type == "enumerator" else None
+            if label is not None:
+                self.names.declare(self.source(label), ConstantEntry(None))
 
 
 def _inner_declarator(node: Node) -> Node | None:

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from analysis.frontend import operators
 from analysis.frontend.assignments import Assignments
 from analysis.frontend.constants import character, is_wide, number, string, string_length
-from analysis.frontend.context import MisreadError, RefusedError, children, field_of, inside, inside_arguments
+from analysis.frontend.context import MisreadError, children, field_of, inside, inside_arguments
 from analysis.frontend.declarations import basic_type
 from analysis.frontend.effects import has_effects
+from analysis.frontend.refused import RefusedError
 from analysis.frontend.scope import ConstantEntry, ObjectEntry, TypedefEntry
 from analysis.frontend.syntax import Node
 from analysis.frontend.volatile import Levels, behind
@@ -136,6 +137,8 @@ class Expressions(Assignments):
                 self.emit(ir.Assign(self.temporary(address.type), address), node)
             return entry.var
         if isinstance(entry, ConstantEntry):
+            if entry.constant is None:
+                raise RefusedError(f"the value or type of the enumeration constant {name}")
             return entry.constant
         if name in _FUNCTION_NAMES:
             return string(f'"{self.names.function or ""}"')
@@ -149,6 +152,12 @@ class Expressions(Assignments):
         if found is None:
             raise RefusedError(f"number {text}")
         return operators.unary(text[0], found) if text[0] in "+-" else found  # the grammar takes signs in
+
+    def _character(self, node: Node) -> ir.Expr:
+        found = character(self.source(node))
+        if found is None:
+            raise RefusedError("a character constant that is wide or out of range")
+        return found
 
     def _string(self, node: Node) -> ir.Expr:
         text = self.source(node)
@@ -421,7 +430,7 @@ def _separated(node: Node) -> list[Node]:
 _KINDS: dict[str, Callable[[Expressions, Node], ir.Expr]] = {
     "identifier": Expressions._identifier,
     "number_literal": Expressions._number,
-    "char_literal": lambda self, node: character(self.source(node)),
+    "char_literal": Expressions._character,
     "string_literal": Expressions._string,
     "concatenated_string": Expressions._string,
     "parenthesized_expression": Expressions._parenthesized,

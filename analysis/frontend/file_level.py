@@ -10,10 +10,11 @@ import msgspec
 from analysis.frontend.attributes import Attribute, attributes, said_of_declaration, symbol
 from analysis.frontend.calls import NEVER_RETURN
 from analysis.frontend.constants import number
-from analysis.frontend.context import TOO_DEEP, MisreadError, RefusedError, field_of
+from analysis.frontend.context import TOO_DEEP, MisreadError, field_of
 from analysis.frontend.declarations import Declarator
 from analysis.frontend.linkage import FileLinkage
 from analysis.frontend.lowering import Lowering
+from analysis.frontend.refused import RefusedError
 from analysis.frontend.scope import ConstantEntry, FileScope, Names, ObjectEntry
 from analysis.frontend.syntax import Node, SyntaxTree, text_of
 from analysis.frontend.volatile import Levels

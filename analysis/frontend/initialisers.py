@@ -8,8 +8,9 @@ import msgspec
 
 from analysis.frontend import operators
 from analysis.frontend.constants import is_wide, string_length
-from analysis.frontend.context import Context, RefusedError, children, field_of
+from analysis.frontend.context import Context, children, field_of
 from analysis.frontend.effects import has_effects
+from analysis.frontend.refused import RefusedError
 from analysis.frontend.syntax import Node
 from analysis.frontend.types import bit_field_type
 from analysis.frontend.unsequenced import Mark

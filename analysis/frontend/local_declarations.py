@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from analysis.frontend import operators
 from analysis.frontend.attributes import strange_of_variable
-from analysis.frontend.context import RefusedError, StaticLocal, children, field_of
+from analysis.frontend.context import StaticLocal, children, field_of
 from analysis.frontend.declarations import Declarations, Declarator
+from analysis.frontend.refused import RefusedError
 from analysis.frontend.scope import ObjectEntry
 from analysis.frontend.syntax import Node
 from analysis.frontend.volatile import Levels

@@ -24,9 +24,9 @@ class TypedefEntry(msgspec.Struct, frozen=True):
 
 
 class ConstantEntry(msgspec.Struct, frozen=True):
-    """An enumeration constant."""
+    """An enumeration constant; without `constant`, its value or its type is not known."""
 
-    constant: ir.IntConst
+    constant: ir.IntConst | None
 
 
 class ObjectEntry(msgspec.Struct, frozen=True):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from analysis.frontend import operators
-from analysis.frontend.context import MisreadError, RefusedError, children, field_of
+from analysis.frontend.context import MisreadError, children, field_of
 from analysis.frontend.local_declarations import LocalDeclarations
+from analysis.frontend.refused import RefusedError
 from analysis.frontend.syntax import Node
 from analysis.frontend.types import promote
 from analysis.model import ir

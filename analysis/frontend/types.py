@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from analysis.frontend.refused import RefusedError
 from analysis.model.c_types import (
     CHAR,
     DOUBLE,
@@ -48,13 +49,13 @@ def bit_field_type(declared: Type, bits: int | None) -> Type:
 
 
 def promote(type_: Type) -> Type:
-    """The integer promotions (C11 6.3.1.1p2); other types stay as they are."""
+    """The integer promotions (C11 6.3.1.1p2); other types stay as they are. Raises RefusedError where compilers differ."""
     if not isinstance(type_, Integer):
         return type_
-    declared, is_bit_field, _ = type_.name.partition(_BIT_FIELD)
+    _, is_bit_field, _ = type_.name.partition(_BIT_FIELD)
     if is_bit_field:
-        if type_.bits > INT.bits:
-            return Integer(64, type_.signed, declared)
+        if type_.bits > INT.bits:  # gcc computes in the width of the bit-field, clang in the declared type
+            raise RefusedError("arithmetic with a bit-field wider than int")
         return INT if type_.signed or type_.bits < INT.bits else UNSIGNED_INT
     if type_.name not in _RANKS:  # an enumeration has the rank of the int it is compatible with
         return INT if type_.signed else UNSIGNED_INT
@@ -99,6 +100,22 @@ def same_representation(one: Type, other: Type) -> bool:
         and one.bits == other.bits
         and "_Bool" not in (one.name, other.name)
     )
+
+
+def types_compatible(one: Type, other: Type) -> bool | None:
+    """What `__builtin_types_compatible_p` says of two types; None where that depends on what types do not tell: qualifiers below
+    the outermost level, what an enumeration is compatible with, lengths of arrays, parameters of functions."""
+    match one, other:
+        case Pointer(target), Pointer(other_target):
+            return False if types_compatible(target, other_target) is False else None
+        case Array(element), Array(other_element):
+            return False if types_compatible(element, other_element) is False else None
+        case Function(), Function():
+            return None
+        case Integer(), Integer() if one.name not in _RANKS or other.name not in _RANKS:
+            return None
+        case _:
+            return one == other
 
 
 def adjust_parameter(type_: Type) -> Type:

@@ -11,9 +11,10 @@ from typing import Any
 from analysis.engines.witness import arithmetic
 from analysis.engines.witness.arithmetic import Evaluate, Registers
 from analysis.engines.witness.halting import ViolationError, not_modelled
-from analysis.engines.witness.literals import float_value, literal_bytes
+from analysis.engines.witness.literals import literal_bytes
 from analysis.engines.witness.objects import Objects
 from analysis.engines.witness.scalars import converter
+from analysis.frontend.constants import float_value
 from analysis.model import ir
 from analysis.model.c_types import Array, Floating, Function, Integer, Pointer, Record, Type, Void, spell
 from analysis.model.spelling import spell_expr

@@ -12,6 +12,7 @@ import struct
 from collections.abc import Callable
 from fractions import Fraction
 
+from analysis.frontend.constants import float_value
 from analysis.model.c_types import Floating, Integer, Pointer, Type
 
 _PRECISION = {32: 24, 64: 53}  # binary digits of the significand, by width
@@ -86,12 +87,10 @@ def parse_float(text: str, type_: Floating) -> Fraction | None:
     """The value of a floating constant (C11 6.4.4.2), rounded to its type; None when it is not finite or not computed."""
     if not is_computed(type_):
         return None
-    digits = text.rstrip("fFlL") if not text.lower().startswith("0x") else text.rstrip("fFlL" if "p" in text.lower() else "lL")
     try:
-        value = float.fromhex(digits) if digits.lower().startswith("0x") else float(digits)
-    except (ValueError, OverflowError):
+        return rounded(float_value(text, type_), type_)
+    except ValueError:
         return None
-    return rounded(value, type_)
 
 
 def rounded(value: float, type_: Floating) -> Fraction | None:
