@@ -139,6 +139,8 @@ class Contents(msgspec.Struct, frozen=True, eq=False, gc=False):
     def forget(self, bit: int, width: int) -> Contents:
         """The contents with this extent unknown, and what overlaps it."""
         found = self
+        if width == 0:  # of a structure without members, a GNU extension
+            return self
         for key in self.overlapping(bit, width):
             found = found._put(key, None)
         if width >= 1 << WIDTH_BITS:

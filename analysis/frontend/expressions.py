@@ -338,7 +338,7 @@ class Expressions(Assignments):
         for part in before:
             self.discard(part)
             self.order.sequence_point(pending)
-        return self.expression(last)
+        return operators.decay(self.expression(last))  # no lvalue (C11 6.5.17p2): an array is a pointer
 
     def _sizeof(self, node: Node) -> ir.Expr:
         size = self._sizeof_operand(node)

@@ -13,6 +13,7 @@ from analysis.cpa.library import HEAP
 from analysis.cpa.lifetimes import outlived
 from analysis.cpa.predicates.definedness import was_jumped_past
 from analysis.cpa.predicates.violations import ENDS, has_float_division, moves_pointer
+from analysis.cpa.violable import deeds
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
 from analysis.model.spelling import display_name
@@ -27,6 +28,7 @@ _KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
 _LOCKS = frozenset({"lock-discipline", "lock-at-exit", "resource-leak"})
 _RELEASES = frozenset({"cfree", "kfree", "vfree", "kvfree"})
 FOLLOWED = ALLOCATIONS | {"free"}
+_STREAMS = frozenset({"fopen"})  # its block stays on a list of the library's
 _REMAINING = frozenset({"memory-leak", "memory-cleanup"})
 RULES = frozenset(_KINDS) | _REMAINING
 """What is asked about along paths and at their end."""
@@ -100,11 +102,12 @@ class EdgeChecks:
         return any(name in names and name not in self._program.functions for name in self._program.targets(edge.effect))
 
     def unfollowed_blocks(self, edge: Edge) -> str:
-        """The function of an edge that gives or ends a block which formulas do not know of, if that matters; else empty."""
+        """The function of an edge that may give or end a block which formulas do not know of, if that matters; else empty."""
         if not isinstance(edge.effect, ir.Call) or not self._rules & _REMAINING:
             return ""
         direct = ir.direct_callee(edge.effect)
-        names = (name for name in self._program.targets(edge.effect) if name in HEAP and name not in self._program.functions)
+        called = (name for name in self._program.targets(edge.effect) if name not in self._program.functions)
+        names = (name for name in called if name in HEAP or (name not in _STREAMS and "allocate" in deeds(name)))
         return next((name for name in names if direct is None or name not in FOLLOWED), "")
 
     def _null_call(self, encoder: PathEncoder, edge: Edge) -> Iterator[Check]:

@@ -23,6 +23,7 @@ from analysis.model.spelling import display_name
 from analysis.model.verifiers import is_input
 
 _NULL_RESULT = frozenset({"getenv", "fopen", "fdopen", "freopen", "tmpfile", "popen", "opendir", "readdir", "getcwd", "dlopen"})
+_CHANGING = frozenset({"freopen", "getcwd"})  # of these: it closes, or writes to, what it is passed
 _COMPILERS = ("__builtin_", "__atomic_", "__sync_", "__c11_")
 # functions of the system that can return any value between these, as far as a program can know
 # (C11 7.21.7, 7.22.2, 7.27.2, POSIX)
@@ -78,7 +79,7 @@ def _unmodelled(program: Program, replayed: Replayed) -> Iterator[str]:
             if name == "time" and effect.arguments and not _is_null(effect.arguments[0]):
                 yield name  # it writes there what it returns
             is_open = f"what {name}() does, which has no body" in replayed.assumptions
-            if not is_open or name in _ANY_RESULT or _can_be_null(name):
+            if not is_open or name in _ANY_RESULT or (_can_be_null(name) and name not in _CHANGING):
                 continue
             external = program.externals.get(name)
             is_systems = name.startswith(_COMPILERS) or (external is not None and external.system)

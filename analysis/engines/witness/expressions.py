@@ -182,7 +182,7 @@ def _undefined(_r: Registers) -> Any:
 def _elements(distance: int, size: int) -> int:
     """How many elements two pointers are apart (C11 6.5.6p9). Compilers differ where the distance is no whole
     number of elements."""
-    if distance % size:
+    if size == 0 or distance % size:
         not_modelled("a difference of pointers that are no whole number of elements apart")
     return distance // size
 
