@@ -104,7 +104,7 @@ class Checker:
 
     @property
     def interruption(self) -> Interruption:
-        """By which a signal handler may end `check_unless` where it cannot ask `stop`."""
+        """With this, a signal handler may end `check_unless`, where that cannot ask `stop`."""
         return self._session.interruption
 
     def check(self, *, progress: Progress | None = None) -> Report:

@@ -111,7 +111,8 @@ async def _edit(root: Path, sources: Sequence[Path], count: int, seed: int) -> l
 
 
 def _keys(document: Document, line: str, random: Random) -> Iterator[tuple[int, int, str]]:
-    """A line typed in a body in three parts, and deleted in one: what to put in the place of which characters."""
+    """Edits that type a line into a body in three parts and delete it in one. Each is a range of characters
+    and its new text."""
     at = random.choice(list(_PLACE.finditer(document.text))).end()
     typed = f"\t{line}\n"
     third = len(typed) // 3

@@ -194,7 +194,7 @@ class Body:
 
     def _call(self, callee: int, indent: str) -> Iterator[str]:
         file = self._nodes[callee].file
-        if self._nodes[callee].rank <= self._nodes[self._number].rank:  # a recursion comes to an end
+        if self._nodes[callee].rank <= self._nodes[self._number].rank:  # a recursion ends
             yield f"{indent}if (total > {self._random.randrange(1, 90)})"
             indent += "    "
         match self._kinds[callee]:

@@ -1,8 +1,9 @@
 """Integer terms as C expressions that have the same value: mathematical integers, in C types that are wide enough.
 
-C computes in the types of its operands (C11 6.3.1.8): a sum that does not fit into these is computed in a wider one, which a cast
-of its first operand asks for; `__int128` where 64 bits are not enough, as gcc and clang have it. What does not fit even there, or
-has no counterpart in C, cannot be said: `InexpressibleError`.
+C computes in the types of its operands (C11 6.3.1.8): a sum that does not fit into these is computed in a
+wider one, which a cast of its first operand asks for; `__int128` where 64 bits are not enough, as gcc and
+clang have it. What does not fit even there, or has no counterpart in C, cannot be expressed:
+`InexpressibleError`.
 """
 
 from __future__ import annotations

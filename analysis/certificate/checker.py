@@ -32,7 +32,7 @@ follows the program would stand for that input as well."""
 
 
 class Checked(NamedTuple):
-    """What an accepted proof rests on, how many questions the solver answered, and which claimed places no run comes to."""
+    """What an accepted proof rests on, how many questions the solver answered, and which claimed places no run reaches."""
 
     assumptions: tuple[str, ...]
     questions: int

@@ -1,4 +1,4 @@
-"""What a certificate claims: the places that it names, which of them any run comes to, and what is left of the program.
+"""What a certificate claims: the places that it names, which of them any run reaches, and what is left of the program.
 
 The checker finds the places of a property itself; a certificate cannot leave one out unseen.
 """
@@ -90,7 +90,7 @@ def _branches(cfa: Cfa, location: int) -> list[int]:
 
 
 def unreached(missed: Collection[object], claimed: Collection[object]) -> str:
-    """What is said of a proof about places of which no run comes to some; empty if all are come to."""
+    """A note on a proof that covers places that no run reaches; empty if all places are reached."""
     if not missed:
         return ""
     if len(missed) < len(claimed):

@@ -67,7 +67,7 @@ class Inlined:
     # -- stretches ----------------------------------------------------------------------------------------------
 
     def _stretch(self, source: Location, state: State) -> None:
-        """Everything that can be come to from a point without passing over another one with an assertion."""
+        """Everything that can be reached from a point without passing over another one with an assertion."""
         arrived: dict[Location, list[State]] = {source: [state]}
         for location in self._order(source):
             states = arrived.pop(location, [])
@@ -87,7 +87,7 @@ class Inlined:
                     arrived.setdefault(after, []).append(following)
 
     def _look(self, location: Location, state: State) -> None:
-        """Notes the claimed places that are come to here, if there are such states."""
+        """Notes the claimed places that are reached here, if there are such states."""
         place = (location.function, location.location)
         if place in self._watched and self._questions.is_possible(state):
             self._reached |= self._watched.pop(place)

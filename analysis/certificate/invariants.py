@@ -1,6 +1,6 @@
 """What a proof says of the loops of a function, in C: its invariants, for people (`c_syntax`).
 
-An assertion at the head of a loop holds whenever a run comes there. Where calls are inlined, a function is in several contexts:
+An assertion at the head of a loop holds whenever a run gets there. Where calls are inlined, a function is in several contexts:
 then one of the assertions holds. What is said follows from the proof; what cannot be said in C is left out.
 """
 

@@ -21,7 +21,7 @@ class Work(msgspec.Struct, frozen=True):
 
 class Proved(msgspec.Struct, frozen=True):
     """No run from the entry violates the property, under the assumptions; the annotation is accepted. `unreached` are the places
-    that no run comes to at all."""
+    that no run reaches at all."""
 
     annotation: Proof
     assumptions: tuple[str, ...]

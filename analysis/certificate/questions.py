@@ -25,7 +25,7 @@ class Questions:
         self._budget = budget
 
     def holds(self, state: State, assertion: Term, reason: str) -> None:
-        """That an assertion holds in all the states; RefusedError with the reason otherwise."""
+        """Asks whether an assertion holds in all the states. RefusedError with the reason if it need not."""
         if assertion is TRUE:
             return
         symbols = self.system.vocabulary

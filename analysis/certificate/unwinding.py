@@ -45,7 +45,7 @@ class Unwinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Unwound(NamedTuple):
     """What an accepted proof rests on, and how many questions the solver answered. `places`: where the rules could be violated,
-    by the form of the program; `unreached`: those that no path comes to."""
+    by the form of the program; `unreached`: those that no path reaches."""
 
     assumptions: tuple[str, ...]
     questions: int

@@ -10,7 +10,7 @@ from types import FrameType
 
 
 class OutOfTime(BaseException):
-    """The run's time is up. Not an `Exception`, so that nothing on the way mistakes it for a failure of its own."""
+    """The run's time is used up. Not an `Exception`, so that nothing on the way mistakes it for a failure of its own."""
 
 
 @contextmanager

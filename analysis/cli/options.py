@@ -175,8 +175,8 @@ def check_options(command: Command) -> Command:
 
 
 def settings_of(start: str) -> tuple[Settings, Options, bool]:
-    """The settings for a file or folder, what they make of the options, and whether anything is wrong in them. That is said, once
-    in a command."""
+    """The settings for a file or folder, what they make of the options, and whether anything is wrong in
+    them. A message says so, once for each command."""
     folder = settings_folder(start)
     settings, problems = workspace_settings((folder,))
     told = click.get_current_context().meta.setdefault(_TOLD, set())

@@ -1,9 +1,10 @@
 """Conditions over symbolic identifiers as formulas: the leaves that `smt.encoding.expressions` asks for are identifiers here.
 
-Each condition is encoded once (section 5.2 of [SYMCEGAR]: formulas are stored, not made at every check).
-Besides the condition its formula holds what its parts need: that identifiers are in the range of their types,
-and what is assumed of operations (that signed sums do not overflow), which `assumptions` names. It names as
-well what is any value: a condition is encoded once, so that its value is the same whenever it is asked for.
+Each condition is encoded once (section 5.2 of [SYMCEGAR]: formulas are stored, not made at every check). Its
+formula contains the condition and what its parts need: identifiers are in the range of their types, and
+operations do what is assumed of them (signed sums do not overflow). `assumptions` names the latter. It names
+as well what is any value: a condition is encoded once, so that its value is the same whenever it is asked
+for.
 """
 
 from __future__ import annotations

@@ -179,7 +179,7 @@ class ReachabilityGraph(Generic[S, P]):
     # -- reading ------------------------------------------------------------------------------------------------
 
     def path(self, node: Node[S, P]) -> list[PathStep[S, P]]:
-        """The steps from an initial node to this one, by way of the nodes that each was made from."""
+        """The steps from an initial node to this one, through the nodes that each was made from."""
         found: list[PathStep[S, P]] = []
         while node.parent is not None and node.step is not None:
             found.append(PathStep(node.step, node))

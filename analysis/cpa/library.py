@@ -101,7 +101,7 @@ WRITES_FIRST = frozenset(
 ALLOCATORS = frozenset({"malloc", "calloc", "__builtin_malloc", "__builtin_calloc", "kmalloc", "kzalloc", "xmalloc"})
 STACK_ALLOCATORS = frozenset({"alloca", "__builtin_alloca"})
 ZEROING = frozenset({"calloc", "__builtin_calloc", "kzalloc"})
-"""Of the allocators: the memory they give is zero."""
+"""The allocators whose memory is zero."""
 
 RELEASES = frozenset({"free", "cfree", "kfree"})
 """Functions after which the object that the first argument points to is gone. What it held may not be read any more (C11

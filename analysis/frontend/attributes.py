@@ -120,8 +120,8 @@ def said_of_declaration(texts: Iterable[bytes]) -> Said:
 
 
 def strange_in_body(texts: Iterable[bytes]) -> str:
-    """An attribute inside a function's body that is not understood there; an empty string if there is none. Those of types are
-    the business of who reads these."""
+    """An attribute inside a function's body that is not understood there; an empty string if there is none.
+    Attributes of types are left to the code that reads types."""
     for one in attributes(texts):
         is_known = is_plain(one) or one.name in _LAYOUT
         is_known = is_known or (one.name == "section" and _SECTION.match(one.arguments) is not None)

@@ -4,8 +4,8 @@ GNU C, the system headers and old programs hold forms that the grammar lacks. `c
 with a standard form that is not longer, so that every byte offset and every newline stays where it was, and notes what was
 overwritten where it matters: attributes, operands that are types, case ranges.
 
-Rules of the game: strings and character constants are never touched; a form that is not recognised is left alone, and
-the parser then reports it as an error, which makes the function `unknown`, never silently `safe`.
+Strings and character constants are never changed. A form that is not recognised is left as it is: the parser
+then reports an error, and the function is `unknown`, never silently `safe`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Only a compiler that the user named, or one found in an absolute folder of PATH, is ever run; it is `confined`, and of
 the environment it gets what is on the list below. Everything that it starts is in a process group of its own, which
-is killed as a whole when the time is up (invariants I8 and I16).
+is killed as a whole when the time is used up (invariants I8 and I16).
 
 Code that a folder brings is kept away by three things, each of which is enough for what is known: its flags are
 parsed, and what is left of them names no file but folders (`command_line`); the compiler gets nothing else; and it
@@ -98,7 +98,7 @@ def run_compiler(argv: Sequence[str], folder: str, text: bytes, seconds: float, 
 
 
 def _collect(process: subprocess.Popen[bytes], seconds: float, limits: Limits) -> Outcome:
-    """Reads both streams until they end, the time is up or there is too much."""
+    """Reads both streams until they end, the time is used up or there is too much."""
     deadline = time.monotonic() + seconds
     assert process.stdout is not None
     assert process.stderr is not None

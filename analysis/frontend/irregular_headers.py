@@ -23,8 +23,8 @@ _LARGEST = 16_000_000  # bytes of a header; includes in a larger one are not see
 
 
 class Irregular(NamedTuple):
-    """A header that is no regular file. `kind` is a clause such as "it is a pipe". `line` is that of the `#include` in the text
-    itself, 0 if a header includes it, which `by` is then."""
+    """A header that is not a regular file. `kind` is a clause such as "it is a pipe". `line` is that of the
+    `#include` in the text itself, 0 if a header includes it, which `by` is then."""
 
     name: str
     kind: str

@@ -134,7 +134,8 @@ def any_macro(tokens: Sequence[Piece], macros: Macros) -> bool:
 
 
 def stands_free(tokens: Sequence[Piece], macros: Macros) -> bool:
-    """Whether the last of the tokens that a line begins with is no macro, and in no arguments of one on the line."""
+    """Whether the last token of the line's beginning is neither a macro nor among the arguments of a macro on
+    the line."""
     return len(tokens) - 1 in _outside_of_macros(tokens, macros)
 
 

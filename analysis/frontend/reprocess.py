@@ -75,7 +75,7 @@ def _has_only_text(source: bytes, lines: Lines) -> bool:
 
 
 def with_macros(preprocessed: Preprocessed, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes]) -> Preprocessed:
-    """The same, with the macros that `reprocess` needs, if the compiler says them."""
+    """The same, with the macros that `reprocess` needs, if the compiler lists them."""
     if preprocessed.raw or preprocessed.messages or preprocessed.whole is not None:
         return preprocessed
     return preprocessed._replace(macros=_read(preprocessed, flags, options, overlay))

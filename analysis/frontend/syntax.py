@@ -127,7 +127,7 @@ def parse(preprocessed: bytes, previous: SyntaxTree | None = None) -> SyntaxTree
 
 
 def _tree(text: bytes, base: tuple[bytes, Tree] | None) -> Tree:
-    """The tree of a text, by way of the tree of an earlier text if there is one.
+    """The tree of a text, through the tree of an earlier text if there is one.
 
     How errors are recovered from depends on that tree, so that a text with errors is parsed from scratch.
     """

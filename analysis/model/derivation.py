@@ -28,8 +28,8 @@ class Configuration(msgspec.Struct, frozen=True, gc=False):
 
 
 class Derivation(msgspec.Struct, frozen=True, gc=False):
-    """That a configuration was derived from another over an edge, both given by their indices. `by`: the callees whose summary
-    it rests on. `again`: the target was known before."""
+    """One configuration was derived from another over an edge; both are given by their indices. `by`: the
+    callees whose summary it rests on. `again`: the target was known before."""
 
     source: int
     target: int

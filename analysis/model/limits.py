@@ -41,7 +41,7 @@ class Limits(msgspec.Struct, frozen=True):
     the global have no more edges than this in all; in a larger program, what happens before the first assignment is
     not checked. `task_megabytes`: what a prover may take for one question. `task_seconds` to decide one finding,
     `proof_seconds` to prove one rule in one function, `program_seconds` for a question about the whole program,
-    `total_seconds` for all but findings: None for what the named budget says (`budgets`).
+    `total_seconds` for all but findings: None: the named budget decides (`budgets`).
     """
 
     source_bytes: Annotated[int, Meta(ge=1, le=256_000_000)] = 16_000_000

@@ -1,8 +1,9 @@
 """How files are read: the one function for what is in a folder of the user's, whoever wrote it.
 
-A folder may hold anything under any name. To open a pipe waits for somebody to write into it, `/dev/zero` never ends, and to
-open some devices does something. So only regular files are opened, which a link may lead to; what was opened is looked at
-again, because the name may mean something else by then; and no more is read than was asked for, also of a file that grows.
+A folder may hold anything under any name. Opening a pipe waits until somebody writes into it. `/dev/zero`
+never ends. Opening some devices has effects. So only regular files are opened, which a link may lead to; what
+was opened is looked at again, because the name may mean something else by then; and no more is read than was
+asked for, also of a file that grows.
 """
 
 from __future__ import annotations

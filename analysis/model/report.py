@@ -66,7 +66,7 @@ class RuleVerdict(msgspec.Struct, frozen=True, gc=False):
 
 
 class Invariant(msgspec.Struct, frozen=True, gc=False):
-    """What holds at the head of a loop whenever a run comes there, in C, as the proof of a rule has it."""
+    """What holds at the head of a loop whenever a run gets there, in C, as the proof of a rule has it."""
 
     rule: str
     place: Place

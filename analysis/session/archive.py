@@ -159,7 +159,8 @@ class Archive:
         stop: Stop,
     ) -> bool:
         """Keeps the snapshot with its units and graph in place of what there was, in one transaction; False if that was not
-        possible, or `stop` asked to give up. Packing is done in `interruptible`, which may be entered again and again."""
+        possible, or `stop` asked to give up. Packing runs within `interruptible`, a context that may be
+        entered several times."""
         while True:
             packed: list[_Packed] = []
             kept: list[tuple[str, str]] = []

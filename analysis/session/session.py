@@ -271,7 +271,7 @@ class Session:
         return self._proofs.collect() and self._ask()
 
     def wait_for_provers(self, seconds: float | None) -> None:
-        """Waits until `hear_provers` has something to do, or no prover is at work, or the time is over."""
+        """Waits until `hear_provers` has something to do, or no prover is at work, or the time is used up."""
         self._proofs.wait(seconds)
 
     def give_up_proving(self, reason: str) -> None:

@@ -127,7 +127,7 @@ class Units:
         return unit is not None and unit.digest == self._texts.digest(path) and self._surroundings_stay(unit, flags)
 
     def _surroundings_stay(self, unit: UnitView, flags: str) -> bool:
-        """Whether all but the text of a unit's file is what it was, as far as it can be seen."""
+        """Whether the flags and headers of a unit are what they were. Its own file may differ."""
         return not unit.retry and unit.flags == flags and self._headers_stay(unit)
 
     def _headers_stay(self, unit: UnitView) -> bool:

@@ -77,7 +77,8 @@ def _neutral(op: str, one: Term, other: Term, left: int | None, right: int | Non
 
 
 def product_overflows(one: Term, other: Term) -> Term:
-    """That the product of two bit-vectors, read as signed, does not fit into their width (`bvsmulo` of SMT-LIB 2.7)."""
+    """The condition that the product of two bit-vectors, read as signed, does not fit into their width
+    (`bvsmulo` of SMT-LIB 2.7)."""
     width = one.sort.width
     left, right = constant_of(one), constant_of(other)
     if left is not None and right is not None:

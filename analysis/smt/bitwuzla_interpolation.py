@@ -35,7 +35,7 @@ def is_available() -> bool:
 
 
 def sequence_interpolants(formulas: Sequence[Term], budget: Budget) -> list[Term] | None:
-    """What Bitwuzla says, unchecked; None if the formulas are about numbers, can be true together, or it comes to no end."""
+    """What Bitwuzla says, unchecked; None if the formulas are about numbers, can be true together, or it does not end."""
     bitwuzla = _module()
     if bitwuzla is None or not all(_is_of_bits(term.sort) for term in subterms(formulas)):
         return None

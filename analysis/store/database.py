@@ -171,7 +171,7 @@ class Store:
         return self._open
 
     def _recovered(self, error: Exception) -> bool:
-        """Does what an error asks for; whether to try again."""
+        """Handles an error of SQLite. Returns whether to try again."""
         code = getattr(error, "sqlite_errorcode", None)
         primary = None if code is None else code & 0xFF
         if primary in _BUSY:

@@ -1,7 +1,7 @@
 """A certificate says what it claims, and the checker finds out itself what there is to claim.
 
 The class: certificates that are accepted though they prove less than they seem to. Places left out, named twice, or of other
-functions; rules spelled twice; symbols that capture what the checker makes up on its way; places that no run comes to; text that
+functions; rules spelled twice; symbols that capture what the checker makes up on its way; places that no run reaches; text that
 is no certificate at all.
 """
 
@@ -233,7 +233,7 @@ def test_what_runs_beside_a_function_is_no_part_of_its_proof(function: str, hold
             check(interrupted, proof.annotation)
 
 
-# -- places that no run comes to -------------------------------------------------------------------------------------------
+# -- places that no run reaches -------------------------------------------------------------------------------------------
 
 NEVER = {
     "dead function": ("static int f(int n) { return 10 / n; }", "int n = __VERIFIER_nondet_int(); if (n > 5 && n < 3) f(n);", 1),
@@ -260,7 +260,8 @@ def test_places_that_no_run_reaches_are_told(name: str) -> None:
 
 
 def test_a_check_that_never_fails_is_reached_and_one_behind_a_cut_is_not() -> None:
-    """That an error call is not come to is what is proved of it: what counts is the branch in front of it."""
+    """A proof says of an error call that no run reaches it. So the branch in front of it is what must be
+    reached."""
     body = "int n = __VERIFIER_nondet_int(); if (n < 0) n = 0; if (n < 0 || n == -5) reach_error(); return 0;"
     assert proof_of(program_of(f"{HEAD}int main(void) {{ {body} }}"), "assertion")[1] == ()
     cut = body.replace("if (n < 0) n", "__VERIFIER_assume(n > 3 && n < 2); if (n < 0) n")

@@ -122,7 +122,7 @@ CHANGES: tuple[Callable[[Random, dict[str, Any]], None], ...] = (_edges, _formul
 
 
 def _holds_in_runs(annotation: Annotation) -> None:
-    """What is said of the loop's head, in every state that a run comes to it in."""
+    """What is said of the loop's head, in every state that a run reaches it in."""
     said = annotation.assertions.get((0, HEAD))
     for n in range(11) if said is not None and annotation.entry == "main" and annotation.mode == "int" else ():
         for i in range(n + 1):

@@ -1,6 +1,6 @@
 """The invariants of analysis/ARCHITECTURE.md have numbers, and code and tests cite them by these.
 
-The class: an invariant that nobody keeps in mind, and a citation of one that is not there.
+The class: an invariant that no code mentions, and a citation of an invariant that does not exist.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Flags that could give a program another meaning than the one that is proved cast doubt on their file; usual ones do not.
+"""Flags that could change the meaning of a program cast doubt on their file; usual flags do not.
 
 Class: what a compiler is told that reaches neither the text nor the types.
 """

@@ -89,7 +89,7 @@ async def test_a_checker_that_nobody_waits_for_is_left_alone(command: list[str],
 
 
 async def test_signs_of_life_come_while_a_check_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the real checker, whose reading thread gives them."""
+    """Signs of life of the real checker come from its reading thread."""
     program = (
         "import io, os, sys, threading, time\n"
         "from analysis.wire import Ping, Pong, frame, decode_event\n"

@@ -171,7 +171,7 @@ def _with_origin(state: Constraints, condition: ir.Expr, step: Step) -> Constrai
 
 
 def _touched(formulas: Sequence[ir.Expr], condition: ir.Expr) -> list[ir.Expr]:
-    """The formulas that share identifiers with the condition, directly or by way of others: the only ones in which it can decide
+    """The formulas that share identifiers with the condition, directly or through others: the only ones in which it can decide
     anything."""
     reached = set(identifiers(condition))
     left = list(formulas)

@@ -39,7 +39,7 @@ class Stack(msgspec.Struct, frozen=True, cache_hash=True):
 
 
 class Location(msgspec.Struct, frozen=True, cache_hash=True):
-    """A location of a function, reached by way of the open calls. `location` is CUT where a bound ended the exploration, END
+    """A location of a function, reached through the open calls. `location` is CUT where a bound ended the exploration, END
     where the program ended."""
 
     function: str

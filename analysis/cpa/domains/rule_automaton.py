@@ -366,7 +366,7 @@ def _is_in(value: int, interval: Interval) -> bool:
 
 
 def _condition(result: ir.Expr, interval: Interval) -> ir.Expr | None:
-    """That a result is in the interval; None if that is no single comparison."""
+    """The condition that a result is in the interval; None if that is no single comparison."""
     zero = ir.IntConst(0, result.type)
     if interval in (ZERO, NONZERO):
         return ir.Binary("==" if interval == ZERO else "!=", result, zero, INT)

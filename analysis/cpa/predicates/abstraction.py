@@ -35,7 +35,7 @@ class Abstraction:
         self.computed = 0
 
     def is_possible(self, start: Term, state: State) -> bool:
-        """Whether the state can be come to from where the formula holds; also if it is not known."""
+        """Whether the state can be reached from where the formula holds; also if it is not known."""
         return self._ask(start, *state.guard) != "unsat"
 
     def implies(self, one: Term, other: Term) -> bool:
@@ -49,7 +49,7 @@ class Abstraction:
         return known
 
     def compute(self, start: Term, state: State, predicates: Sequence[Term]) -> Term | None:
-        """The abstraction of the state, which was come to from where `start` holds; None if there is no such state."""
+        """The abstraction of the state, which was reached from where `start` holds; None if there is no such state."""
         self.computed += 1
         then = self.after(state)
         instances = then.all(predicates)

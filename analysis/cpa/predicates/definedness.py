@@ -30,7 +30,7 @@ def may_read_undefined(program: Program, cfa: Cfa, effect: ir.Effect) -> bool:
 
 
 def reads_undefined(system: System, state: State, step: Step, context: int) -> Term:
-    """That the edge reads something that lacks a value, or may."""
+    """The condition that the edge reads something that lacks a value, or may."""
     effect, cfa = step.edge.effect, system.program.functions[step.function]
     if _reads_unknown(system.program, effect) or was_jumped_past(cfa, step.edge):
         return TRUE

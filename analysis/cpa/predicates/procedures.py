@@ -80,7 +80,7 @@ class Procedures:
     # -- exploration --------------------------------------------------------------------------------------------
 
     def explore(self) -> None:
-        """Follows every function that can be called, from each of its points that can be come to."""
+        """Follows every function that can be called, from each of its points that can be reached."""
         functions, met = [self.entry], {self.entry}
         for name in functions:
             if name in self._recursive and self.system.vocabulary.objects.in_memory(name):

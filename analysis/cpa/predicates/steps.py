@@ -22,7 +22,7 @@ from analysis.smt.transitions.state import State
 from analysis.smt.transitions.system import System
 
 At = Location
-"""Where a program is: a location, reached by way of the open calls."""
+"""Where a program is: a location, reached through the open calls."""
 
 _BACK = frozenset({"longjmp", "siglongjmp", "_longjmp", "atexit", "at_quick_exit", "on_exit", "pthread_atfork"})
 

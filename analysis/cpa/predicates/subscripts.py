@@ -39,7 +39,7 @@ def accessed(expr: ir.Expr) -> Iterator[ir.Index]:
 
 
 def outside(part: ir.Index, access: Access) -> Term:
-    """That an index is outside of its array. It is true if that cannot be said."""
+    """The condition that an index is outside of its array. It is `true` if that is not known."""
     length, type_ = _length(part), part.index.type
     index = access.expressions.value(part.index)
     if length is None or not isinstance(type_, Integer) or length >= 1 << (type_.bits - 1):

@@ -174,7 +174,7 @@ def condition(system: System, state: State, step: Step, context: int, violation:
 
 
 def _assertion(program: Program, effect: ir.Effect, callee: str, access: Access) -> Term:
-    """That the call is one of `callee` (which a pointer may lead to), and that it fails."""
+    """The condition that the call is one of `callee` (which a pointer may lead to), and that it fails."""
     if not isinstance(effect, ir.Call):
         raise ValueError("an assertion is a call")
     if not _is_check(program, callee):
@@ -191,7 +191,7 @@ def _assertion(program: Program, effect: ir.Effect, callee: str, access: Access)
 
 
 def _is_null(pointer: ir.Expr, access: Access) -> Term:
-    """That a pointer is null, or was before something was added to it."""
+    """The condition that a pointer is null, or was before something was added to it."""
     found = []
     while isinstance(pointer.type, Pointer):
         value = access.expressions.value(pointer)

@@ -4,8 +4,8 @@ Delta answers at an edge by its effect and by what the function's model says the
 value, what the called functions write and read. An edit changes little of that. Whatever is compared here is all that `transfer`
 and `calls` ask of a model; what they ask of the function as a whole must be the same, or no edge is.
 
-Where nothing but the footprint of called functions differs, an edge answers otherwise only for facts that depend on the
-cells that make the difference, which are its `Scope`; None stands for all facts.
+Where only the footprints of called functions differ, an edge answers differently only for facts that depend
+on the cells that differ. These cells are its `Scope`; None stands for all facts.
 """
 
 from __future__ import annotations

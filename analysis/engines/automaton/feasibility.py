@@ -46,7 +46,7 @@ class Way(msgspec.Struct, frozen=True):
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """What a path comes to when all expressions are followed. `contradiction`: the items whose values
+    """The result of following all expressions along a path. `contradiction`: the items whose values
     contradict each other (None: none do). `missing`: the items that calls on the path changed before a branch
     tested them. `sure`: whether the known values decide the last branch."""
 

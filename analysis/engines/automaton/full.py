@@ -110,7 +110,7 @@ class FunctionGraph:
         """The (edge id, configuration) that a configuration was first derived from, None for an entry.
 
         All that the first derivation rests on (for one over a call, the callee's summary) was found before, so that going from
-        parent to parent, and into the callees, comes to an end, in recursive functions too.
+        parent to parent, and into the callees, ends, in recursive functions too.
         """
         edge, parent = self.derived[configuration][:2]
         return None if edge < 0 else (edge, parent)
@@ -141,8 +141,8 @@ class DerivationGraph:
 
 
 class Explorer:
-    """What Full and the additions of the incremental algorithms share: adds to a graph all that follows from a work list. The
-    methods carry the names of Fig. 3.
+    """Adds to a graph everything that follows from a work list. Full uses it, and so do the additions of the
+    incremental algorithms. The methods carry the names of Fig. 3.
 
     A configuration on the work list is in the graph and nothing was derived from it yet.
     """

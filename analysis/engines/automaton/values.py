@@ -1,8 +1,9 @@
 """What is known of values along one path: intervals of expressions that are shared by those that surely hold the same value.
 
-The store of `feasibility`. Each expression that is followed has a *symbol*, each symbol an interval; an assignment of one
-expression to another makes them share, so that a later test of either narrows both. Calls that are opened push a frame of
-expressions; symbols belong to the whole path, so that what a callee learns of its argument its caller knows.
+The store of `feasibility`. Each expression that is followed has a *symbol*, and each symbol has an interval.
+An assignment of one expression to another gives both the same symbol, so that a later test of either narrows
+both. Calls that are opened push a frame of expressions; symbols belong to the whole path, so that what a
+callee learns of its argument its caller knows.
 
 It over-approximates: an expression without symbol can have any value of its type.
 """

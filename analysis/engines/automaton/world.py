@@ -19,8 +19,8 @@ from analysis.model import ir
 
 class WorldChange(msgspec.Struct, frozen=True):
     """What differs beside bodies. `appeared` and `gone` are functions with a body, `reshaped` those with other parameters or
-    another type; `calls` are the edges in other functions' CFAs, the same in both revisions, that call something else now, or
-    something that is otherwise. `globals` says that variables with static storage differ."""
+    another type; `calls` are the edges in unchanged CFAs of other functions that now call another function,
+    or one that differs. `globals` says that variables with static storage differ."""
 
     appeared: frozenset[str] = frozenset()
     gone: frozenset[str] = frozenset()

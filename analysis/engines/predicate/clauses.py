@@ -30,7 +30,7 @@ _Arrival = tuple[State, Location | None]
 
 
 class Clauses:
-    """The clauses of one program. `solution` is an annotation that z3 believes in."""
+    """The clauses of one program. `solution` is z3's annotation, not yet checked."""
 
     def __init__(self, system: System, violations: Iterable[Violation], entry: str, bounds: Bounds) -> None:
         self._system = system
@@ -81,7 +81,7 @@ class Clauses:
     # -- stretches ----------------------------------------------------------------------------------------------
 
     def _stretches(self) -> list[tuple[Location | None, list[_Arrival]]] | None:
-        """From the start (None) and from each head of a loop that is come to: where the program goes from there."""
+        """From the start (None) and from each head of a loop that is reached: where the program goes from there."""
         entry = self._locations.initial(self._entry)
         first = self._system.start(self._entry)
         if self._is_head(entry):

@@ -193,7 +193,7 @@ class Choosing:
 
 
 def unread_parameters(cfa: Cfa) -> frozenset[str]:
-    """The parameters that the function does not mention, as a person would call them."""
+    """The names of the parameters that the function does not mention, as a person would write them."""
     mentioned = {part.name for parts in cfa.parts.values() for part in parts if isinstance(part, ir.Var)}
     return frozenset(display_name(p.name) for p in cfa.parameters if p.name not in mentioned)
 

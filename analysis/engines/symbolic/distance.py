@@ -29,7 +29,7 @@ class Distance:
         self._above: dict[Stack | None, float] = {None: inf}
 
     def of(self, place: Location) -> float:
-        """The distance from a place, by way of its open calls too; infinite if there is no way."""
+        """The distance from a place, through its open calls too; infinite if there is no path."""
         if place.location == CUT:
             return inf
         here = self._down[place.function].get(place.location, inf)

@@ -193,7 +193,7 @@ class _Deciding:
         return True
 
     def _by_covering(self, mode: Mode, share: float, everywhere: Everywhere) -> bool:
-        """Whether no state comes to a violation."""
+        """Whether no state reaches a violation."""
         if not everywhere.is_exact or self._hidden or self._checks.unfollowed:
             return False
         distance = Distance(everywhere.program, everywhere.locations)

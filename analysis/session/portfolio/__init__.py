@@ -4,7 +4,7 @@ request ──> asking (who is asked in turn, for which share of the time: `turn
                                                                  runs | value | constraints | predicate
 
 A request is about the whole program, a function, or a place in one. A prover says `Confirmed` (a run that was executed),
-`Proved` (a certificate that was accepted), `Refuted` (no run comes there, without a certificate: a finding goes away by it, but
+`Proved` (a certificate that was accepted), `Refuted` (no run gets there, without a certificate: a finding goes away by it, but
 nothing is safe), or `Unknown` with the reason. The modules of the provers load the engines, and z3 with them, so only prover
 processes import them.
 """

@@ -1,4 +1,4 @@
-"""Asks the provers in turn until all rules of a request are answered, or its time is over."""
+"""Asks the provers in turn until all rules of a request are answered, or its time is used up."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ ENGINES: tuple[Engine, ...] = get_args(Engine)
 
 class ProgramAnswer(msgspec.Struct, frozen=True):
     """`safe`: no run violates any of the rules; `certificates` has accepted proofs of that. `violated`: `confirmed` is
-    the run. `unknown`: `reason` says why; of `safe`, whether there are places that no run comes to."""
+    the run. `unknown`: `reason` says why; of `safe`, whether there are places that no run reaches."""
 
     verdict: Literal["safe", "violated", "unknown"]
     reason: str = ""

@@ -48,7 +48,7 @@ class Request(NamedTuple):
 
 class Proved(msgspec.Struct, frozen=True):
     """No run violates the rule, under the assumptions: the certificates, one for each entry, are accepted. `unreached`: the
-    places that no run comes to at all."""
+    places that no run reaches at all."""
 
     engine: str
     assumptions: tuple[str, ...]

@@ -143,7 +143,7 @@ class Claims:
         return 1 if self._budget.total is None else self._slots
 
     def begin(self) -> None:
-        """A new check: what provers do is counted from here, and so is the time."""
+        """Begins a new check: the work of provers and their time are counted from here."""
         self.queries, self.states, self.reused, self.spent = 0, 0, 0, 0.0
         self.worked, self._given_up, self._began = 0.0, "", time.monotonic()
 

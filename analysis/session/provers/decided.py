@@ -21,7 +21,7 @@ class Ran(msgspec.Struct, frozen=True):
 
 
 class Invariant(msgspec.Struct, frozen=True):
-    """What holds whenever a run comes to the head of a loop, in C. `edge` is the position, among the function's edges, of the
+    """What holds whenever a run reaches the head of a loop, in C. `edge` is the position, among the function's edges, of the
     first one that leaves the head: ids can be others when the function is the same again."""
 
     edge: int
@@ -53,7 +53,7 @@ class Decided(msgspec.Struct, frozen=True):
     through, where that is not all of the program; as long as they are the same, it is not either. `states`, `queries` and
     `worked` are the abstract states, the questions to the solver, and the seconds of the processor that it took. `invariants`
     are those of a function that is proved. Where several rules were asked about, `parts` say what of each. `unreached` names
-    the function of each place of the rule, of those that are proved, that no run comes to at all.
+    the function of each place of the rule, of those that are proved, that no run reaches at all.
     """
 
     status: Status

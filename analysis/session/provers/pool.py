@@ -93,7 +93,7 @@ class Pool:
             return taken
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Waits until there is an outcome to take, or no task is open; False when the time is over
+        """Waits until there is an outcome to take, or no task is open; False when the time is used up
         before."""
         until = None if seconds is None else time.monotonic() + seconds
         rounds, looks = -1, 0

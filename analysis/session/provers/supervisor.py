@@ -1,10 +1,10 @@
 """The thread that owns a pool's desk and its processes. It waits for three things at once, and each
 wait has an end: what provers say, what the pool orders, and the next deadline of the desk.
 
-An order is put into a queue, then a byte is sent. The thread takes the bytes first and the orders
-after them, so an order whose byte was taken is taken too, and also the order to end is one of them:
-nothing is looked at beside the queue. (A flag for the end, set between the look at it and the
-taking of the byte, once made the thread wait for ever.)
+An order is put into a queue, then a byte is sent. The thread takes the bytes first and the orders after them,
+so an order whose byte was taken is taken too, and also the order to end is one of them: nothing is looked at
+beside the queue. (An earlier version used a flag for the end. When the flag was set after the thread had
+looked at it and before it took the byte, the thread waited for ever.)
 """
 
 from __future__ import annotations

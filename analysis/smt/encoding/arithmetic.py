@@ -34,7 +34,7 @@ class Arithmetic(Protocol):
         """A value of an integer or pointer type, given in the range of the type."""
 
     def in_range(self, term: Term, type_: Type) -> Term:
-        """That a term, which stands for any value of its sort, is a value of the type."""
+        """The condition that a term, which stands for any value of its sort, is a value of the type."""
 
     def unary(self, operator: str, operand: Term, type_: Type) -> Term:
         """`-`, `~` or `!` of a value; `type_` is that of the operand."""
@@ -52,13 +52,14 @@ class Arithmetic(Protocol):
         """A comparison of two values of a type, as a term of sort Bool."""
 
     def overflows(self, operator: str, left: Term, right: Term | None, type_: Type) -> Term:
-        """That the mathematical result of a signed operation is not a value of the type (C11 6.5p5). `right` is None for `-e`."""
+        """The condition that the mathematical result of a signed operation is not a value of the type (C11
+        6.5p5). `right` is None for `-e`."""
 
     def convert(self, term: Term, source: Type, target: Type) -> Term:
         """A value converted between scalar types (C11 6.3)."""
 
     def truth(self, term: Term, type_: Type) -> Term:
-        """That a scalar value compares unequal to 0."""
+        """The condition that a scalar value compares unequal to 0."""
 
     def decode(self, value: Value, type_: Type) -> int | float:
         """The C value that a model's value stands for: signed types are signed."""

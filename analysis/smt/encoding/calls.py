@@ -130,7 +130,7 @@ class Calls:
         self._give(call, ite(found, address, memory.fills.offset(0)), Pointer(Void()))
 
     def _outcome(self, name: str, fits: Term, chosen: bool | None) -> Term:
-        """That an allocation finds memory; a constant where that is chosen."""
+        """The condition that an allocation finds memory; a constant where that is chosen."""
         found = self._state.allocation(name)
         if chosen is None:
             return and_(found, fits)

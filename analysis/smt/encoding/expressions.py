@@ -27,7 +27,7 @@ class Leaves(Protocol):
         """The address of an lvalue, function or string literal."""
 
     def unknown(self, expr: ir.Expr) -> Term:
-        """A fresh value for `ir.Unknown` and `ir.Undefined`, and for what cannot be said exactly."""
+        """A fresh value for `ir.Unknown` and `ir.Undefined`, and for what cannot be expressed exactly."""
 
     def element_size(self, type_: Type) -> int | None:
         """`sizeof` the target type of a pointer, in bytes; None when it is not known."""
@@ -68,7 +68,7 @@ class Expressions:
                 return self.leaves.unknown(expr)
 
     def truth(self, condition: ir.Expr) -> Term:
-        """That a scalar expression is not zero, as a term of sort Bool."""
+        """The condition that a scalar expression is not zero, as a term of sort Bool."""
         match condition:
             case ir.Binary(operator, left, right) if operator in COMPARISONS:
                 return self._compared(operator, left, right)

@@ -246,7 +246,8 @@ def _out_of_bounds(state: State, operation: Operation) -> tuple[Term, str] | Non
 
 
 def _bad_indices(state: State, lvalue: ir.Expr) -> list[Term]:
-    """That the indices that an lvalue goes through are not those of elements, where arrays are as long as they are declared."""
+    """The condition that the indices that an lvalue goes through are not those of elements, where arrays are
+    as long as they are declared."""
     failures: list[Term] = []
     while isinstance(lvalue, ir.Field | ir.Index):
         if isinstance(lvalue, ir.Field):
@@ -270,7 +271,8 @@ def _is_last(state: State, array: ir.Expr) -> bool:
 
 
 def outside(state: State, spot: Spot, width: Term) -> Term:
-    """That an access of some bytes, as many as `width` says, leaves its object; an object of unknown size is never left."""
+    """The condition that an access of some bytes, as many as `width` says, leaves its object; an object of
+    unknown size is never left."""
     size = state.memory.size(spot.region)
     if spot.region == 0 or size is None:
         return FALSE
@@ -308,7 +310,7 @@ def _left(state: State, operation: Operation) -> tuple[Term, str] | None:
 
 
 def _gone(state: State, expr: ir.Expr, *, variables: bool) -> Iterator[Term]:
-    """That what is accessed is no more: one of the variables of functions that have returned, or anything else."""
+    """The condition that what is accessed is no more: one of the variables of functions that have returned, or anything else."""
     for condition, spot in _accessed(state, expr):
         if is_variable(state, spot) == variables:
             yield and_(condition, not_(state.memory.alive(spot.region)))
@@ -362,7 +364,8 @@ def _uninitialised(state: State, operation: Operation) -> tuple[Term, str] | Non
 
 
 def _is_undefined(state: State, value: Term) -> Term:
-    """That a value that was read is what an object without initialiser holds, or was put together from parts of that."""
+    """The condition that a value that was read is what an object without initialiser holds, or was put
+    together from parts of that."""
     if value.op == "ite":
         condition, then, otherwise = value.args
         return or_(and_(condition, _is_undefined(state, then)), and_(not_(condition), _is_undefined(state, otherwise)))

@@ -35,8 +35,8 @@ _STREAMS = frozenset(("stdin", "stdout", "stderr"))
 
 
 def library_failure(state: State, edge: Edge, kind: FailureKind) -> Term:
-    """That the function which an edge calls is passed pointers to fewer bytes than it accesses, as far as formulas say it. What
-    that needs is among the constraints of the state, which is changed."""
+    """The condition that the function which an edge calls is passed pointers to fewer bytes than it accesses,
+    as far as formulas say it. What that needs is among the constraints of the state, which is changed."""
     name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
     if name not in _SIZED or name in state.program.functions or kind not in _OF_MEMORY:
         return FALSE

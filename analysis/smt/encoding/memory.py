@@ -119,7 +119,7 @@ class Memory:
         self._alive[number_] = and_(self.alive(number_), not_(condition))
 
     def alive(self, number_: int) -> Term:
-        """That an object has not ended yet."""
+        """The condition that an object has not ended yet."""
         return self._alive.get(number_, TRUE)
 
     def protect(self, number_: int) -> None:
@@ -135,7 +135,7 @@ class Memory:
         self._allocated[number_] = condition
 
     def remaining(self) -> Term:
-        """That some block of the heap is there and was not freed."""
+        """The condition that some block of the heap is there and was not freed."""
         return or_(*(and_(found, self.alive(number_)) for number_, found in self._allocated.items()))
 
     def size(self, number_: int) -> Term | None:

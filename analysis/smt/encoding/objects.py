@@ -144,7 +144,7 @@ class Objects:
         return before
 
     def _share(self, one: Term, one_width: int, other: Term, other_width: int) -> Term:
-        """That two ranges of bytes overlap."""
+        """The condition that two ranges of bytes overlap."""
         pointer = unsigned(self._arithmetic.model.pointer_bits)
         one_end = linear.add(one, self._fills.offset(-(-one_width // 8)))
         other_end = linear.add(other, self._fills.offset(-(-other_width // 8)))

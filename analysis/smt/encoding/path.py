@@ -190,7 +190,8 @@ class PathEncoder:
         return self._state.ledger.constraints[since:]
 
     def condition_at(self, edge: Edge, kind: FailureKind) -> Condition | None:
-        """That the path is taken so far and the edge, taken next, fails in this way; None when it cannot, by its form alone."""
+        """The condition that the path is taken so far and the edge, taken next, fails in this way; None when
+        it cannot, by its form alone."""
         found = Failures(self._state).condition(edge, kind)
         if not isinstance(edge.effect, ir.Call):
             return found
@@ -230,7 +231,7 @@ class PathEncoder:
         return found[0] == found[1] and None not in found[0] and len(found[0]) == 1
 
     def remaining(self) -> Term:
-        """That some allocated block was not freed on the path."""
+        """The condition that some allocated block was not freed on the path."""
         return self._state.memory.remaining()
 
     def assume(self, condition: Term) -> None:

@@ -93,7 +93,7 @@ class State:
         return self.memory.fills.symbol(full, type_, kind, self.steps, name)
 
     def allocation(self, name: str) -> Term:
-        """That an allocation finds memory."""
+        """The condition that an allocation finds memory."""
         self._asked += 1
         term = symbol(f"{name}@{self.steps}.{self._asked}", BOOL)
         self.memory.fills.inputs[term] = Input(term, "allocation", name, Integer(32, True, "int"), self.steps)

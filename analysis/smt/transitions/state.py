@@ -66,7 +66,7 @@ class Inputs:
 
 def merged(one: State, other: State, symbol_of: Mapping[StateVariable, Term], choice: Term | None) -> State:
     """The states of either. `symbol_of` gives the symbols of the variables that only one of them changed. `choice`: a Boolean
-    that says which one is meant; None if no run comes to both with the same inputs (see `System.merged`)."""
+    that says which one is meant; None if no run reaches both with the same inputs (see `System.merged`)."""
     common = set(other.guard)
     shared = [part for part in one.guard if part in common]
     known = set(shared)

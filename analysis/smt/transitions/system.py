@@ -53,7 +53,7 @@ class System:
         self._is_deterministic = all(_is_deterministic(cfa) for cfa in program.functions.values())
 
     def merged(self, one: State, other: State) -> State:
-        """The states of either, which were come to from the same ones on different paths."""
+        """The states of either, which were reached from the same ones on different paths."""
         choice = None if self._is_deterministic else self.vocabulary.inputs.choice()
         return merged(one, other, self.vocabulary, choice)
 
@@ -129,7 +129,7 @@ class System:
         return self._closed(state, access)
 
     def _note(self, access: Access, target: ir.Expr, is_defined: Term | bool) -> None:
-        """That a variable as a whole has a value now, or has none any more."""
+        """Notes that a variable as a whole has a value now, or has none any more."""
         if self._definedness and isinstance(target, ir.Var) and has_flag(target):
             flag = definedness_flag(self.vocabulary, access.name(target))
             sort = self.vocabulary.sort(flag)
@@ -325,7 +325,7 @@ class System:
                 access.fill(call.result, self.vocabulary.input, None)
 
     def _fits(self, access: Access, call: ir.Call, name: str) -> Term:
-        """That the size which is asked for is not too large."""
+        """The condition that the size which is asked for is not too large."""
         size_type = Integer(self.vocabulary.model.pointer_bits, False, "unsigned long")
         first = 1 if name in ("realloc", "reallocarray", "aligned_alloc") else 0
         limit = access.arithmetic.constant(_MOST_BLOCK, size_type)

@@ -98,7 +98,8 @@ class Vocabulary(Mapping[StateVariable, Term]):
         return symbol(self.inputs.name("content"), self.sort(variable))
 
     def axioms(self, terms: Iterable[Term]) -> list[Term]:
-        """That the symbols in the terms, and in what was made of them by numbering instances, have values of their types."""
+        """The condition that the symbols in the terms, and in what was made of them by numbering instances,
+        have values of their types."""
         found = []
         for term in symbols(terms):
             name = str(term.data).partition(INSTANCE)[0]

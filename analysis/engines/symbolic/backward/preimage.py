@@ -295,7 +295,7 @@ def _through_pointer(operation: Operation) -> ir.Expr | None:
 
 
 def nonnull(effect: ir.Effect, depth: int) -> Conditions:
-    """That these pointers are not null."""
+    """The condition that these pointers are not null."""
     found = set()
     for pointer in dereferenced(effect, depth):
         if not is_told(pointer):

@@ -210,14 +210,14 @@ def _renamed(expr: ir.Expr, rename: Callable[[ir.Var], ir.Var], make: Callable[[
 
 
 def equality(one: ir.Expr, other: ir.Expr) -> ir.Expr:
-    """That two scalars are equal, folded. TooLargeError if it would be too large."""
+    """The condition that two scalars are equal, folded. TooLargeError if it would be too large."""
     if one.type != other.type:
         other = _there(cast(other, one.type))
     return _binary(ir.Binary("==", one, other, INT), one, other)
 
 
 def not_null(pointer: ir.Expr) -> ir.Expr:
-    """That a pointer is not null, folded. TooLargeError if it would be too large."""
+    """The condition that a pointer is not null, folded. TooLargeError if it would be too large."""
     zero = ir.IntConst(0, pointer.type)
     return _binary(ir.Binary("!=", pointer, zero, INT), pointer, zero)
 

@@ -69,7 +69,7 @@ def touches(condition: ir.Expr, conditions: Iterable[ir.Expr]) -> bool:
 
 
 def essential(conditions: Conditions) -> Conditions:
-    """Without the conditions that speak of no variable of the program, directly or by way of others with the same symbols: once
+    """Without the conditions that speak of no variable of the program, directly or through others with the same symbols: once
     they can hold, they always can."""
     kept = [c for c in conditions if any(is_known(name) for name in leaves(c))]
     if len(kept) == len(conditions):

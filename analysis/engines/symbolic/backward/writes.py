@@ -306,7 +306,7 @@ class WholeProgram:
         return self._through(arguments).joined(Writes(undefined=True))
 
     def _through(self, arguments: Iterable[ir.Expr]) -> Writes:
-        """What a function can change that only writes to what its arguments lead to."""
+        """What a function can change if it only writes to memory that its arguments point to, directly or not."""
         found = Writes(memory=frozenset({_ERRNO}))
         for argument in arguments:
             bare = ir.strip_casts(argument)
