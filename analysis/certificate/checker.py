@@ -22,6 +22,7 @@ from analysis.cpa.ended_pointers import ended_reasons
 from analysis.cpa.predicates.violations import violations
 from analysis.frontend.file_level import UNSEEN
 from analysis.model.c_types import LP64, DataModel
+from analysis.model.spelling import display_name
 from analysis.smt.solver import Budget
 from analysis.smt.terms import symbols
 from analysis.smt.transitions.system import System
@@ -47,7 +48,7 @@ def check(program: Program, proof: Proof, model: DataModel = LP64, budget: Budge
     if len(set(proof.edges)) < len(proof.edges):
         raise RefusedError("it names a place twice")
     if strange:
-        raise RefusedError(f"{proof.property} is nothing that edge {min(strange)[1]} of {min(strange)[0]} could violate")
+        raise RefusedError(f"it names a place in {display_name(min(strange)[0])} where nothing could violate {proof.property}")
     if keeps_errno(program):
         raise RefusedError(KEEPS_ERRNO)
     for reason in ended_reasons(program, reachable(program, (proof.entry,))):

@@ -13,10 +13,12 @@ from analysis.certificate.annotation import Annotation
 from analysis.certificate.claims import Place, watched
 from analysis.certificate.questions import Questions, RefusedError
 from analysis.cfa.graph import Program
+from analysis.cfa.marks import marked
 from analysis.cpa.domains.location import CUT, END, Bounds, Location, LocationTransfer, Stack
 from analysis.cpa.predicates.steps import Contexts, departures, moved, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
 from analysis.cpa.steps import Step
+from analysis.model.spelling import display_name
 from analysis.smt.terms import Term
 from analysis.smt.transitions.state import START, State
 
@@ -50,7 +52,7 @@ class Inlined:
             stack = self._annotation.contexts[number]
             function = self._annotation.entry if stack is None else stack.call.callee
             if location not in self._program.functions[function].locations:
-                raise RefusedError(f"{function} has no location {location}")
+                raise RefusedError(f"it speaks of a location that {display_name(function)} does not have")
             at = Location(function, location, stack)
             held = START.constrained(self._annotation.assertions[number, location])
             if held is not None:
@@ -82,7 +84,7 @@ class Inlined:
                 if following is None:
                     continue
                 if self._assertion(after) is not None:
-                    self._arrive(following, after, _named(step))
+                    self._arrive(following, after, _named(self._program, step))
                 else:
                     arrived.setdefault(after, []).append(following)
 
@@ -113,7 +115,7 @@ class Inlined:
                 state[after] = False
                 stack.append((after, iter(self._following(after))))
             elif not state[after]:
-                raise RefusedError(f"{after.function} has a cycle without an assertion, at location {after.location}")
+                raise RefusedError(f"a loop of {display_name(after.function)} has a cycle without an assertion")
         done.reverse()
         return done
 
@@ -130,12 +132,12 @@ class Inlined:
         """The state after a step, after the violation and the obstacle on it were found impossible."""
         number = self._number(before.stack)
         assert number is not None
-        where = f"edge {step.edge.id} of {step.function}"
+        where = _named(self._program, step)
         violation = self._claims.get((step.function, step.edge.id)) if step.kind != "leave" else None
         if violation is not None:
             failing = condition(self.system, state, step, number, violation)
             if failing is not None:
-                self._questions.impossible(failing, f"{violation.property} at {where} is not excluded")
+                self._questions.impossible(failing, f"{violation.property} is not excluded at {where}")
         reason = obstacle(self._program, step, after)
         if reason is not None:
             self._questions.impossible(state, reason)
@@ -145,7 +147,9 @@ class Inlined:
             self._questions.impossible(departing, said)
         numbers = _Numbered(self._contexts)
         if self._number(after.stack) is None:
-            self._questions.impossible(state, f"a call of {step.callee} at {where} is in no context")
+            self._questions.impossible(
+                state, f"the certificate does not follow the call of {display_name(step.callee)} at {where}"
+            )
             return None
         return None if after.location in (CUT, END) else moved(self.system, numbers, state, step, before, after)
 
@@ -153,12 +157,11 @@ class Inlined:
         """The assertion must hold at a point."""
         wanted = self._assertion(after)
         assert wanted is not None
-        place = f"location {after.location} of {after.function}"
-        self._questions.holds(state, wanted, f"the assertion at {place} need not hold after {way}")
+        self._questions.holds(state, wanted, f"an assertion in {display_name(after.function)} need not hold after {way}")
 
 
-def _named(step: Step) -> str:
-    return f"edge {step.edge.id} of {step.function}"
+def _named(program: Program, step: Step) -> str:
+    return marked(program, step.function, step.edge.id)
 
 
 def _known_contexts(annotation: Annotation) -> Mapping[Stack | None, int]:

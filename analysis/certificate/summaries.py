@@ -13,6 +13,7 @@ from analysis.certificate.annotation import Summaries
 from analysis.certificate.questions import Questions, RefusedError
 from analysis.cpa.predicates.procedures import Called, Place, Procedures, UnknownSymbolError, instance
 from analysis.cpa.predicates.violations import Violation
+from analysis.model.spelling import display_name
 from analysis.smt.build import FALSE, not_
 from analysis.smt.terms import Term
 
@@ -42,7 +43,7 @@ def check_summaries(proof: Summaries, questions: Questions) -> frozenset[claims.
         try:
             _check_call(proof, questions, procedures, call, said(call.source))
         except UnknownSymbolError as unknown:
-            raise RefusedError(f"the summary of {call.step.callee} speaks of {unknown}") from unknown
+            raise RefusedError(f"the summary of {display_name(call.step.callee)} speaks of {unknown}") from unknown
     reached: set[claims.Place] = set()
     for source, place, state in procedures.met:
         here = None if watched[place] <= reached else state.constrained(said(source))
@@ -59,7 +60,10 @@ def _check_call(proof: Summaries, questions: Questions, procedures: Procedures, 
     wanted = instance(proof.assertions.get((callee.name, callee.entry), FALSE), procedures.entering(call))
     failing = entered.constrained(not_(wanted))
     if failing is not None:
-        questions.impossible(failing, f"the entry assertion of {callee.name} need not hold where {call.source[0]} calls it")
+        questions.impossible(
+            failing,
+            f"what is said of {display_name(callee.name)} need not hold where {display_name(call.source[0])} calls it",
+        )
     after, symbols = procedures.returned(call)
     summary = instance(proof.assertions.get((callee.name, callee.exit), FALSE), symbols)
     state = None if after is None else after.constrained(before, summary)
@@ -69,4 +73,4 @@ def _check_call(proof: Summaries, questions: Questions, procedures: Procedures, 
 
 
 def _named(place: Place) -> str:
-    return f"location {place[1]} of {place[0]}"
+    return f"a location of {display_name(place[0])}"

@@ -17,11 +17,13 @@ from analysis.certificate.claims import Place, reachable, watched
 from analysis.certificate.questions import RefusedError
 from analysis.cfa.evaluation_order import granted
 from analysis.cfa.graph import Edge, Program
-from analysis.cpa.completeness import called_outside, depends_on_addresses, hidden_flow, is_known
+from analysis.cfa.marks import marked
+from analysis.cpa.completeness import address_number, called_outside, hidden_flow, is_known
 from analysis.cpa.paths.checks import RULES, Check, EdgeChecks
 from analysis.cpa.paths.following import Path, PathFollower
 from analysis.model.assumptions import FOUND, GIVEN
 from analysis.model.c_types import LP64, DataModel
+from analysis.model.spelling import display_name
 from analysis.smt.encoding.library import ALLOCATIONS
 from analysis.smt.encoding.path import PathEncoder
 
@@ -56,18 +58,21 @@ class Unwound(NamedTuple):
 def left_out(program: Program, entry: str, checks: EdgeChecks) -> tuple[str, ...]:
     """Why paths may not be all that can happen, or what is asked along them not all that can violate."""
     found = [*hidden_flow(program, (entry,))]
-    if depends_on_addresses(program, (entry,)):
-        found.append("a pointer is made an integer")
+    number = address_number(program, (entry,))
+    if number is not None:
+        found.append(number)
     edges = [edge for cfa in program.functions.values() for edge in cfa.edges]
     if not any(checks.may_violate(edge, rule) for edge in edges for rule in checks.rules):
         unknown = next((name for name in called_outside(program, (entry,)) if not is_known(program, name)), None)
         if unknown is not None:
-            found.append(f"nothing was recognised as a check, and {unknown}() is called, which is not known")
+            found.append(f"nothing in the program could violate these rules, but for what {unknown}() does, which has no body")
     return tuple(found)
 
 
 class _Following(PathFollower):
     """Follows the whole tree, depth first. Whatever is not excluded refuses the proof."""
+
+    _too_long = "the certificate says that the program's paths are shorter than they are"
 
     def __init__(self, program: Program, claim: Unwinding, model: DataModel, milliseconds: int) -> None:
         if len(set(claim.rules)) < len(claim.rules):
@@ -81,7 +86,7 @@ class _Following(PathFollower):
         checks = EdgeChecks(program, frozenset(claim.rules))
         super().__init__(program, checks, encoder, milliseconds, fails=claim.allocation_fails, outside=claim.outside_writes)
         if not claim.rules or not checks.rules <= RULES:
-            raise RefusedError(f"paths say nothing of {', '.join(sorted(checks.rules - RULES)) or 'no rule at all'}")
+            raise RefusedError(f"paths prove nothing about {', '.join(sorted(checks.rules - RULES)) or 'no rule at all'}")
         reasons = left_out(program, claim.entry, checks)
         if reasons:
             raise RefusedError(reasons[0])
@@ -91,8 +96,8 @@ class _Following(PathFollower):
     def judge(self, path: Path, check: Check, edge: Edge | None) -> bool:
         """See PathFollower: a violation must be impossible."""
         if self.questions.ask(path.encoder.conjuncts(), check.more).status != "unsat":
-            where = "at the end" if edge is None else f"at edge {edge.id} of {path.function}"
-            raise RefusedError(f"{check.rule} {where} is not excluded")
+            where = "when the program ends" if edge is None else f"at {marked(self._program, path.function, edge.id)}"
+            raise RefusedError(f"{check.rule} is not excluded {where}")
         return False
 
     def follow(self, goes_on: Callable[[], bool]) -> None:
@@ -100,7 +105,7 @@ class _Following(PathFollower):
         waiting = [self.first]
         while waiting:
             if not goes_on():
-                raise RefusedError("the paths are longer than was said")
+                raise RefusedError(self._too_long)
             self.edges += 1
             self.visited.add((waiting[-1].function, waiting[-1].location))
             following, _ = self.advance(waiting.pop())
@@ -111,6 +116,8 @@ class _Following(PathFollower):
 
 class _Unwinding(_Following):
     """Makes the tree: the solver says which branches are possible."""
+
+    _too_long = "the program has too many paths, or too long ones, to follow all of them in the time"
 
     def __init__(self, program: Program, claim: Unwinding, model: DataModel, milliseconds: int) -> None:
         super().__init__(program, claim, model, milliseconds)
@@ -136,7 +143,7 @@ class _Checking(_Following):
         for number, path in enumerate(paths):
             is_taken = taken >> number & 1
             if not is_taken and self.questions.ask(path.encoder.conjuncts()).status != "unsat":
-                raise RefusedError(f"a path on from location {path.location} of {path.function} is left out")
+                raise RefusedError(f"the certificate leaves out a branch of {display_name(path.function)} that can be taken")
         return [path for number, path in enumerate(paths) if taken >> number & 1]
 
     def is_done(self) -> bool:

@@ -19,6 +19,7 @@ from analysis.certificate.questions import RefusedError
 from analysis.certificate.unwinding import check_unwinding
 from analysis.cfa.graph import Program
 from analysis.cfa.link import link
+from analysis.cfa.marks import told
 from analysis.cli.certificate_request import Request
 from analysis.cli.closing import quietly
 from analysis.cpa.predicates.violations import Property, violations
@@ -73,7 +74,7 @@ def judged(program: Program, options: Options, data: bytes) -> int:
             raise RefusedError("it claims nothing")
         is_whole = _accepted(program, certificate, choose_entries(program, options.entries)[0])
     except (RefusedError, TooLargeError) as refused:
-        click.echo(f"refused: {refused}")
+        click.echo(f"refused: {told(str(refused), program, None)}")
         return REFUSED
     except Exception as problem:  # of a text that is no certificate, whatever it does to the solver: nothing of it is accepted
         click.echo(f"refused: it cannot be checked ({type(problem).__name__})")

@@ -156,14 +156,14 @@ def _unknown_lines(report: Report) -> Iterator[str]:
     """Why functions are not decided, the commonest reason first; and for which rules, where others are decided."""
     functions: dict[str, list[FunctionReport]] = {}
     rules: dict[str, dict[str, None]] = {}
-    decided = {rule for function in report.functions for rule, v in function.verdicts.items() if v.verdict != "unknown"}
+    everything = {rule for function in report.functions for rule in function.verdicts}
     for function in report.functions:
         for reason, about in _reasons(function).items():
             functions.setdefault(reason, []).append(function)
             rules.setdefault(reason, {}).update(dict.fromkeys(about))
     ordered = sorted(functions, key=lambda reason: (-len(functions[reason]), reason))
     for reason in ordered[:_MOST_REASONS]:
-        which = f" for {', '.join(rules[reason])}" if decided and rules[reason] else ""
+        which = f" for {', '.join(rules[reason])}" if rules[reason].keys() < everything else ""
         yield f"not decided: {_first_of(functions[reason])}{which}: {reason}"
     if len(ordered) > _MOST_REASONS:
         yield f"not decided: {count(len(ordered) - _MOST_REASONS, 'more reason')}, see --format json"

@@ -74,11 +74,11 @@ def cegar(
         outcome = explore(analysis, reached, waitlist, budget=left, cancellation=token)
         targets = reached.targets()
         if outcome.ending == "cancelled":
-            return Ended("cancelled", "cancelled", refinements=count)
+            return Ended("cancelled", "it was cancelled", refinements=count)
         if not targets:
             if outcome.ending == "finished":
                 return Ended("safe", refinements=count)
-            return Ended("budget", f"out of {outcome.ending}", refinements=count)
+            return Ended("budget", f"the search for a proof ran out of {outcome.ending}", refinements=count)
         found = refine(reached, targets[0])
         if isinstance(found, Stuck):
             return Ended("stuck", found.reason, targets[0], count)
@@ -89,4 +89,4 @@ def cegar(
         for node in reached.remove_subtree(root, found.precision):
             waitlist.push(node)
         if clock.spent() > deadline:
-            return Ended("budget", "out of seconds", refinements=count)
+            return Ended("budget", "the search for a proof ran out of seconds", refinements=count)

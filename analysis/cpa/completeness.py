@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 
 from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.cfa.marks import marked
 from analysis.cpa import library
 from analysis.cpa.ended_pointers import ended_reasons
 from analysis.cpa.passed_code import may_call_back
@@ -66,19 +67,19 @@ def called_outside(program: Program, entries: tuple[str, ...]) -> Iterator[str]:
 def _hidden(program: Program, name: str, edge: Edge) -> Iterator[str]:
     effect = edge.effect
     if isinstance(effect, ir.Unsupported):
-        yield f"{display_name(name)}: {effect.reason} is not modelled"
+        yield not_supported(name, effect.reason)
     if not isinstance(effect, ir.Call):
         return
     targets = program.targets(effect)
     if not targets:
-        yield f"{display_name(name)}: a call through a pointer that can reach no known function"
+        yield leads_nowhere(name)
     for callee in targets:
         if callee in program.functions:
             continue
         if callee in library.UNMODELLED or callee in _BACK:
-            yield f"{display_name(name)}: {callee}() is not modelled"
+            yield not_modelled(name, callee)
         elif may_call_back(program, callee, effect):
-            yield f"{display_name(name)}: {callee}(), which has no body, may call functions that are passed to it"
+            yield calls_back(name, callee)
 
 
 def calls_the_unknown(program: Program, way: Sequence[tuple[str, int]]) -> bool:
@@ -133,9 +134,41 @@ def _uses(effect: ir.Effect, pointers: set[str]) -> bool:
 
 def depends_on_addresses(program: Program, entries: tuple[str, ...]) -> bool:
     """Whether a run can depend on the numbers of addresses: somewhere a pointer is made an integer."""
-    return any(
-        isinstance(part, ir.Cast) and isinstance(part.operand.type, Pointer) and not isinstance(part.type, Pointer)
-        for name in reachable(program, entries)
-        for parts in program.functions[name].parts.values()
-        for part in parts
-    )
+    return address_number(program, entries) is not None
+
+
+def address_number(program: Program, entries: tuple[str, ...]) -> str | None:
+    """Why a run can depend on the numbers of addresses; None if it cannot."""
+    for name in _reachable(program, entries):
+        for edge, parts in program.functions[name].parts.items():
+            for part in parts:
+                if isinstance(part, ir.Cast) and isinstance(part.operand.type, Pointer) and not isinstance(part.type, Pointer):
+                    where = marked(program, name, edge)
+                    return f"a pointer is converted to an integer at {where}, and where objects lie in memory is not known"
+    return None
+
+
+def not_supported(function: str, reason: str) -> str:
+    """What to say of an edge that lowering does not model."""
+    return f"{display_name(function)}() contains {reason}, which is not supported"
+
+
+def not_modelled(function: str, callee: str) -> str:
+    """What to say of a call that is not modelled."""
+    return f"{display_name(function)}() calls {callee}(), which is not modelled"
+
+
+def leads_nowhere(function: str) -> str:
+    """What to say of a call through a pointer that leads to nothing that is known."""
+    return f"{display_name(function)}() calls through a pointer that leads to no known function"
+
+
+def may_write_globals(callee: str) -> str:
+    """What to say of a function without a body that is not known; of none, where a pointer leads to it."""
+    who = f"{callee}()" if callee else "what is called through a pointer"
+    return f"{who} has no body, and could write to global variables (--assume externals-keep-globals says that it does not)"
+
+
+def calls_back(function: str, callee: str) -> str:
+    """What to say of a call of a function without a body that is given functions of the program."""
+    return f"{display_name(function)}() passes functions to {callee}(), which has no body and may call them"

@@ -37,13 +37,13 @@ def test_recursion_is_followed_up_to_the_bound_and_the_cut_is_said() -> None:
     assert returned(outcome_of(text, Bounds(recursion=4))) == {3}
     cut = outcome_of(text, Bounds(recursion=3))
     assert returned(cut) == set()
-    assert reasons(cut) == {"down: recursion is followed 3 deep"}
+    assert reasons(cut) == {"the recursion of down() is only followed 3 deep"}
     assert [n.state[0].location for n in cut.reached if n.state[1]] == [CUT]
 
 
 def test_depth_is_bounded_too() -> None:
     text = "int h(void) { return 1; } int g(void) { return h(); } int main(void) { return g(); }"
-    assert reasons(outcome_of(text, Bounds(depth=1))) == {"calls are followed 1 deep"}
+    assert reasons(outcome_of(text, Bounds(depth=1))) == {"calls are only followed 1 deep"}
     assert returned(outcome_of(text, Bounds(depth=2))) == {1}
 
 
@@ -56,9 +56,9 @@ def test_recursive_activations_have_variables_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [
-        ("static void *to = &&here; goto *to; here: ;", "main: "),
-        ("hidden(1);", "main: a call through a pointer to no known function"),
-        ("pthread_create();", "main: pthread_create is not modelled"),
+        ("static void *to = &&here; goto *to; here: ;", "main() contains "),
+        ("hidden(1);", "main() calls through a pointer that leads to no known function"),
+        ("pthread_create();", "main() calls pthread_create(), which is not modelled"),
     ],
 )
 def test_what_is_left_out_is_said(statement: str, reason: str) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.cpa import library
+from analysis.cpa.completeness import leads_nowhere, not_modelled, not_supported
 from analysis.cpa.defaults import MergeSep, NoStrengthening, StopSep, TrivialAdjustment
 from analysis.cpa.interface import Cpa
 from analysis.cpa.steps import Step
@@ -53,11 +54,11 @@ def reason_of(step: Step) -> str | None:
         return step.reason
     effect = step.edge.effect
     if isinstance(effect, ir.Unsupported):
-        return f"{step.function}: {effect.reason}"
+        return not_supported(step.function, effect.reason)
     if step.kind == "external" and not step.callee:
-        return f"{step.function}: a call through a pointer to no known function"
+        return leads_nowhere(step.function)
     if step.kind == "external" and step.callee in library.UNMODELLED:
-        return f"{step.function}: {step.callee} is not modelled"
+        return not_modelled(step.function, step.callee)
     return None
 
 

@@ -18,6 +18,7 @@ from analysis.cpa.defaults import MergeSep, NoStrengthening, StopSep, TrivialAdj
 from analysis.cpa.graph import Node
 from analysis.cpa.interface import Cpa
 from analysis.cpa.steps import Step, StepTable
+from analysis.model.spelling import display_name
 
 CUT = -1
 END = -2
@@ -107,9 +108,11 @@ class LocationTransfer(NoStrengthening[Location, None]):
     def _enter(self, state: Location, step: Step) -> tuple[Step, Location]:
         depth = 0 if state.stack is None else state.stack.depth
         if depth >= self.bounds.depth:
-            return self._cut(state, step, f"calls are followed {self.bounds.depth} deep")
+            return self._cut(state, step, f"calls are only followed {self.bounds.depth} deep")
         if _activations(state, step.callee) >= self.bounds.recursion:
-            return self._cut(state, step, f"{step.callee}: recursion is followed {self.bounds.recursion} deep")
+            return self._cut(
+                state, step, f"the recursion of {display_name(step.callee)}() is only followed {self.bounds.recursion} deep"
+            )
         below = Stack(step, state.stack, depth + 1)
         return step, self._one(Location(step.callee, self._functions[step.callee].entry, below))
 

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from analysis.cfa.graph import Edge, Program
-from analysis.cpa.completeness import is_known
+from analysis.cfa.marks import marked
+from analysis.cpa.completeness import is_known, may_write_globals
 from analysis.cpa.library import is_harmless
 from analysis.cpa.paths.checks import Check, EdgeChecks
 from analysis.model import ir
 from analysis.model.c_types import Pointer
-from analysis.model.spelling import display_name
 from analysis.smt.build import FALSE, distinct, number
 from analysis.smt.encoding.library import ALLOCATIONS, COPIES, NEVER_RETURN, STACK_ALLOCATIONS, only_returns
 from analysis.smt.encoding.memory import WRITES_CONSTANT
@@ -160,7 +160,8 @@ class PathFollower(ABC):
             return
         for check in self._bounds.at(encoder or path.encoder, edge):
             if not check.uncertain and self.questions.ask(path.encoder.conjuncts(), check.more).status != "unsat":
-                self.reasons[f"an access in {display_name(path.function)} may be outside of its object"] = None
+                where = marked(self._program, path.function, edge.id)
+                self.reasons[f"an access may be outside of its object at {where}"] = None
                 return
 
     def _compares_addresses(self, path: Path, edges: Sequence[Edge]) -> None:
@@ -170,7 +171,8 @@ class PathFollower(ABC):
             if not isinstance(condition, ir.Binary) or condition.operator not in ("<", "<=", ">", ">="):
                 continue
             if isinstance(condition.left.type, Pointer) and not path.encoder.same_object(condition.left, condition.right):
-                self.reasons["a branch depends on the addresses of objects"] = None
+                where = marked(self._program, path.function, edge.id)
+                self.reasons[f"the comparison of pointers at {where} depends on where objects lie in memory"] = None
 
     def _end(self, path: Path) -> None:
         self.paths += 1
@@ -223,7 +225,7 @@ class PathFollower(ABC):
         if ir.direct_callee(call) is None:
             self._reaches_only(path, call, targets)
         if unfollowed := self._checks.unfollowed_blocks(edge):
-            self.reasons[f"the blocks of {unfollowed}() are not followed"] = None
+            self.reasons[f"the memory that {unfollowed}() gives is not followed"] = None
         asserted = self._checks.asserted(edge)
         if asserted is not None:
             path.encoder.take(edge)
@@ -262,7 +264,7 @@ class PathFollower(ABC):
                 function = ir.AddressOf(ir.Var(name, "function", type_), Pointer(type_))
                 others.append(distinct(value, path.encoder.value(function)))
         if FALSE not in others and self.questions.ask(path.encoder.conjuncts(), others).status != "unsat":
-            self.reasons["a call through a pointer may reach no known function"] = None
+            self.reasons["a call through a pointer may lead to a function that is not known"] = None
 
     def _never_returns(self, name: str) -> bool:
         external = self._program.externals.get(name)
@@ -280,9 +282,10 @@ class PathFollower(ABC):
         """After a call of one of these external functions; of none, where it is not known which one it is."""
         for name in names or ("",):
             if self._outside_writes and not is_known(self._program, name):
-                self.reasons["an external function could write to globals"] = None
+                self.reasons[may_write_globals(name)] = None
             if "uninitialized-read" in self._checks.rules and _may_leave_undefined(name, call):
-                self.reasons[f"{name or 'an external function'}() need not give what it is passed a value"] = None
+                who = f"{name}()" if name else "what is called through a pointer"
+                self.reasons[f"{who} has no body, and need not give a value to what it is passed the address of"] = None
         paths = [path]
         choices: list[bool | None] = [None]
         if ir.direct_callee(call) in _SPLIT:

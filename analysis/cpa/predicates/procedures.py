@@ -16,11 +16,13 @@ from collections.abc import Container, Iterable, Mapping
 from typing import NamedTuple
 
 from analysis.cfa.callgraph import callees, components
+from analysis.cfa.marks import marked
 from analysis.cpa.domains.location import Location
 from analysis.cpa.predicates.blocks import loop_heads
 from analysis.cpa.predicates.steps import departures, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
 from analysis.cpa.steps import Step, StepTable
+from analysis.model.spelling import display_name
 from analysis.smt.substitution import Substitution
 from analysis.smt.terms import Term
 from analysis.smt.transitions.objects import RESULT
@@ -84,7 +86,7 @@ class Procedures:
         functions, met = [self.entry], {self.entry}
         for name in functions:
             if name in self._recursive and self.system.vocabulary.objects.in_memory(name):
-                raise TooLargeError(f"objects of {name}, which can be active several times")
+                raise TooLargeError(f"variables in memory of {display_name(name)}(), which calls itself")
             self._explore_function(name)
             for call in self.calls:
                 if call.step.callee not in met:
@@ -163,7 +165,7 @@ class Procedures:
         if violation is not None:
             failing = condition(self.system, state, step, context, violation)
             if failing is not None:
-                flaw = f"{violation.property} at edge {violation.edge} of {function} is not excluded"
+                flaw = f"{violation.property} is not excluded at {marked(self._program, function, violation.edge)}"
                 self.arrivals.append(Arrival(source, failing, None, flaw))
         reason = obstacle(self._program, step, Location(function, step.edge.target))
         if reason is not None:

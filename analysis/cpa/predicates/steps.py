@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from analysis.cfa.graph import Program
 from analysis.cpa import library
+from analysis.cpa.completeness import calls_back, leads_nowhere, not_modelled, not_supported
 from analysis.cpa.domains.location import CUT, Location, Stack
 from analysis.cpa.passed_code import may_call_back
 from analysis.cpa.predicates.subscripts import open_subscripts
@@ -73,20 +74,20 @@ def moved(system: System, contexts: Contexts, state: State, step: Step, before: 
 def obstacle(program: Program, step: Step, after: Location) -> str | None:
     """Why no proof may pass over a step; None if it may."""
     effect = step.edge.effect
-    name = display_name(step.function)
+    name = step.function
     if step.kind == "cut" or after.location == CUT:
         return step.reason or "a bound on calls"
     if isinstance(effect, ir.Unsupported):
-        return f"{name}: {effect.reason} is not modelled"
+        return not_supported(name, effect.reason)
     if step.kind != "external":
         return None
     assert isinstance(effect, ir.Call)
     if not step.callee:
-        return f"{name}: a call through a pointer that can reach no known function"
+        return leads_nowhere(name)
     if step.callee in library.UNMODELLED or step.callee in _BACK:
-        return f"{name}: {step.callee}() is not modelled"
+        return not_modelled(name, step.callee)
     if may_call_back(program, step.callee, effect):
-        return f"{name}: {step.callee}(), which has no body, may call functions that are passed to it"
+        return calls_back(name, step.callee)
     return None
 
 
@@ -117,4 +118,8 @@ def strays(system: System, state: State, step: Step, context: int) -> tuple[Stat
             others.append(distinct(value, access.address(ir.Var(name, "function", type_))))
     found = state.constrained(*access.ledger.constraints, *others)
     name = display_name(step.function)
-    return None if found is None else (found, f"{name}: a call through a pointer may reach no function that is known to fit")
+    return (
+        None
+        if found is None
+        else (found, f"a call through a pointer in {name}() may lead to a function that is not known to fit")
+    )

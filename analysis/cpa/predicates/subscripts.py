@@ -72,7 +72,7 @@ def open_subscripts(system: System, state: State, step: Step, context: int) -> t
     failing = state.constrained(or_(*found)) if first is not None else None
     if failing is None or first is None:
         return None
-    return failing, f"{display_name(step.function)}: {spell_expr(first)} may be outside of its array"
+    return failing, f"{spell_expr(first)} in {display_name(step.function)}() may be outside of its array"
 
 
 def _length(part: ir.Index) -> int | None:

@@ -19,9 +19,9 @@ from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
 
 ENGINE = "automaton"
-UNDECIDED = "the rule can be broken as far as the automaton sees, but no feasible path was found within the search's budget"
-_NOT_PROVED = "the automaton engine found no violation; it does not prove"
-_NOT_LOOKED_FOR = "the automaton engine does not look for it: provers do"
+UNDECIDED = "the rule may be broken here, but the search for a path on which it is ended at its limit"
+_NOT_PROVED = "no violation was found, and nothing was proved"
+_NOT_LOOKED_FOR = "only provers look for it, and they were not asked about it"
 
 
 class _Wrong(NamedTuple):

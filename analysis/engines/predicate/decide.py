@@ -15,6 +15,7 @@ from analysis.certificate.outcome import Proved, Unproved, Work
 from analysis.certificate.questions import RefusedError
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Program
+from analysis.cfa.marks import marked
 from analysis.cpa import library
 from analysis.cpa.algorithm import Cancellation, start
 from analysis.cpa.cegar import cegar
@@ -82,7 +83,7 @@ def prove(
     try:
         return _Proving(program, violations, property_, entry, model, options, cancellation).run()
     except TooLargeError as large:
-        return Unproved(f"not encoded: {large}", Work())
+        return Unproved(f"formulas cannot follow it: {large}", Work())
 
 
 class _Proving:
@@ -165,7 +166,8 @@ class _Proving:
         if ended.ending == "feasible" and isinstance(flaw, str):
             return Unproved(flaw, work), self._is_recursive
         if ended.ending == "feasible":
-            return Unproved("there is a way to a violation that the formulas allow", work, may_violate=True), False
+            where = "" if flaw is None else f" at {marked(self._program, flaw.function, flaw.edge)}"
+            return Unproved(f"{self._property} is not excluded{where}", work, may_violate=True), False
         return Unproved(ended.reason, work), True
 
     def _by_clauses(self, until: float, *, guidance: bool) -> Proved | None:
@@ -216,6 +218,6 @@ class _Proving:
         try:
             checked = check(self._program, annotation, self._model)
         except RefusedError as refused:
-            return Unproved(f"the certificate was refused: {refused}", work)
+            return Unproved(f"a proof was found that did not pass its check: {refused}", work)
         work = msgspec.structs.replace(work, questions=checked.questions)
         return Proved(annotation, checked.assumptions, work, checked.unreached)

@@ -47,9 +47,9 @@ class Refiner:
         if status == "sat":
             return Feasible(target)
         if status != "unsat":
-            return Stuck("the solver did not settle whether a way is possible")
+            return Stuck("the solver gave up on whether a path is possible")
         if len(blocks) < 2:
-            return Stuck("a way within one block is impossible, and was not seen to be")
+            return Stuck("a path is impossible, but nothing was learnt from that")
         for method in self._methods:
             made = interpolants(self._solver, formulas, self._budget, (method,))
             if made is None:
@@ -58,7 +58,7 @@ class Refiner:
             refined = self._refined(reached, target, blocks, made[0])
             if refined is not None:
                 return refined
-        return Stuck("no interpolants were found that say anything new")
+        return Stuck("no conditions were found that exclude a violation")
 
     def _status(self, formulas: Sequence[Term]) -> str:
         self._solver.push()

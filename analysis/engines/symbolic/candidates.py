@@ -65,12 +65,12 @@ class Candidates:
         try:
             leaving = follow(encoder, self._program, way, Step(self._target.function, self._target.edge), self._bounds)
         except (KeyError, ValueError) as problem:
-            yield Found("unknown", reason=f"the way cannot be followed: {problem}")
+            yield Found("unknown", reason=f"formulas cannot follow its path: {problem}")
             return
         expected = tuple(plausible(entry, arguments))
         formulas = list(self._formulas(encoder))
         if not formulas:
-            yield Found("unknown", reason=f"no formula says when {self._target.rule} happens here")
+            yield Found("unknown", reason=f"formulas do not say when {self._target.rule} happens here")
             return
         given = self._given(encoder)
         for restricted in (True, False) if expected else (False,):
@@ -88,7 +88,7 @@ class Candidates:
             try:
                 self._solver.add(*conjuncts)
                 if self._solver.check(budget=self._budget).status != "unsat":
-                    return Found("unknown", reason="an access on a way that is else impossible may be outside of its object")
+                    return Found("unknown", reason="an access may be outside of its object on a path that is else impossible")
             finally:
                 self._solver.pop()
         return found
@@ -130,7 +130,11 @@ class Candidates:
                 return Found("sat", lambda: Solved(self._program, way, inputs, model), given, "", formula.assumptions)
             if answer.status == "unsat":
                 return Found("unsat", assumptions=formula.assumptions)
-            return Found("unknown", reason=f"the solver gave up ({answer.reason})", assumptions=formula.assumptions)
+            return Found(
+                "unknown",
+                reason=f"the solver gave up on whether its path is possible ({answer.reason})",
+                assumptions=formula.assumptions,
+            )
         finally:
             solver.pop()
 

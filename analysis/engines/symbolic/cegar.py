@@ -79,11 +79,11 @@ def prove(
         raise ValueError("predicates give a precision by variables")
     everywhere = with_error_locations(program, violations)
     if everywhere is None:
-        return Unproved(f"symbolic execution has no location where {property_} is violated", Work())
+        return Unproved(f"symbolic execution says nothing about {property_}", Work())
     try:
         return _Proving(program, violations, everywhere, entry, model, options).run(cancellation)
     except TooLargeError as large:
-        return Unproved(f"not encoded: {large}", Work())
+        return Unproved(f"formulas cannot follow it: {large}", Work())
 
 
 class _Proving:
@@ -143,7 +143,7 @@ class _Proving:
                 restart=options.restart,
             )
         except OutOfTimeError:
-            ended = Ended("budget", "out of seconds")
+            ended = Ended("budget", "the search for a proof ran out of seconds")
         queries = self._execution.decide.checks + self._post.checks
         work = Work(reached.made, 0, ended.refinements, queries=queries)
         if ended.ending != "safe":
@@ -167,7 +167,7 @@ class _Proving:
         try:
             checked = check(self._program, annotation, self._model)
         except RefusedError as refused:
-            return Unproved(f"the certificate was refused: {refused}", work)
+            return Unproved(f"a proof was found that did not pass its check: {refused}", work)
         work = msgspec.structs.replace(work, questions=checked.questions)
         return Proved(annotation, checked.assumptions, work, checked.unreached)
 
@@ -177,14 +177,18 @@ class _Proving:
         path = reached.path(target)
         steps, at = [step.step for step in path], [step.node.state[LOCATION] for step in path]
         if self._options.refine is None or len(steps) > _LONGEST:
-            return Stuck("a way to a violation is too long" if len(steps) > _LONGEST else "symbolic values do not exclude a way")
+            return Stuck(
+                "a path to a violation is too long to learn from"
+                if len(steps) > _LONGEST
+                else "symbolic execution does not exclude a violation"
+            )
         prefixes = self._interpolation.prefixes(steps, _PREFIXES)
         if not prefixes:
-            return Stuck("there is a way to a violation that symbolic values do not exclude")
+            return Stuck("symbolic execution does not exclude a violation")
         if self._options.refine == "predicates":
             names = self._by_predicates.names(steps[: prefixes[0][-1] + 1], at[: prefixes[0][-1] + 1])
             if names is None:
-                return Stuck("no predicates were found that exclude a way")
+                return Stuck("no conditions were found that exclude a violation")
             everywhere = self._by_predicates.everywhere(names)
             return self._finer(path, Needed(everywhere, {}), everywhere)
         more = min((needed(self._interpolation, steps, at, prefix) for prefix in prefixes), key=lambda one: len(one.names))
@@ -202,7 +206,7 @@ class _Proving:
 
         pivot = next((step.node for step in path if is_finer(step.node)), None)
         if pivot is None:
-            return Stuck("what excludes a way is tracked, and does not exclude it")
+            return Stuck("symbolic execution excludes no more than it did")
 
         def finer(precision: tuple[Any, ...]) -> tuple[Any, ...]:
             found = list(precision)

@@ -37,7 +37,7 @@ from analysis.engines.symbolic.explore import Exploration
 from analysis.engines.symbolic.found_memory import FoundMemory
 from analysis.engines.symbolic.inside import Inside, activation
 from analysis.engines.symbolic.runs import LEAKS, Attempts, described
-from analysis.engines.symbolic.task import Confirmed, Decision, Refuted, Spent, Task, Undecided
+from analysis.engines.symbolic.task import NOT_REPEATED, Confirmed, Decision, Refuted, Spent, Task, Undecided, only_if
 from analysis.engines.witness.outcome import OBSERVED, Bounds, Exited, Observation, Replayed, Returned, Run, Start, Step, Stuck
 from analysis.model import clock
 from analysis.model.assumptions import BOUNDS, TYPES
@@ -51,9 +51,10 @@ _ROUNDS: tuple[tuple[Mode, bool, int, float], ...] = (("int", False, 1, 0.5), ("
 _BACK_SHARE, _LARGE_BACK_SHARE = 0.2, 0.5  # of the seconds that are left, for going back from the violation
 _LAST_SHARE = 0.12  # of the seconds, for runs from the entry of the function
 _LARGE = 10_000  # edges; larger programs are not explored from their entries
-_REASONS = 3  # that are reported
-_QUERY_SHARE = 0.1  # of the seconds, for one question about a path
-_WAYS = 200  # paths that are asked about in one exploration
+_REASONS = 3  # that are told
+_NO_TIME = "the search through the program's paths ran out of its budget"
+_QUERY_SHARE = 0.1  # of the seconds, for one question about a way
+_WAYS = 200  # ways that are asked about in one exploration
 
 
 def decide(task: Task, cancellation: Cancellation | None = None) -> Decision:
@@ -85,7 +86,7 @@ class _Deciding:
 
     def decide(self) -> Decision:
         if self._target.rule not in OBSERVED:
-            return self._undecided(f"the interpreter does not observe violations of {self._target.rule}", final=True)
+            return self._undecided(f"runs do not show violations of {self._target.rule}", final=True)
         bounds = Bounds(steps=self._effort.run_steps, memory=32_000_000)
         self._attempts = Attempts(self._program, self._target, bounds, fails=self._task.allocation_fails)
         milliseconds = min(3 * self._effort.query_milliseconds, int(_QUERY_SHARE * 1000 * self._effort.seconds))
@@ -97,12 +98,14 @@ class _Deciding:
             if found is not None:
                 return found
         if self._doubts:
-            return self._undecided(f"assumes: {next(iter(self._doubts))}")
+            return self._undecided(only_if(next(iter(self._doubts))))
         if not self._inside and not self._is_late(0):
             self._inside = self._from_inside()
-        why = sorted(self._why, key=lambda text: "budget" not in text)  # that there was no more time explains most
+        why = sorted(self._why, key=lambda text: text != _NO_TIME)  # that there was no more time explains most
         reasons = list(dict.fromkeys(filter(None, [self._inside, self._back, *why])))
-        return self._undecided("; ".join(reasons[:_REASONS]) or "nothing was found in the budget")
+        return self._undecided(
+            "; ".join(reasons[:_REASONS]) or "the search for a run that has it, and for a proof that none has, ran out of time"
+        )
 
     # -- runs ---------------------------------------------------------------------------------------------------
 
@@ -135,7 +138,7 @@ class _Deciding:
                 return None
             if not isinstance(run.end, Returned | Exited | Stuck) or run.assumptions:
                 is_whole = False
-                self._why[f"a run ended so: {described(run)}"] = None
+                self._why[f"a run could not be followed to its end: {described(run)}"] = None
             choices = next_choices(inputs.choices)
         if not is_whole or choices is not None or depends_on_addresses(self._program, self._entries):
             return None
@@ -175,7 +178,7 @@ class _Deciding:
         if found.status == "unsat":
             self._assumed.update(dict.fromkeys(found.assumptions))
             if calls_the_unknown(self._program, way):
-                self._why["a function without a body could write to globals on a way that is else impossible"] = None
+                self._why["a function without a body could write to global variables on a path that is else impossible"] = None
                 return False, None
         return found.status == "unsat", None
 
@@ -185,7 +188,7 @@ class _Deciding:
         if replayed is None and _stops_at_indeterminate(run) and self._target.rule == "assertion":
             run, replayed = self._attempts.run(msgspec.structs.replace(start, past=("uninitialized-read",)), make)
         if replayed is None:
-            self._why[f"a candidate did not replay: {described(run)}"] = None
+            self._why[NOT_REPEATED] = None
             return None
         doubt = found.given or doubts(self._program, entry, replayed, self._target, self._task.model)
         if doubt:
@@ -260,7 +263,7 @@ class _Deciding:
         now = clock.spent()
         for mode, tree, deeper, share in _ROUNDS:
             if clock.spent() > deadline:
-                self._why["the exploration ran out of its budget"] = None
+                self._why[_NO_TIME] = None
                 break
             milliseconds = min(self._effort.query_milliseconds, int(_QUERY_SHARE * 1000 * self._effort.seconds))
             recursion = deeper * self._effort.recursion
@@ -279,8 +282,8 @@ class _Deciding:
                 return None
             self._why.update(dict.fromkeys(exploration.reasons))
             if ending in ("budget", "cancelled"):
-                self._why["the exploration ran out of its budget" if ending == "budget" else "cancelled"] = None
-            is_lost = hidden and ending == "finished" and not watch.ways  # neither a path nor a proof is left to be found
+                self._why[_NO_TIME if ending == "budget" else "it was cancelled"] = None
+            is_lost = hidden and ending == "finished" and not watch.ways  # neither a way nor a proof is left to be found
             if watch.is_full or is_lost or ending == "cancelled":
                 break
         return self._undecided("")

@@ -44,7 +44,7 @@ def _argument_doubt(replayed: Replayed, argc: InputValue, is_counted: bool, poin
         if question.kind == "memory" and question.name in vectors and isinstance(question.type, Pointer):
             index = question.offset // pointer_bytes
             if not is_counted or (value == 0) != (index == argc):
-                return f"{question.name} holds what the run takes for the arguments of the program"
+                return "the arguments of the program are what the run takes them for"
         if isinstance(value, Fresh):
             if question.kind == "parameter":
                 vectors.add(f"fresh {made}")

@@ -41,6 +41,20 @@ class Effort(msgspec.Struct, frozen=True):
     recursion: int = 30
 
 
+NOT_REPEATED = "formulas allow a violation, but no run that was tried has one"
+"""Why a violation that a formula gives is not confirmed: formulas leave some things open."""
+
+
+def only_if(condition: str) -> str:
+    """What to say of a violation that was seen in a run which may be none of the program's."""
+    return f"it happens if {condition}, and whether that can be is not known"
+
+
+def one_if(condition: str) -> str:
+    """The same of a run against several rules."""
+    return f"a run violates one of the rules if {condition}, and whether that can be is not known"
+
+
 class Task(NamedTuple):
     """One finding to be decided. `entries`: the functions in which the program can begin. `way`: the edges that are claimed to
     lead to the violation, from the start of an entry, calls of defined functions opened or stepped over; () if none is known.

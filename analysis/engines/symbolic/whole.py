@@ -21,7 +21,7 @@ import msgspec
 from analysis.cfa.evaluation_order import granted
 from analysis.cfa.graph import Edge
 from analysis.cpa.algorithm import Cancellation
-from analysis.cpa.completeness import called_outside, depends_on_addresses, hidden_flow, is_known
+from analysis.cpa.completeness import address_number, called_outside, depends_on_addresses, hidden_flow, is_known
 from analysis.cpa.formulas import Mode
 from analysis.cpa.lifetimes import outlived
 from analysis.cpa.paths.checks import Check, EdgeChecks
@@ -42,7 +42,7 @@ from analysis.engines.symbolic.explore import Exploration
 from analysis.engines.symbolic.paths import PathExploration
 from analysis.engines.symbolic.program_runs import ProgramRuns
 from analysis.engines.symbolic.runs import described
-from analysis.engines.symbolic.task import Confirmed, Decision, ProgramTask, Refuted, Spent, Undecided
+from analysis.engines.symbolic.task import NOT_REPEATED, Confirmed, Decision, ProgramTask, Refuted, Spent, Undecided, one_if
 from analysis.engines.witness.outcome import OBSERVED, Exited, Replayed, Returned, Step, Stuck
 from analysis.model import clock
 from analysis.model.assumptions import BOUNDS, TYPES
@@ -52,6 +52,7 @@ _RUN_SHARE = 0.1  # of the seconds, for runs on random inputs
 _LONG = 10  # so many times as long as others may the first run be: it can decide a program without inputs
 _EDGES = 10  # along paths that may be taken for one abstract state that may be made
 _TRIES = 12  # runs for one violation on one edge
+_REASONS = 2  # that are told
 # until which shares of the time: paths, exploration with an encoding of integers (None: paths)
 _TURNS: tuple[tuple[Mode | None, float], ...] = ((None, 0.15), ("int", 0.4), (None, 0.75), ("bv", 0.9), (None, 1.0))
 _GONE = frozenset({"use-after-scope", "uninitialized-read"})  # what can happen to variables of blocks that have ended
@@ -74,8 +75,9 @@ class _Deciding:
         self._why: dict[str, None] = {}
         self._assumed: dict[str, None] = dict.fromkeys(granted(task.program))
         self._hidden = hidden_flow(task.program, (MAIN,))
-        if depends_on_addresses(task.program, (MAIN,)):
-            self._hidden += ("a pointer is made an integer",)
+        number = address_number(task.program, (MAIN,))
+        if number is not None:
+            self._hidden += (number,)
         self._found: Confirmed | None = None
         self._open = False  # whether something was possible by a formula and not seen in a run
         self._states = 0
@@ -93,7 +95,7 @@ class _Deciding:
     def decide(self) -> Decision:
         unknown = sorted(self._task.rules - OBSERVED)
         if unknown:
-            return self._undecided(f"the interpreter does not observe violations of {unknown[0]}", final=True)
+            return self._undecided(f"runs do not show violations of {unknown[0]}", final=True)
         found = self._try_all() or self._try_random()
         return found or self._in_turns()
 
@@ -114,13 +116,16 @@ class _Deciding:
             if recipe.first.open:
                 return None
             if not isinstance(run.end, Returned | Exited | Stuck) or run.assumptions or self._runs.doubt:
-                self._why[f"a run ended so: {self._runs.doubt or described(run)}"] = None
+                why = (
+                    one_if(self._runs.doubt) if self._runs.doubt else f"a run could not be followed to its end: {described(run)}"
+                )
+                self._why[why] = None
                 return None
             choices = next_choices(recipe.first.choices)
         if choices is not None or depends_on_addresses(self._program, (MAIN,)):
             return None
         if self._task.rules & _GONE and outlived(self._program):
-            self._why["where blocks end is not modelled"] = None
+            self._why["the address of a variable may outlive its block, which formulas do not follow"] = None
             return None
         return Refuted((), self._spent())
 
@@ -141,7 +146,7 @@ class _Deciding:
         everywhere = violating_everywhere(self._program, self._task.rules, self._checks.may_violate)
         for mode, share in _TURNS:
             if self._cancellation.cancelled():
-                return self._undecided("cancelled")
+                return self._undecided("it was cancelled")
             if self._is_late(share):
                 continue
             is_safe = self._by_paths(share) if mode is None else self._by_covering(mode, share, everywhere)
@@ -149,7 +154,7 @@ class _Deciding:
                 return self._found
             if is_safe:
                 return Refuted(tuple(self._assumed), self._spent())
-        return self._undecided("; ".join(self._why) or "the explorations ran out of their budget")
+        return self._undecided("; ".join(list(self._why)[:_REASONS]) or "the search for runs and for paths ran out of time")
 
     def _by_paths(self, share: float) -> bool:
         """Whether no path violates a rule."""
@@ -185,9 +190,9 @@ class _Deciding:
         return self._try(lambda: Solved(self._program, way, inputs, model))
 
     def _try(self, make: MakeInputs) -> bool:
-        run, replayed = self._runs.run(make, _LONG * self._effort.run_steps)
+        _, replayed = self._runs.run(make, _LONG * self._effort.run_steps)
         if replayed is None:
-            self._why[self._runs.doubt or f"a candidate did not replay: {described(run)}"] = None
+            self._why[one_if(self._runs.doubt) if self._runs.doubt else NOT_REPEATED] = None
             return False
         self._found = self._confirmed(replayed)
         return True
@@ -226,7 +231,7 @@ class _Deciding:
         return any(self._checks.may_violate(edge, rule) for edge in edges for rule in self._task.rules)
 
     def _calls_unknown(self) -> bool:
-        self._why["nothing in the program was recognised as a check, and it calls functions that are not known"] = None
+        self._why["nothing in the program could violate these rules, but for functions without a body that are not known"] = None
         return any(not is_known(self._program, name) for name in called_outside(self._program, (MAIN,)))
 
     # -- answers ------------------------------------------------------------------------------------------------

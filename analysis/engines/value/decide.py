@@ -61,11 +61,11 @@ def prove(
         return Unproved("nothing in the program could violate the property", Work())
     everywhere = with_error_locations(program, violations)
     if everywhere is None:
-        return Unproved(f"value analysis has no location where {property_} is violated", Work())
+        return Unproved(f"explicit values of variables say nothing about {property_}", Work())
     try:
         return _Proving(program, violations, everywhere, entry, model).run(states, clock.spent() + seconds, cancellation)
     except TooLargeError as large:
-        return Unproved(f"not encoded: {large}", Work())
+        return Unproved(f"formulas cannot follow it: {large}", Work())
 
 
 class _Proving:
@@ -91,7 +91,7 @@ class _Proving:
         try:
             ended = cegar(composite, reached, frontier, self._refine, states=states, deadline=deadline, cancellation=cancellation)
         except OutOfTimeError:
-            ended = Ended("budget", "out of seconds")
+            ended = Ended("budget", "the search for a proof ran out of seconds")
         work = Work(reached.made, 0, ended.refinements)
         if ended.ending != "safe":
             return Unproved(ended.reason, work, may_violate=ended.ending == "stuck")
@@ -102,11 +102,11 @@ class _Proving:
             return self._certified(reached, work, "int")
         except RefusedError as refused:
             if clock.spent() > deadline:
-                return Unproved(f"the certificate was refused: {refused}", work)
+                return Unproved(f"a proof was found that did not pass its check: {refused}", work)
         try:
             return self._certified(reached, work, "bv")  # operations on bits are exact there
         except RefusedError as refused:
-            return Unproved(f"the certificate was refused: {refused}", work)
+            return Unproved(f"a proof was found that did not pass its check: {refused}", work)
 
     # -- refinement ---------------------------------------------------------------------------------------------
 
@@ -114,13 +114,13 @@ class _Proving:
         path = reached.path(target)
         prefixes = self._interpolation.prefixes([step.step for step in path], _PREFIXES)
         if not prefixes:
-            return Stuck("there is a way to an error call that explicit values do not exclude")
+            return Stuck("explicit values of variables do not exclude a violation")
         if len(prefixes[0]) > _LONGEST:
-            return Stuck("a way to an error call is too long to be interpolated")
+            return Stuck("a path to a violation is too long to learn from")
         more = min((self._needed(path, prefix) for prefix in prefixes if len(prefix) <= _LONGEST), key=self._cost)
         pivot = next((step.node for step in path if self._is_finer(step.node, more)), None)
         if pivot is None:
-            return Stuck("the values that exclude a way are tracked, and do not exclude it")
+            return Stuck("explicit values of variables exclude no more than they did")
 
         def finer(precision: tuple[Any, ...]) -> tuple[Any, ...]:
             return (*precision[:_VALUES], precision[_VALUES].refined(more), *precision[_VALUES + 1 :])

@@ -8,6 +8,7 @@ import msgspec
 
 from analysis.certificate.annotation import Proof
 from analysis.certificate.unwinding import Unwinding
+from analysis.cfa.marks import is_marked, told
 from analysis.cpa.algorithm import Cancellation
 from analysis.engines.symbolic import Confirmed, ProgramTask, Refuted
 from analysis.model import clock
@@ -116,8 +117,9 @@ class _Asking:
 def _together(found: list[Unknown]) -> Unknown:
     """What several say who do not know, the last one first."""
     if not found:
-        return Unknown("there was no time left")
+        return Unknown("no time was left to begin with it")
     reasons = list(dict.fromkeys(one.reason for one in reversed(found)))
+    reasons = [reason for reason in reasons if is_marked(reason)] or reasons  # what names a place says more
     looked = dict.fromkeys(name for one in found for name in one.looked)
     return Unknown(
         "; ".join(reasons[:_REASONS]), all(one.final for one in found), tuple(looked), nothing=any(one.nothing for one in found)
@@ -162,7 +164,7 @@ def answer(task: ProgramTask, engine: Engine = "auto", cancellation: Cancellatio
         proved.update({rule: one for rule, one in found.by_rule.items() if isinstance(one, Proved)})
         reasons = [one.reason for one in found.by_rule.values() if isinstance(one, Unknown)] + reasons
     if proved.keys() != task.rules:
-        return ProgramAnswer("unknown", "; ".join(dict.fromkeys(reasons)))
+        return ProgramAnswer("unknown", told("; ".join(dict.fromkeys(reasons)), task.program, None))
     assumptions = dict.fromkeys(assumption for proof in proved.values() for assumption in proof.assumptions)
     certificates = {id(one): one for proof in proved.values() for one in proof.certificates}
     missed = {place for proof in proved.values() for place in proof.unreached}

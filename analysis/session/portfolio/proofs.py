@@ -15,7 +15,7 @@ from analysis.engines.symbolic.cegar import prove as prove_by_constraints
 from analysis.engines.value.decide import prove as prove_by_values
 from analysis.model import clock
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
-from analysis.session.portfolio.terms import NOTHING
+from analysis.session.portfolio.terms import NOTHING, ONLY_BY_PATHS
 from analysis.session.portfolio.turns import INT_UNTIL
 from analysis.smt.encoding.formula import Mode
 
@@ -72,7 +72,7 @@ def _from_entries(request: Request, engine: str, attempts: list[tuple[_Attempt, 
     """One proof from each entry; `Unknown` with the reason of the first attempt where there is none."""
     (rule,) = request.about.rules
     if rule not in PROPERTIES:
-        return Unknown(f"proofs have no words for {rule}", final=True)
+        return Unknown(ONLY_BY_PATHS, final=True)
     places = request.places(rule)
     if not places:
         return Unknown(NOTHING, final=True, nothing=True)
@@ -85,7 +85,7 @@ def _from_entries(request: Request, engine: str, attempts: list[tuple[_Attempt, 
             return Unknown(proof, states=states)
         found.append(proof)
     if not found:
-        return Unknown("no entry of the program leads there", final=True)
+        return Unknown("no entry of the program leads to a place where it could be violated", final=True)
     assumptions = dict.fromkeys(assumption for proof in found for assumption in proof.assumptions)
     missed = tuple(place for place in found[0].unreached if all(place in proof.unreached for proof in found))
     return Proved(engine, tuple(assumptions), tuple(proof.annotation for proof in found), states, missed)

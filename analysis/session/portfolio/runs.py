@@ -7,16 +7,18 @@ from analysis.certificate.questions import RefusedError
 from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
 from analysis.cpa.algorithm import Cancellation
 from analysis.cpa.completeness import called_outside
+from analysis.cpa.paths.checks import RULES
 from analysis.engines.symbolic import Effort, ProgramTask, Target, Task, decide, decide_program
 from analysis.engines.symbolic.task import Confirmed, Refuted
 from analysis.engines.witness.library import can_violate
 from analysis.engines.witness.outcome import Step
 from analysis.model import clock
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
+from analysis.session.portfolio.terms import not_provable
 from analysis.session.portfolio.turns import TREE
 
 ENGINE = "symbolic"
-_NO_TREE = "the tree of its paths is no certificate"
+_NO_TREE = "following all paths of the program does not prove it"
 
 
 def asked(request: Request, rules: tuple[str, ...]) -> tuple[str, ...]:
@@ -57,7 +59,7 @@ def _finding(request: Request, seconds: float, cancellation: Cancellation) -> An
 def _program(request: Request, seconds: float, cancellation: Cancellation) -> Answer:
     until = clock.spent() + seconds
     if "main" not in request.program.functions:
-        return Unknown("there is no main", final=True)
+        return Unknown("the program has no main", final=True)
     task = _task(request, (1 - TREE) * seconds)
     decision = decide_program(task, cancellation)
     match decision:
@@ -71,7 +73,7 @@ def _program(request: Request, seconds: float, cancellation: Cancellation) -> An
 def prove_by_tree(request: Request, seconds: float, cancellation: Cancellation) -> Answer:
     """A proof of one rule by the tree of the program's paths."""
     if "main" not in request.program.functions:
-        return Unknown("there is no main", final=True)
+        return Unknown("the program has no main", final=True)
     return _by_tree(_task(request, seconds), clock.spent() + seconds, 0)
 
 
@@ -84,6 +86,9 @@ def _task(request: Request, seconds: float) -> ProgramTask:
 def _by_tree(task: ProgramTask, until: float, states: int) -> Proved | Unknown:
     claim = Unwinding("main", tuple(sorted(task.rules)), (), 0, task.allocation_fails, task.outside_writes)
     milliseconds = task.effort.query_milliseconds
+    without = sorted(task.rules - RULES)
+    if without:
+        return Unknown(not_provable(without), states=states)
     try:
         made = unwind(task.program, claim, task.model, milliseconds, lambda: clock.spent() < until)
         checked = check_unwinding(task.program, made, task.model)

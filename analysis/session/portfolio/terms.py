@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
 from analysis.model import ir
@@ -15,6 +16,15 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 NOTHING = "nothing here could violate it, so nothing was proved"
 """Why what nothing could violate is not called proved."""
+ONLY_BY_PATHS = "it can only be proved of a whole small program with main, by following all its paths"
+"""Why a rule about the state of memory is not proved of a function by itself."""
+
+
+def not_provable(rules: Sequence[str]) -> str:
+    """Why nothing is proved about rules that no prover has a proof for."""
+    return f"no prover can prove {', '.join(rules)} yet: only runs that violate it are looked for"
+
+
 NOT_FOLLOWED = "no prover follows the functions called here that it is about"
 """Why provers say nothing of a rule that only a few functions of libraries can violate."""
 

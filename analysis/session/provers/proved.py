@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from analysis.cfa.graph import Cfa, Places, Program
+from analysis.cfa.marks import is_marked, told
 from analysis.model.report import FunctionReport, Invariant, RuleVerdict
-from analysis.session.portfolio.terms import NOTHING
+from analysis.session.portfolio.terms import NOTHING, ONLY_BY_PATHS
 from analysis.session.portfolio.turns import MOST_EDGES
 from analysis.session.provers.claims import Key, Wanted, observed
 from analysis.session.provers.decided import Decided
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 ENGINE = "auto"
 """Who is named for what several engines could not prove."""
 _NO_PLACE = Decided("possible", reason=NOTHING)
+_BY_PATHS = Decided("possible", reason=ONLY_BY_PATHS)
 
 
 class ProvedFunctions:
@@ -89,8 +91,9 @@ class ProvedFunctions:
         names = reports if is_any else dict.fromkeys([*self._wanted, *(name for name, _ in answers)])
         for name in names:
             for rule in reports[name].verdicts if name in reports else ():
-                answer = self._answer(name, rule, answers, whole, excluded)
+                answer = self._answer(name, rule, answers, whole, excluded, program)
                 if answer is not None:
+                    answer = _spelled(answer, program, places)
                     by_name.setdefault(name, {})[rule] = answer
         before, self._told = self._told, {}
         new: dict[int, FunctionReport] = {}
@@ -118,6 +121,7 @@ class ProvedFunctions:
         answers: Mapping[Key, tuple[Decided, float]],
         whole: ProgramAnswers,
         excluded: Excluded | None,
+        program: Program,
     ) -> tuple[Decided, float] | None:
         """What is known of a rule in a function: by itself, else from the program as a whole, else by its form."""
         own, general = answers.get((name, rule)), whole.of_function(name, rule)
@@ -132,7 +136,10 @@ class ProvedFunctions:
         looked = self._wanted.get(name)
         if looked is not None and rule in self._conditions and rule not in looked[1]:
             return Decided("possible", reason=NOTHING), 0.0
-        return own or general
+        known = own or general
+        if known is None and excluded is not None and rule in self._rules - self._conditions and "main" not in program.functions:
+            return _BY_PATHS, 0.0
+        return known
 
     def _one(
         self,
@@ -150,6 +157,13 @@ class ProvedFunctions:
             known = report, decided, version, msgspec.structs.replace(report, verdicts=verdicts, invariants=said)
         self._told[name] = known
         return known[3]
+
+
+def _spelled(answer: tuple[Decided, float], program: Program, places: Places) -> tuple[Decided, float]:
+    """The answer with its reason as people read it."""
+    if not is_marked(answer[0].reason):
+        return answer
+    return msgspec.structs.replace(answer[0], reason=told(answer[0].reason, program, places)), answer[1]
 
 
 def conditions(rules: Collection[str]) -> tuple[str, ...]:

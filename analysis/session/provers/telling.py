@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from analysis.cfa import marks
 from analysis.cfa.graph import Edge, Places, Program
 from analysis.engines.automaton.spelled import without_temporaries
 from analysis.model import ir
@@ -24,7 +25,7 @@ def told(finding: Finding, decided: Decided | None, program: Program, places: Pl
     if decided is None:
         return finding
     if decided.status != "confirmed":
-        return msgspec.structs.replace(finding, reason=decided.reason or None)
+        return msgspec.structs.replace(finding, reason=marks.told(decided.reason, program, places) or None)
     trace = _trace(finding, decided.steps, program, places)
     if len(trace) > limit:
         trace = [*trace[:1], *trace[len(trace) - limit + 1 :]]

@@ -55,7 +55,7 @@ def test_the_programs_of_the_papers(name: str, mode: str) -> None:
     if name == "ipa-fig2-first":  # it leaves its array, and only then warns of it: what happens from there on is not known
         left = proof(program_of(source), mode=mode)
         assert isinstance(left, Unproved)
-        assert left.reason == "main: q[i] may be outside of its array"
+        assert left.reason == "q[i] in main() may be outside of its array"
         source = source.replace("q[i] = new;", "q[0] = new;")
     what = program_of(source)
     found = proof(what, mode=mode)

@@ -164,9 +164,9 @@ class _Search:
     def _search(self) -> None:
         while self._waiting:
             if self._cancellation.cancelled():
-                raise _EndedError("cancelled")
+                raise _EndedError("it was cancelled")
             if self.states >= self._most or clock.spent() > self._deadline:
-                raise _EndedError("going back from it ran out of its budget")
+                raise _EndedError("going back from the violation ran out of its budget")
             self.states += 1
             self._expand(self._waiting.pop())
 

@@ -1,0 +1,52 @@
+"""Edges in sentences. Who finds out why something is not proved knows an edge; who shows it to a person knows files and lines.
+
+So a reason holds a *mark* for the edge, which `told` replaces by the file, the line and the construct. A mark counts edges by
+their position: the ids of a function that is the same again can be others.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analysis.cfa.graph import Places, Program
+from analysis.model.spelling import display_name, spell_effect
+
+_MARK = re.compile("⟦([^⟦⟧]*)⟧([0-9]+)⟧")
+_RESULT = re.compile(r"^\$\d+ = ")  # where lowering keeps what a call returns
+_LONGEST = 60  # characters of a construct that are shown
+
+
+def marked(program: Program, function: str, edge: int) -> str:
+    """The mark of an edge, given by its id. KeyError for an unknown one."""
+    edges = program.functions[function].edges
+    position = next((number for number, one in enumerate(edges) if one.id == edge), None)
+    if position is None:
+        raise KeyError(edge)
+    return f"⟦{function}⟧{position}⟧"
+
+
+def is_marked(text: str) -> bool:
+    """Whether the text has a mark."""
+    return _MARK.search(text) is not None
+
+
+def told(text: str, program: Program, places: Places | None) -> str:
+    """The text as people read it: `file.c:12 (x = a / b)` for each mark; without `places`, `main() (x = a / b)`. An edge that is
+    not there any more is only named by its function."""
+
+    def place(mark: re.Match[str]) -> str:
+        function, position = mark[1], int(mark[2])
+        cfa = program.functions.get(function)
+        if cfa is None or position >= len(cfa.edges):
+            return f"{display_name(function)}()"
+        edge = cfa.edges[position]
+        where = f"{display_name(function)}()"
+        if places is not None:
+            found = places.place(function, edge.id)
+            where = f"{found.path}:{found.range.start.line}"
+        spelled = _RESULT.sub("", spell_effect(edge.effect))
+        if "$" in spelled:  # a temporary of lowering: no name of the program's
+            return where
+        return f"{where} ({spelled if len(spelled) <= _LONGEST else spelled[: _LONGEST - 3] + '...'})"
+
+    return _MARK.sub(place, text) if "⟦" in text else text

@@ -1,0 +1,59 @@
+"""Edges in sentences, as people read them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from analysis.cfa.marks import is_marked, marked, told
+from analysis.cli.main import main
+from tests.support.runs import program_of
+
+
+def test_a_mark_names_an_edge_by_what_it_does() -> None:
+    program = program_of("int g(void);\nstatic int f(int n) { g(); return 100 / n; }\nint main(void) { return f(1); }")
+    [name] = [name for name in program.functions if name.endswith("f")]
+    edges = {type(edge.effect).__name__: edge.id for edge in program.functions[name].edges}
+    text = f"it is at {marked(program, name, edges['Return'])}, not at {marked(program, name, edges['Call'])}"
+    assert is_marked(text)
+    assert told(text, program, None) == "it is at f() (return 100 / n), not at f() (g())"
+    assert told("⟦gone⟧3⟧ and ⟦main⟧99⟧", program, None) == "gone() and main()"
+    assert (is_marked("no mark"), told("no mark", program, None)) == (False, "no mark")
+    with pytest.raises(KeyError):
+        marked(program, name, 99)
+
+
+TEXT = """\
+int f(int n)
+{
+    return 100 / n;
+}
+"""
+
+
+def test_reasons_name_lines_also_after_lines_above_were_added(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = str(tmp_path / "store")
+    file = tmp_path / "a.c"
+    for above in ("", "\n\n"):
+        file.write_text(above + TEXT)
+        main(["check", "--store", store, "--rule", "division-by-zero", "--format", "json", str(file)])
+        [function] = json.loads(capsys.readouterr().out)["functions"]
+        line = 3 + above.count("\n")
+        reason = function["verdicts"]["division-by-zero"]["reason"]
+        assert reason == f"not proved: division-by-zero is not excluded at {file}:{line} (return 100 / n)"
+
+
+@pytest.mark.parametrize("text", ["int main(void) { int *p = (int *)8; return *p; }", TEXT, "int f(int *p) { return p[3]; }"])
+def test_no_reason_has_the_numbers_of_a_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    file = tmp_path / "a.c"
+    file.write_text(text)
+    main(["check", "--store", "none", "--format", "json", str(file)])
+    report = json.loads(capsys.readouterr().out)
+    reasons = [v["reason"] for f in report["functions"] for v in f["verdicts"].values()] + [
+        f["reason"] for f in report["findings"]
+    ]
+    for reason in filter(None, reasons):
+        assert not is_marked(reason)
+        assert all(word not in reason for word in ("edge ", "location ", "⟦", "certificate", "candidate", "a way "))
