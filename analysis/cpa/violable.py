@@ -50,6 +50,10 @@ _DEEDS: dict[str, frozenset[str]] = {
     **dict.fromkeys(_LOCKS.split(), frozenset({"lock"})),
     **dict.fromkeys(_BLOCKS.split(), frozenset({"allocate"})),
     **dict.fromkeys(("realloc", "reallocarray"), frozenset({"allocate", "free"})),
+    **dict.fromkeys(("scanf", "fscanf", "sscanf"), frozenset({"allocate"})),  # `%ms`
+    **dict.fromkeys(("getline", "getdelim", "asprintf", "vasprintf"), frozenset({"allocate", "free"})),
+    **dict.fromkeys(("tmpfile", "popen", "opendir", "fdopen"), frozenset({"open", "allocate"})),
+    **dict.fromkeys(("pclose", "closedir"), frozenset({"close", "free"})),
     "free": frozenset({"free"}),
     "fopen": frozenset({"open", "allocate"}),
     "open": frozenset({"open"}),

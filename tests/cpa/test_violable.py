@@ -27,6 +27,10 @@ PROGRAMS: dict[str, tuple[str, set[str]]] = {
         'struct f;\nstruct f *fopen(const char *, const char *);\nint main(void) { return fopen("a", "r") == 0; }',
         LOCKS | {"double-free", "invalid-free", "use-after-free", "use-after-scope"},
     ),
+    "input that may allocate": (
+        'int scanf(const char *, ...);\nstatic char *p;\nint main(void) { return scanf("%ms", &p); }',
+        DEEDS - {"memory-leak", "memory-cleanup"},
+    ),
     "a descriptor": ('int open(const char *, int);\nint main(void) { return open("a", 0); }', DEEDS - {"resource-leak"}),
     "a lock": ("int mtx_lock(int *);\nint m;\nint main(void) { return mtx_lock(&m); }", DEEDS - LOCKS),
     "a function that is not known": ("int other(void);\nint main(void) { return other(); }", set()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, get_args
 
@@ -42,6 +43,10 @@ ENDS = frozenset(
 )
 """Functions that are called where an assertion has failed."""
 MEMORY = frozenset({"null-dereference", "array-bounds"})
+_READ_STRINGS = frozenset({"puts", "fputs", "perror", "strlen", "strcmp", "atoi", "atol", "atof", "getenv", "fopen", "remove"})
+_FORMATS = {"printf": 0, "fprintf": 1}
+# escapes that may stand for a percent sign are none of these, nor is what a trigraph may begin with
+_PLAIN_FORMAT = re.compile(r"""(?:[^%\\?]|\\[abfnrtv"'\\]|\?(?!\?)|%%|%[-+ #0-9.]*(?:hh|h|ll|l|j|z|t|L)?[diouxXcfFeEgGaA])*""")
 _TAKES_NULL = frozenset({"free", "realloc", "time", "fflush", "setlocale"})
 
 
@@ -93,13 +98,28 @@ def _is_check(program: Program, callee: str) -> bool:
 
 
 def _passed(program: Program, effect: ir.Effect) -> Iterator[ir.Expr]:
-    """The pointers that a call uses: the called one, and those passed to external functions, but for what may be null."""
+    """The pointers that a call uses: the called one, and those passed to functions without a body, but for what may be null and
+    literals that the function reads as strings."""
     if not isinstance(effect, ir.Call):
         return
     if ir.direct_callee(effect) is None:
         yield effect.callee
     if any(name not in program.functions and name not in _TAKES_NULL for name in program.targets(effect) or ("",)):
-        yield from (argument for argument in effect.arguments if isinstance(argument.type, Pointer))
+        yield from (a for a in effect.arguments if isinstance(a.type, Pointer) and not _is_read_as_string(effect, a))
+
+
+def _is_read_as_string(call: ir.Call, argument: ir.Expr) -> bool:
+    """Whether an argument is a string literal, which is not null, and the function reads it up to its end and nothing that it
+    says: formats have no conversion of a pointer."""
+    literal = ir.strip_casts(argument)
+    if not isinstance(literal, ir.StringConst) or not literal.text.startswith('"'):  # others have wider characters
+        return False
+    name = ir.direct_callee(call)
+    if name in _FORMATS:
+        position = _FORMATS[name]
+        is_format = len(call.arguments) > position and call.arguments[position] is argument
+        return is_format and _PLAIN_FORMAT.fullmatch(literal.text) is not None
+    return name in _READ_STRINGS
 
 
 def _is_suspect(part: ir.Expr, property_: Property) -> bool:
