@@ -65,7 +65,7 @@ def left_out(program: Program, entry: str, checks: EdgeChecks) -> tuple[str, ...
     if not any(checks.may_violate(edge, rule) for edge in edges for rule in checks.rules):
         unknown = next((name for name in called_outside(program, (entry,)) if not is_known(program, name)), None)
         if unknown is not None:
-            found.append(f"nothing in the program could violate these rules, but for what {unknown}() does, which has no body")
+            found.append(f"nothing in the program could violate these rules, but for what the external function {unknown}() does")
     return tuple(found)
 
 

@@ -139,7 +139,7 @@ def depends_on_addresses(program: Program, entries: tuple[str, ...]) -> bool:
 
 def address_number(program: Program, entries: tuple[str, ...]) -> str | None:
     """Why a run can depend on the numbers of addresses; None if it cannot."""
-    for name in _reachable(program, entries):
+    for name in reachable(program, entries):
         for edge, parts in program.functions[name].parts.items():
             for part in parts:
                 if isinstance(part, ir.Cast) and isinstance(part.operand.type, Pointer) and not isinstance(part.type, Pointer):
@@ -164,11 +164,11 @@ def leads_nowhere(function: str) -> str:
 
 
 def may_write_globals(callee: str) -> str:
-    """What to say of a function without a body that is not known; of none, where a pointer leads to it."""
+    """What to say of an external function that is not known; of none, where a pointer leads to it."""
     who = f"{callee}()" if callee else "what is called through a pointer"
-    return f"{who} has no body, and could write to global variables (--assume externals-keep-globals says that it does not)"
+    return f"{who} is external, and could write to global variables (--assume externals-keep-globals says that it does not)"
 
 
 def calls_back(function: str, callee: str) -> str:
-    """What to say of a call of a function without a body that is given functions of the program."""
-    return f"{display_name(function)}() passes functions to {callee}(), which has no body and may call them"
+    """What to say of a call of an external function that is given functions of the program."""
+    return f"{display_name(function)}() passes functions to {callee}(), which is external and may call them"

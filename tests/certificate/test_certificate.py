@@ -213,7 +213,7 @@ REFUSED = {
     "callbacks": (
         "void with(void (*f)(void)); int g; void set(void) { g = 1; }"
         " int main(void) { with(set); if (0) reach_error(); return 0; }",
-        "which has no body and may call them",
+        "which is external and may call them",
     ),
     "assembly": (
         'int main(void) { __asm__ volatile ("nop"); if (0) reach_error(); return 0; }',

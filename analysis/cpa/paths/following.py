@@ -285,7 +285,7 @@ class PathFollower(ABC):
                 self.reasons[may_write_globals(name)] = None
             if "uninitialized-read" in self._checks.rules and _may_leave_undefined(name, call):
                 who = f"{name}()" if name else "what is called through a pointer"
-                self.reasons[f"{who} has no body, and need not give a value to what it is passed the address of"] = None
+                self.reasons[f"{who} is external, and need not give a value to what it is passed the address of"] = None
         paths = [path]
         choices: list[bool | None] = [None]
         if ir.direct_callee(call) in _SPLIT:

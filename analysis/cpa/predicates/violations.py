@@ -98,7 +98,7 @@ def _is_check(program: Program, callee: str) -> bool:
 
 
 def _passed(program: Program, effect: ir.Effect) -> Iterator[ir.Expr]:
-    """The pointers that a call uses: the called one, and those passed to functions without a body, but for what may be null and
+    """The pointers that a call uses: the called one, and those passed to external functions, but for what may be null and
     literals that the function reads as strings."""
     if not isinstance(effect, ir.Call):
         return

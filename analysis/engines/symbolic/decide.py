@@ -51,10 +51,10 @@ _ROUNDS: tuple[tuple[Mode, bool, int, float], ...] = (("int", False, 1, 0.5), ("
 _BACK_SHARE, _LARGE_BACK_SHARE = 0.2, 0.5  # of the seconds that are left, for going back from the violation
 _LAST_SHARE = 0.12  # of the seconds, for runs from the entry of the function
 _LARGE = 10_000  # edges; larger programs are not explored from their entries
-_REASONS = 3  # that are told
+_REASONS = 3  # that are reported
 _NO_TIME = "the search through the program's paths ran out of its budget"
-_QUERY_SHARE = 0.1  # of the seconds, for one question about a way
-_WAYS = 200  # ways that are asked about in one exploration
+_QUERY_SHARE = 0.1  # of the seconds, for one question about a path
+_WAYS = 200  # paths that are asked about in one exploration
 
 
 def decide(task: Task, cancellation: Cancellation | None = None) -> Decision:
@@ -178,7 +178,7 @@ class _Deciding:
         if found.status == "unsat":
             self._assumed.update(dict.fromkeys(found.assumptions))
             if calls_the_unknown(self._program, way):
-                self._why["a function without a body could write to global variables on a path that is else impossible"] = None
+                self._why["an external function could write to global variables on a path that is else impossible"] = None
                 return False, None
         return found.status == "unsat", None
 
@@ -283,7 +283,7 @@ class _Deciding:
             self._why.update(dict.fromkeys(exploration.reasons))
             if ending in ("budget", "cancelled"):
                 self._why[_NO_TIME if ending == "budget" else "it was cancelled"] = None
-            is_lost = hidden and ending == "finished" and not watch.ways  # neither a way nor a proof is left to be found
+            is_lost = hidden and ending == "finished" and not watch.ways  # neither a path nor a proof is left to be found
             if watch.is_full or is_lost or ending == "cancelled":
                 break
         return self._undecided("")

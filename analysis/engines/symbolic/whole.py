@@ -231,7 +231,7 @@ class _Deciding:
         return any(self._checks.may_violate(edge, rule) for edge in edges for rule in self._task.rules)
 
     def _calls_unknown(self) -> bool:
-        self._why["nothing in the program could violate these rules, but for functions without a body that are not known"] = None
+        self._why["nothing in the program could violate these rules, but for external functions that are not known"] = None
         return any(not is_known(self._program, name) for name in called_outside(self._program, (MAIN,)))
 
     # -- answers ------------------------------------------------------------------------------------------------
