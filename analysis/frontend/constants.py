@@ -30,6 +30,7 @@ _FLOATING = re.compile(
     r"|(?=\.?[0-9])[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?)([fFlL]?)$"
 )
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|.", re.DOTALL)
+_LONGEST = 1000  # digits; no type holds more, and Python reads no more than 4300
 _WIDE = {"L": INT, "u": Integer(16, False, "unsigned short"), "U": UNSIGNED_INT}
 _SIMPLE = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27, "E": 27}
 
@@ -53,7 +54,7 @@ def number(text: str, model: DataModel) -> ir.Expr | None:
         value = int(digits, 16 if prefix == "0x" else 2)
     else:
         octal = digits.startswith("0") and len(digits) > 1
-        if octal and not set(digits) <= set("01234567"):
+        if len(digits) > _LONGEST or (octal and not set(digits) <= set("01234567")):
             return None
         value = int(digits, 8 if octal else 10)
     decimal = not digits.startswith("0") or digits == "0"

@@ -1,0 +1,35 @@
+"""Literals at the edge of what types hold: what compilers differ in is no constant, and none ends a check."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from analysis.frontend.constants import character, float_value, number
+from analysis.model import ir
+from analysis.model.c_types import DOUBLE, FLOAT, LP64
+
+
+@pytest.mark.parametrize(
+    "text", ["9" * 5000, "18446744073709551616", "9223372036854775808", "3i", "1.0f16", "089", "1'000", "0x1.8"]
+)
+def test_what_has_no_type_of_the_standard_is_no_number(text: str) -> None:
+    assert number(text, LP64) is None
+
+
+def test_a_float_is_rounded_once() -> None:
+    assert float_value("16777217.0000000001f", FLOAT) == 16777218.0
+    assert float_value("16777217.0000000001", DOUBLE) == 16777217.0
+    assert float_value("0x1.0000010000001p0f", FLOAT) == float.fromhex("0x1.000002p0")
+    assert float_value("1" + "0" * 5000 + "e-5000f", FLOAT) == 1.0
+    assert math.isinf(float_value("0x1p99999999999999999999f", FLOAT))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("'a'", 97), ("L'a'", 97), ("'\\377'", -1), ("'ab'", 24930), ("L'\\xff'", None), ("u8'a'", None)]
+)
+def test_characters(text: str, value: int | None) -> None:
+    found = character(text)
+    assert (None if found is None else found.value) == value
+    assert found is None or isinstance(found, ir.IntConst)
