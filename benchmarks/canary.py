@@ -74,7 +74,7 @@ def try_flags(folder: Path, count: int, seed: int, together: int, compilers: Seq
         batch = list(islice(lines, min(_BATCH, count - counts.lines)))
         counts.lines += len(batch)
         for found in _read(folder, hostile, batch):
-            command, text = tuple(arguments("", found, (), str, None)), above(found, (), str)
+            command, text = tuple(arguments("", found, "LP64", (), str, None)), above(found, (), str)
             if (command, text) not in seen:
                 seen.add((command, text))
                 waiting = commands.setdefault(command, [])

@@ -10,11 +10,14 @@ are not arguments at all: they come before the text, as lines of C, and so do th
 from __future__ import annotations
 
 import os
+import platform
+import sysconfig
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from analysis.model.unit_flags import Folder, UnitFlags
 
+_HEADERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "headers")
 _PLACE = b'# 1 "<command-line>"\n'  # where compilers say that macros of flags come from
 
 
@@ -27,19 +30,37 @@ class Above(NamedTuple):
     left_out: tuple[tuple[str, str], ...]
 
 
-def arguments(compiler: str, flags: UnitFlags, dump: Sequence[str], inside: Callable[[str], str], last: str | None) -> list[str]:
-    """The command that preprocesses standard input. `inside` gives the path at which the compiler finds a folder;
-    `last` is a folder to look in after all others."""
+def arguments(
+    compiler: str, flags: UnitFlags, model: str, dump: Sequence[str], inside: Callable[[str], str], last: str | None
+) -> list[str]:
+    """The command that preprocesses standard input for a data model. `inside` gives the path at which the compiler
+    finds a folder; `last` is a folder to look in after all others."""
     command = [compiler, "-E", "-w", *dump, *flags.switches]
+    if model == "ILP32" and has_32_bit_mode():
+        command.append("-m32")
     if flags.standard:
         command.append(f"-std={flags.standard}")
     for folder in flags.folders:
         path = inside(folder.path)
         if os.path.isabs(path) and os.path.isdir(path):
             command += [f"-I{path}"] if folder.kind == "-I" else [folder.kind, path]
+    if "-m32" in command and "-nostdinc" not in command:
+        command += [part for folder in _headers_for_32_bits() for part in ("-idirafter", folder)]
     if last is not None:
         command += ["-idirafter", last]
     return [*command, "-x", "c", "-"]
+
+
+def has_32_bit_mode() -> bool:
+    """Whether compilers of this machine, one of 64 bits, can preprocess for 32 bits: types and limits are macros of theirs."""
+    return platform.machine().lower() in ("x86_64", "amd64", "i386", "i686")
+
+
+def _headers_for_32_bits() -> list[str]:
+    """Where the headers are if there is no C library for 32 bits: those of 64 bits serve both. Only one is missing. It
+    lists library functions that always fail; ours is empty."""
+    own = os.path.join("/usr/include", sysconfig.get_config_var("MULTIARCH") or "")
+    return [*([own] if os.path.isdir(own) else []), _HEADERS]
 
 
 def above(flags: UnitFlags, unsaved: Collection[str], inside: Callable[[str], str]) -> Above:

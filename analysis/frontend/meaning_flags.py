@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from analysis.frontend.command_line import has_32_bit_mode
 from analysis.model.options import Options
 from analysis.model.unit_flags import UnitFlags, shown
 
@@ -75,5 +76,7 @@ def flags_doubt(flags: UnitFlags, options: Options) -> str:
     sizes = [flag for flag in flags.switches if flag in WORD_SIZES]
     if sizes and WORD_SIZES[sizes[-1]] != options.data_model:
         return f"the compiler flag {sizes[-1]} with the data model {options.data_model}"
+    if options.data_model == "ILP32" and not has_32_bit_mode():
+        return "macros and headers of another data model than ILP32"
     strange = next(iter((*flags.doubtful, *flags.refused)), "")
     return f"the compiler flag {shown(strange)}" if strange else ""

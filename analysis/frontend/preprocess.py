@@ -249,7 +249,8 @@ class _Run:
 
     def _compile(self, compiler: str, text: bytes, mirror: Mirror | None, stand_ins: StandIns | None) -> Outcome:
         inside = _itself if mirror is None else mirror.inside
-        command = arguments(compiler, self.flags, self._dump, inside, None if stand_ins is None else stand_ins.folder)
+        last = None if stand_ins is None else stand_ins.folder
+        command = arguments(compiler, self.flags, self.options.data_model, self._dump, inside, last)
         outcome = run_compiler(command, inside(self.folder), text, self._seconds(), self.options.limits)
         if mirror is not None:
             self._bypassed = mirror.bypassed(outcome.stdout, self.folder) or self._bypassed

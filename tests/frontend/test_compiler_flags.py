@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.frontend.command_line import above, arguments
+from analysis.frontend.command_line import _headers_for_32_bits, above, arguments
 from analysis.frontend.compiler_flags import default_flags, find_compile_commands, load_compile_commands, read_flags
 from analysis.model.options import CompilerFlags
 from analysis.model.unit_flags import STANDARDS, SWITCHES, Folder, Forced, UnitFlags, definition, flags_problems, undefinition
@@ -110,14 +110,15 @@ _PIECES = [*HARMFUL, "-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iqu
 _ARGUMENT = st.one_of(st.text(max_size=8), st.sampled_from(_PIECES), st.lists(st.sampled_from(_PIECES), max_size=3).map("".join))
 
 
-@given(st.lists(_ARGUMENT, max_size=8))
-def test_a_command_line_holds_nothing_but_lists_and_folders(given_: list[str]) -> None:
+@given(st.lists(_ARGUMENT, max_size=8), st.sampled_from(["LP64", "ILP32"]))
+def test_a_command_line_holds_nothing_but_lists_and_folders(given_: list[str], model: str) -> None:
     """Folders are all taken for present here: `/` is in the place of each."""
     flags = read_flags(given_, "/p")
-    command = arguments("/cc", flags, (), lambda path: "/", None)
+    command = arguments("/cc", flags, model, (), lambda path: "/", None)
     assert command[:3] == ["/cc", "-E", "-w"]
     assert command[-3:] == ["-x", "c", "-"]
-    known = {*SWITCHES, *(f"-std={standard}" for standard in STANDARDS), "-I/", "-iquote", "-isystem", "-idirafter", "/"}
+    known = {"-m32", *_headers_for_32_bits()} if model == "ILP32" else set()
+    known |= {*SWITCHES, *(f"-std={standard}" for standard in STANDARDS), "-I/", "-iquote", "-isystem", "-idirafter", "/"}
     assert set(command[3:-3]) <= known
     lines = above(flags, (), lambda path: path).text.decode("utf-8", "surrogateescape").split("\n")[1:-1]
     assert all(line.startswith(("#define ", "#undef ", "#include ")) for line in lines)
@@ -129,7 +130,7 @@ def test_a_command_line_names_only_folders_that_are_there(tmp_path: Path) -> Non
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("there")
     flags = read_flags(["-Ithere", "-Igone", "-Ifile", "-isystem", "pipe", "-iquote", "link"], str(tmp_path))
-    command = arguments("/cc", flags, ("-dD",), lambda path: path, "/last")
+    command = arguments("/cc", flags, "LP64", ("-dD",), lambda path: path, "/last")
     assert command[3:-3] == ["-dD", f"-I{tmp_path}/there", "-iquote", f"{tmp_path}/link", "-idirafter", "/last"]
 
 

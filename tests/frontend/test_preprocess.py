@@ -2,6 +2,7 @@
 
 import os
 import select
+import shutil
 import stat
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from analysis.frontend.command_line import has_32_bit_mode
 from analysis.frontend.compiler import Outcome, run_compiler
 from analysis.frontend.compiler_flags import read_flags
 from analysis.frontend.preprocess import Preprocessed, doubt, preprocess
@@ -244,3 +246,18 @@ def test_odd_names(tmp_path: Path, name: str) -> None:
     offset = result.text.index(b"int a = 1")
     assert result.line_map.in_main_file(offset)
     assert result.line_map.line_at(offset).number == 2
+
+
+@pytest.mark.skipif(not has_32_bit_mode(), reason="the compilers of this machine know one data model")
+@pytest.mark.parametrize("compiler", [name for name in ("gcc", "clang") if shutil.which(name)])
+def test_macros_and_headers_are_those_of_the_data_model(tmp_path: Path, compiler: str) -> None:
+    """Also where no C library for 32 bits is installed."""
+    headers = b"".join(b"#include <%s.h>\n" % name for name in (b"limits", b"stdint", b"stdio", b"stdlib", b"time", b"pthread"))
+    text = headers + b"long most =\nLONG_MAX\n; int pointer = __SIZEOF_POINTER__; uintptr_t all; int64_t wide;\n"
+    result = run(tmp_path / "a.c", text, data_model="ILP32", compiler=compiler)
+    assert (texts(result), doubt(result)) == ([], "")
+    words = b" ".join(line for line in result.text.split(b"\n") if not line.startswith(b"#"))
+    words = b" ".join(words.replace(b"0x7fffffffL", b"2147483647L").split())
+    assert b"long most = 2147483647L ; int pointer = 4; uintptr_t all; int64_t wide;" in words
+    assert b"typedef unsigned int uintptr_t;" in words
+    assert b"long long int __int64_t;" in words
