@@ -26,7 +26,7 @@ from analysis.smt.terms import Term
 
 _KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
 _LOCKS = frozenset({"lock-discipline", "lock-at-exit", "resource-leak"})
-_RELEASES = frozenset({"cfree", "kfree", "vfree", "kvfree"})
+_RELEASES = frozenset({"cfree", "kfree", "vfree", "kvfree", "getline", "getdelim"})  # the last two move what they are passed
 FOLLOWED = ALLOCATIONS | {"free"}
 _STREAMS = frozenset({"fopen"})  # its block stays on a list of the library's
 _REMAINING = frozenset({"memory-leak", "memory-cleanup"})
