@@ -109,7 +109,7 @@ class EverproofProtocol(LanguageServerProtocol):
             return envelopes.INVALID_REQUEST, "The server is shutting down."
         if (request.method == types.INITIALIZE) != (self._workspace is None):
             if self._workspace is None:
-                return envelopes.NOT_INITIALIZED, "The first request is initialize."
+                return envelopes.NOT_INITIALIZED, "The first request must be initialize."
             return envelopes.INVALID_REQUEST, "The server is initialized."
         if request.id in self._unanswered or request.id in self._request_futures:
             return envelopes.INVALID_REQUEST, f"The id {request.id!r:.100} belongs to another request."

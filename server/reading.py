@@ -64,7 +64,7 @@ class Frames:
                 is_garbage = is_garbage or found.start() > 0
                 self._length = int(found.group(1))
                 if is_garbage:
-                    raise NotAFrame("Something that is no message was left out.")
+                    raise NotAFrame("Input that is not a message was ignored.")
             elif not line.strip() and self._length is not None:
                 length, self._length = self._length, None
                 body = await self._reader.readexactly(length) if length else b""

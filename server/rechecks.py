@@ -16,7 +16,7 @@ _WHY: dict[RecheckReason, str] = {
     "summary": "Re-checked by the last check: {other}, which it calls, behaves differently.",
     "argument": "Re-checked by the last check: {other} calls it with something that was not passed before.",
     "start": "Re-checked by the last check: the program begins differently.",
-    "together": "Re-checked by the last check: it is in a recursion with a function that was.",
+    "together": "Re-checked by the last check: it is recursive with a function that was re-checked.",
     "rule": "Re-checked by the last check: a rule that matters to it changed.",
 }
 

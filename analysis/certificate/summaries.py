@@ -30,7 +30,7 @@ def check_summaries(proof: Summaries, questions: Questions) -> frozenset[claims.
 
     program = questions.system.program
     entry = (proof.entry, program.functions[proof.entry].entry)
-    questions.holds(questions.system.start(proof.entry), said(entry), "what is said of the entry does not hold at the start")
+    questions.holds(questions.system.start(proof.entry), said(entry), "the entry assertion does not hold at the start")
     for arrival in procedures.arrivals:
         state = arrival.state.constrained(said(arrival.source))
         if state is None:
@@ -38,7 +38,7 @@ def check_summaries(proof: Summaries, questions: Questions) -> frozenset[claims.
         if arrival.target is None:
             questions.impossible(state, arrival.flaw)
         else:
-            questions.holds(state, said(arrival.target), f"what is said of {_named(arrival.target)} need not hold")
+            questions.holds(state, said(arrival.target), f"the assertion at {_named(arrival.target)} need not hold")
     for call in procedures.calls:
         try:
             _check_call(proof, questions, procedures, call, said(call.source))
@@ -69,7 +69,7 @@ def _check_call(proof: Summaries, questions: Questions, procedures: Procedures, 
     state = None if after is None else after.constrained(before, summary)
     if state is not None:
         target = proof.assertions.get(call.target, FALSE)
-        questions.holds(state, target, f"what is said of {_named(call.target)} need not hold")
+        questions.holds(state, target, f"the assertion at {_named(call.target)} need not hold")
 
 
 def _named(place: Place) -> str:

@@ -101,7 +101,7 @@ def _accepted(program: Program, certificate: text.Certificate, entries: Sequence
         _tell(unreached(unwound.unreached, unwound.places), unwound.assumptions)
     gaps = [gap for rule in sorted(claimed) for gap in _gaps(program, rule, claimed[rule], () if rule in whole else entries)]
     if whole and tuple(entries) != (MAIN,):
-        gaps.append(f"{', '.join(sorted(whole))} in runs from others than {MAIN}")
+        gaps.append(f"{', '.join(sorted(whole))} in runs from entries other than {MAIN}")
     for gap in gaps:
         click.echo(f"not the whole program: {gap}")
     return not gaps

@@ -56,7 +56,7 @@ def first_of(paths: Sequence[str]) -> str:
 
 def run(checker: Checker, asked: Asked) -> Report:
     """One check within its time, with what provers say; what was not reached in time is unknown."""
-    why = "" if asked.timeout is None else f"the {asked.timeout:g} s of --timeout were not enough"
+    why = "" if asked.timeout is None else f"the {asked.timeout:g} s of --timeout are used up"
     is_checked = False
     with progress() as show:
         try:

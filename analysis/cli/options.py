@@ -130,14 +130,14 @@ def _run(command: Command) -> Command:
             click.option(
                 "--budget",
                 type=click.Choice(get_args(BudgetName)),
-                help="What provers may take: as after a change (watch), in the background of an editor, or all of use (check).",
+                help="The time that provers get. edit: as after a change; background: as in an editor; full: as for one check.",
             ),
             click.option(
                 "--assume",
                 "assume",
                 type=click.Choice(get_args(Assumption)),
                 multiple=True,
-                help="Have provers take this for granted; repeatable.",
+                help="An assumption that provers may make; repeatable.",
             ),
             click.option("--certificate", metavar="FILE", help="Write the certificates of what is proved to this file."),
             click.option("--timeout", type=seconds, metavar="S", help="Seconds for the whole run."),
@@ -150,12 +150,12 @@ def _run(command: Command) -> Command:
                 metavar="FILE|none",
                 help="Where results are kept between runs. Default: a file for each workspace, in the user's cache folder.",
             ),
-            click.option("--baseline", metavar="FILE", help="Report only findings that this file does not hold."),
+            click.option("--baseline", metavar="FILE", help="Report only findings that this file does not contain."),
             click.option("--write-baseline", metavar="FILE", help="Write the findings to this file."),
             click.option(
                 "--format", "format_", type=click.Choice(["text", "json", "sarif"]), default="text", help="Default: text."
             ),
-            click.option("--output", metavar="FILE", help="Write the report here, not to standard output."),
+            click.option("--output", metavar="FILE", help="Write the report to this file instead of standard output."),
             click.option("--stats", is_flag=True, help="Times and work counters, also in text."),
             click.option("--strict", is_flag=True, help="Exit with 3 where something stayed unknown."),
         ]

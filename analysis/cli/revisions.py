@@ -25,7 +25,7 @@ from analysis.model.report import Count, Finding, Report
 from analysis.rules.automaton import Rule
 
 DIFFERENT = 4
-_ENDED = "the time was not enough for the version before"
+_ENDED = "the time was used up in the version before"
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -175,7 +175,7 @@ def _compared_with_scratch(checked: Checked, chain: _Chain, asked: Asked) -> Che
     scratch = again.check(checked.version)
     name = checked.version.name
     if checked.ended or scratch.ended:
-        click.echo(f"{name}: not compared, because the time was not enough", err=True)
+        click.echo(f"{name}: not compared, because the time was used up", err=True)
         return checked
     differences = tuple(_differences(checked.report, scratch.report))
     for difference in differences:

@@ -91,7 +91,7 @@ class PathInterpolation(Generic[S]):
         found = []
         for number, step in enumerate(steps[:-1]):
             following = self._post.after(state, step)
-            assert following is not None, "only the last step of the way contradicts"
+            assert following is not None, "only the last step of the path contradicts"
             is_same = number > 0 and following == state  # what was needed before the step is needed after it
             state = following if is_same else self._interpolant(following, steps[number + 1 :])
             found.append(state)

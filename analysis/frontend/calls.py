@@ -177,7 +177,7 @@ class Calls(Atomics):
         if isinstance(type_, Pointer):
             type_ = type_.target
         if not isinstance(type_, Function):
-            raise RefusedError("call of something that is no function")
+            raise RefusedError("call of something that is not a function")
         pending = self.order.pending
         values = without_line_numbers(self._arguments(type_, arguments, marks), self.path)
         self.unordered(marks, target, *values)
@@ -254,7 +254,7 @@ class Calls(Atomics):
             case "choose_expr":
                 chosen = self.constant(arguments[0])
                 if chosen is None:
-                    raise RefusedError("a choice by a constant that is not known")
+                    raise RefusedError("a choice by a constant whose value is not known")
                 return self.value(arguments[1 if chosen else 2])
             case "va_start" | "va_copy" | "c23_va_start":
                 return self._va_start(node, arguments)

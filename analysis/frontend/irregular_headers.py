@@ -87,4 +87,4 @@ def _kind(path: str) -> str:
         read_file(path, 0)
     except UnreadableError as error:
         return error.reason
-    return "it is no regular file"
+    return "it is not a regular file"

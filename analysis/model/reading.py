@@ -72,7 +72,7 @@ def is_regular(path: str | Path) -> bool:
 
 def _demand_regular(status: os.stat_result, largest: int | None) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise UnreadableError(next((words for is_kind, words in _KINDS if is_kind(status.st_mode)), "it is no regular file"))
+        raise UnreadableError(next((words for is_kind, words in _KINDS if is_kind(status.st_mode)), "it is not a regular file"))
     if largest is not None and status.st_size > largest:
         raise UnreadableError(_too_large(largest))
 

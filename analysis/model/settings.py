@@ -72,7 +72,7 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
         Literal["LP64", "ILP32"], Meta(description="The sizes of types: 64 or 32 bits for `long` and pointers.")
     ] = "LP64"
     budgets: Annotated[
-        Limits, Meta(description="Limits in bytes, seconds and counts. What goes over one is said to be unknown, never safe.")
+        Limits, Meta(description="Limits in bytes, seconds and counts. What exceeds a limit is unknown, never safe.")
     ] = Limits()
     store: Annotated[
         str | None,

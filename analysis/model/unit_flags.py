@@ -130,9 +130,9 @@ def flags_problems(defines: Iterable[str], standard: str | None) -> Iterator[tup
     """Which values of the settings `defines` and `standard` cannot be used: the setting's name, and a clause with why."""
     for define in defines:
         if definition(define) is None:
-            yield "defines", f"{shown(define)} is no macro; write NAME, NAME=VALUE or NAME(PARAMETERS)=VALUE"
+            yield "defines", f"{shown(define)} is not a macro; write NAME, NAME=VALUE or NAME(PARAMETERS)=VALUE"
     if standard and standard not in STANDARDS:
-        yield "standard", f"{shown(standard)} is no C standard that is known; write one like c11 or gnu17"
+        yield "standard", f"{shown(standard)} is not a known C standard; write one like c11 or gnu17"
 
 
 def shown(text: str) -> str:

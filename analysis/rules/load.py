@@ -70,7 +70,7 @@ def load_rules(options: Options) -> tuple[tuple[Rule, ...], tuple[Message, ...]]
 
 def _check_known(rule: Rule) -> None:
     if rule.provers_only and not any(known.name == rule.name and known.provers_only for known in shipped_rules()):
-        raise RuleError("provers-only: provers look only for what they know, and they know no rule of this name")
+        raise RuleError("provers-only: provers know no rule of this name, so they cannot look for it")
 
 
 def _rule_files(folder: Path, messages: list[Message]) -> Sequence[Path]:
@@ -141,7 +141,7 @@ def _rule(content: dict[str, Any], shipped: bool) -> Rule:
     tracks = content.get("tracks")
     transitions: list[Transition] = []
     if bool(content["transitions"]) == content.get("provers-only", False):
-        raise RuleError("transitions: a rule has some, unless only provers look for it (`provers-only`), and then none")
+        raise RuleError("transitions: a rule needs at least one; only a rule with `provers-only` has none")
     for number, entry in enumerate(content["transitions"]):
         try:
             transitions.extend(_transitions(entry, tracks))

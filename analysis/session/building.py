@@ -69,7 +69,7 @@ def build(
         built = msgspec.structs.replace(previous, preprocessed=preprocessed, lowered=0, parse_ms=0.0, lower_ms=0.0)
         return _with_doubt(built)
     if _tokens(preprocessed.text) > TOKENS:
-        reason = f"The file is not checked: with its headers it has more than {TOKENS:,} words and signs."
+        reason = f"The file is not checked: with its headers it has more than {TOKENS:,} tokens."
         return _nothing_of(path, preprocessed, options, reason)
     try:
         return _with_doubt(_lower(path, preprocessed, options, previous))
@@ -93,7 +93,7 @@ def _nothing_of(path: str, preprocessed: Preprocessed, options: Options, reason:
 
 
 def _tokens(text: bytes) -> int:
-    """About how many words and signs a text has; counted without looking at each in turn, and too many rather than too few."""
+    """About how many tokens a text has; counted without looking at each in turn, and too many rather than too few."""
     if len(text) <= TOKENS:
         return 0
     kinds = text.translate(_KINDS)

@@ -93,6 +93,6 @@ def existing(paths: Iterable[str], listed_in: str) -> FileSet:
     messages: tuple[Message, ...] = ()
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        text = f"{listed_in} lists {shortest(missing[0])}{more}, which does not exist: generate it again by your build."
+        text = f"{listed_in} lists {shortest(missing[0])}{more}, which does not exist: generate it again with your build."
         messages = (Message("error", listed_in, text),)
     return FileSet(tuple(files.values()), messages)

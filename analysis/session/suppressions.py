@@ -72,7 +72,7 @@ def _problem(rule: str, reason: str, rules: Collection[str]) -> str | None:
     if rules and rule not in rules:
         return f"This comment suppresses nothing: there is no rule {rule} (see `everproof rules`)."
     if not reason:
-        return f"This comment suppresses nothing: give a reason after {rule}, why the finding is not to be reported."
+        return f"This comment suppresses nothing: give a reason after {rule} why the finding should not be reported."
     return None
 
 

@@ -53,7 +53,7 @@ def hints(server: EverproofServer, document: Document) -> list[types.InlayHint]:
 
 
 def function_hints(function: FunctionReport, document: Document, columns: Columns) -> list[types.InlayHint]:
-    """One hint for each loop of a function: what holds whenever its condition is looked at."""
+    """One hint for each loop of a function: what holds whenever its condition is evaluated."""
     by_line: dict[int, dict[str, list[str]]] = {}
     for invariant in function.invariants:
         line = invariant.place.range.start.line - 1
@@ -67,7 +67,7 @@ def _hint(text: str, line: int, said: dict[str, list[str]], function: FunctionRe
     shown = label if len(label) <= _LONGEST else label[: _LONGEST - 1] + "…"
     assumed = sorted({a for rules in said.values() for rule in rules for a in _assumptions(function, rule)})
     lines = [f"- `{part}` (proof of {', '.join(rules)})" for part, rules in said.items()]
-    tooltip = "Holds whenever the loop's condition is looked at:\n" + "\n".join(lines)
+    tooltip = "Holds whenever the loop's condition is evaluated:\n" + "\n".join(lines)
     tooltip += "\n\nAssuming: " + "; ".join(assumed) + "." if assumed else ""
     return types.InlayHint(
         types.Position(line, columns.units(text[: content_length(text)])),

@@ -179,7 +179,7 @@ def test_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["revisions", "x/two.c", "x/asm.c", "--strict"]) == 3
     assert main(["revisions", "x/two.c"]) == 2
     assert main(["revisions", "x/one.c", "x/two.c", "--timeout", "0.000001", "--compare"]) == 0
-    assert "not compared, because the time was not enough" in capsys.readouterr().err
+    assert "not compared, because the time was used up" in capsys.readouterr().err
 
 
 def test_sarif_has_a_run_for_each_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -140,8 +140,8 @@ WRONG = {
     'serverPath = "/bin/sh"': "in .everproof.toml: serverPath: only an editor can set this.",
     'compiler = "./gcc"': 'in .everproof.toml: compiler: "./gcc" is not a usual compiler name; set it in the editor instead.',
     'includeDirs = ["gone"]': "includeDirs: there is no folder gone.",
-    'defines = ["@flags.txt"]': "in .everproof.toml: defines: '@flags.txt' is no macro",
-    'standard = "c98"': "in .everproof.toml: standard: 'c98' is no C standard that is known",
+    'defines = ["@flags.txt"]': "in .everproof.toml: defines: '@flags.txt' is not a macro",
+    'standard = "c98"': "in .everproof.toml: standard: 'c98' is not a known C standard",
     "rules = [": ".everproof.toml is not valid TOML",
 }
 

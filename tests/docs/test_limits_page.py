@@ -61,7 +61,7 @@ def test_the_fixed_limits() -> None:
         "a baseline": limits.BASELINE_BYTES,
         "a certificate": limits.CERTIFICATE_BYTES,
         "rule files in one folder": limits.RULE_FILES,
-        "words and signs of one file, its headers with it": limits.TOKENS,
+        "tokens of one file, its headers with it": limits.TOKENS,
         "records inside records": limits.RECORD_LEVELS,
         "pointers, arrays and functions around each other in a type": limits.TYPE_LEVELS,
         "parts of one type, typedefs written out": limits.TYPE_PARTS,

@@ -226,6 +226,6 @@ def test_what_is_wrong_in_settings_is_said() -> None:
     assert list(flags_problems(("A=1", "f(x)=x"), "gnu2x")) == []
     assert list(flags_problems((), None)) == []
     assert list(flags_problems(("@flags.txt",), "c11 -fplugin=x")) == [
-        ("defines", "'@flags.txt' is no macro; write NAME, NAME=VALUE or NAME(PARAMETERS)=VALUE"),
-        ("standard", "'c11 -fplugin=x' is no C standard that is known; write one like c11 or gnu17"),
+        ("defines", "'@flags.txt' is not a macro; write NAME, NAME=VALUE or NAME(PARAMETERS)=VALUE"),
+        ("standard", "'c11 -fplugin=x' is not a known C standard; write one like c11 or gnu17"),
     ]

@@ -227,7 +227,7 @@ class Calls:
             reached |= self._state.forget_globals()
             reached |= self._memory.escaped
         else:
-            self._state.ledger.assume(f"{name}() has no body: it returns anything and writes only what its arguments reach")
+            self._state.ledger.assume(f"{name}() is external: it may return anything, and writes only what its arguments reach")
         if has_body or self._memory.points_outside([*terms, *self._memory.held(reached)]):
             reached.add(0)
         for number in sorted(reached):

@@ -336,7 +336,7 @@ class Memory:
     def _load(self, spot: Spot, width: int, type_: Type, tag: Tag) -> Term:
         region = self.regions[spot.region]
         if spot.region not in self._contents or region.kind == "function":
-            return self.objects.open(type_, f"{region.name} is read after its life")
+            return self.objects.open(type_, f"{region.name} is read after its lifetime")
         layer = self.layer(spot.region)
         if spot.symbolic is None:
             if region.size is not None and not 0 <= spot.bits <= 8 * region.size - width:
