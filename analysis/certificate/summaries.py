@@ -62,7 +62,7 @@ def _check_call(proof: Summaries, questions: Questions, procedures: Procedures, 
     if failing is not None:
         questions.impossible(
             failing,
-            f"what is said of {display_name(callee.name)} need not hold where {display_name(call.source[0])} calls it",
+            f"the entry assertion of {display_name(callee.name)} need not hold where {display_name(call.source[0])} calls it",
         )
     after, symbols = procedures.returned(call)
     summary = instance(proof.assertions.get((callee.name, callee.exit), FALSE), symbols)
