@@ -1,8 +1,9 @@
 """Whether flags that come with a folder make a compiler run code of the folder's: `python -m benchmarks.canary [COUNT] [SEED]`.
 
-Each command line of `benchmarks.hostile_flags` is an entry of a compile_commands.json, or macros and a standard of settings, in a
-folder full of code that says so when it runs. Everproof reads the flags and preprocesses a file of the folder, with gcc and with
-clang, *without* the confinement of compilers, which could hide that code ran. Required: none runs, and the folder stays as it is.
+Each command line of `benchmarks.hostile_flags` is an entry of a compile_commands.json, or macros and a
+standard of settings, in a folder full of code that leaves a mark when it runs. Everproof reads the flags and
+preprocesses a file of the folder, with gcc and with clang, *without* the confinement of compilers, which
+could hide that code ran. Required: none runs, and the folder stays as it is.
 
 Command lines that come to the same command and the same standard input are run once; those that come to the same
 command, `--together` of them at a time, with their macros and included files one after another; all numbers are said.
@@ -96,7 +97,7 @@ def _joined(flags: Sequence[UnitFlags]) -> UnitFlags:
 
 
 def _read(folder: Path, hostile: Hostile, batch: Sequence[list[str]]) -> Iterator[UnitFlags]:
-    """What Everproof makes of command lines."""
+    """The flags that Everproof makes of command lines."""
     entries: list[dict[str, object]] = []
     for number, words in enumerate(batch):
         entry: dict[str, object] = {"directory": str(folder), "file": f"{number}.c"}

@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def growth(samples: Sequence[tuple[int, Memory]], name: str) -> float:
-    """The memory at the end by that after the first edits."""
+    """The memory at the end, divided by the memory after the first edits."""
     return samples[-1][1][name] / samples[1][1][name]
 
 

@@ -231,7 +231,7 @@ class _Follower:
         return open_paths[0]
 
     def _send(self, encoder: PathEncoder) -> None:
-        """Asserts what is new, with what memory outside holds where the path began to ask for it."""
+        """Asserts the new conjuncts, and the values of outside memory that the path has read since."""
         conjuncts = encoder.formula().conjuncts
         self._solver.add(*conjuncts[self._sent :])
         self._sent = len(conjuncts)

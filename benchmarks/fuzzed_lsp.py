@@ -51,7 +51,8 @@ _Message = dict[str, Any]
 
 
 class Expected(NamedTuple):
-    """Bytes to send; the ids that are to be answered once more by them, and how many answers without a usable id there may be."""
+    """Bytes to send, the ids that each get one more answer for them, and the least and greatest number of
+    answers without a usable id."""
 
     sent: bytes
     ids: tuple[str, ...] = ()

@@ -69,7 +69,8 @@ def shared(interval: Interval, others: Iterable[Interval]) -> float:
 
 
 def _watch(core: int) -> list[Interval]:
-    """When this process, on one core, was held up until its input ended: from when it was to wake up to when it did."""
+    """The intervals in which this process, on one core, was held up, until its input ended. Each begins when
+    it should have woken up and ends when it did."""
     os.sched_setaffinity(0, {core})
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(_PRIORITY))

@@ -229,7 +229,7 @@ class EverproofServer(LanguageServer):
 
     @property
     def _passes_soon(self) -> bool:
-        """Whether all that is going on is that edits are looked at, and for no long time yet."""
+        """Whether the check under way was asked for by an edit alone, and has not taken long so far."""
         long = self._long_check is not None and self._long_check.when() <= asyncio.get_running_loop().time()
         return self.scheduler.only_typed and not long
 

@@ -134,7 +134,7 @@ class Conditions:
 
 
 def _known(operator: str, one: Written, other: Written) -> bool | None:
-    """What a comparison says whatever the values are, None if that depends on them."""
+    """The truth of a comparison that is the same for all values; None if it depends on them."""
     match operator:
         case "<=" | "<":
             strict = operator == "<"

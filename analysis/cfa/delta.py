@@ -1,10 +1,11 @@
 """What changed between two revisions of a program: their delta, function by function and edge by edge.
 
-Functions correspond by name, static ones as `counterparts` says, and their edges as `edge_delta` says. What depends on the
-position of text alone is no change: layout, comments, and in which order and in which files functions are. Nor is what no
-function of either revision uses, such as most of a header, functions in headers of the system's included.
+Functions correspond by name, static ones as `counterparts` says, and their edges as `edge_delta` says.
+Positions alone are no change: layout, comments, and the order and files of functions. Neither is a change of
+what no function of either revision uses, such as most of a header, including functions in system headers.
 
-Of a variable with an aggregate for an initialiser the analysis knows no initial value, so that a change of it is none here.
+The analysis does not know the initial value of a variable that is initialised with an aggregate, so a change
+of such an initialiser is no change here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What the process that checks a certificate is asked; apart, so that who asks does not load what checks (the solver)."""
+"""The request to the process that checks a certificate. It has a module of its own, so that the process that
+asks does not load the checker and its solver."""
 
 from __future__ import annotations
 

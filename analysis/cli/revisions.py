@@ -31,9 +31,10 @@ _ENDED = "the time was used up in the version before"
 class Checked(msgspec.Struct, frozen=True):
     """A version and what came of it.
 
-    `apart`: why it was checked from nothing, None if from what was known of the version before. `ended`: the time was not enough.
-    `introduced` and `fixed` are compared with the last version that was checked to the end, by fingerprint. `differences`
-    between this report and one from scratch are None when none was made.
+    `apart`: why it was checked from nothing; None if it was checked from what is known of the version before.
+    `ended`: the time was used up. `introduced` and `fixed` are compared with the last version that was
+    checked to the end, by fingerprint. `differences` between this report and one from scratch are None when
+    none was made.
     """
 
     version: Version

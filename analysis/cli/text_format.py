@@ -104,7 +104,7 @@ def _without_place(report: Report) -> list[str]:
 
 
 def _reasons(function: FunctionReport) -> dict[str, list[str]]:
-    """Why it is not decided, with the rules."""
+    """The reasons why verdicts are unknown, each with its rules."""
     reasons: dict[str, list[str]] = {}
     for rule, verdict in function.verdicts.items():
         if verdict.verdict == "unknown" and not verdict.no_place:

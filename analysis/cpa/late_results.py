@@ -1,5 +1,6 @@
-"""What a call's result is assigned to is looked up after the call: in `*p = f()`, `f` may change `p` (C11 6.5.16p3 leaves the
-order open; compilers call first). What is said of the place before the call then need not hold when it is written to.
+"""The target of an assignment from a call is evaluated after the call: in `*p = f()`, `f` may change `p` (C11
+6.5.16p3 leaves the order open; compilers call first). So what holds for the target before the call need not
+hold when the result is written.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ def _libc() -> Any:
 
 
 def has_landlock() -> bool:
-    """Whether the system has Landlock, so that nothing is written."""
+    """Whether the system has Landlock, which prevents a confined process from writing files."""
     return sys.platform == "linux" and _version() >= 1
 
 

@@ -153,7 +153,8 @@ class Initialisers(Context):
         return sum(map(self.elements_given, children(node))) if node.type == "initializer_list" else 1
 
     def _evaluate(self, node: Node, marks: list[Mark], values: list[ir.Expr]) -> None:
-        """The side effects of a list whose values are not kept. Adds each value, and a mark behind it."""
+        """Evaluates a list whose values are not kept, for its side effects. Adds each value, and a mark after
+        it."""
         for child in children(node):
             value = field_of(child, "value") if child.type == "initializer_pair" else child
             if value.type == "initializer_list":

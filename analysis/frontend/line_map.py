@@ -176,8 +176,8 @@ class LineMap:
         return self._own
 
     def edited(self, text: bytes, end: int, by: int, added: int) -> LineMap:
-        """The map of a text that differs in a piece of the main file that ended at `end`: what follows moved by so many bytes,
-        and by so many lines."""
+        """The map of a text that differs in a piece of the main file. The piece ended at `end` before; what
+        follows moved by `by` bytes and `added` lines."""
         other = LineMap(b"", self.main)
         other._text = text
         at = bisect_right(self._starts, end)

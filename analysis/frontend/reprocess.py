@@ -58,7 +58,7 @@ def _edited(
 
 
 def _is_inside_comment(before: Preprocessed, lines: Lines) -> bool:
-    """Whether a line with a comment that hides what follows differs in nothing but the comment, and still does not end it."""
+    """Whether an edited line with an open comment differs only inside the comment, and still does not end it."""
     if lines.first != before.in_comment or len(lines.old) != 1 or len(lines.new) != 1:
         return False
     opened = open_comment(lines.old[0])
@@ -66,8 +66,8 @@ def _is_inside_comment(before: Preprocessed, lines: Lines) -> bool:
 
 
 def _has_only_text(source: bytes, lines: Lines) -> bool:
-    """Whether the lines leave the directives of the file what they are, before and after: they hold none, nor anything that hides
-    some, or shows some."""
+    """Whether the lines do not affect the directives of the file, before and after the edit: they contain no
+    directive, and nothing that hides or reveals one."""
     above = source.split(b"\n", lines.first - 1)[lines.first - 2 : lines.first - 1] if lines.first > 1 else []
     copied = [written(line) for line in (*above, *lines.old, *lines.new)]
     edited = copied[len(above) :]

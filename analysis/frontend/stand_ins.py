@@ -63,5 +63,6 @@ class StandIns:
                 yield Missing(os.fsdecode(unescape(name)), os.fsdecode(unescape(path)), int(line) - 1)
 
     def strip(self, output: bytes) -> bytes:
-        """The output without the folder in it: the headers are where they should be, beside the file."""
+        """The output with the folder of stand-ins removed from all paths, as if the headers were beside the
+        file."""
         return output.replace(self._prefix, b'"')

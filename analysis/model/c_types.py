@@ -155,8 +155,9 @@ def is_scalar(type_: Type) -> bool:
 
 @lru_cache(maxsize=10_000)
 def extent(type_: Type) -> tuple[int, int]:
-    """How many parts a type has as it is written out, and how many are around each other. Typedefs can name in few lines a type
-    of more parts than memory has room for, wherever it is written, hashed or compared."""
+    """The number of parts of a type, with its typedefs written out, and how deep they are nested. A few lines
+    of typedefs can name a type with more parts than fit into memory when it is written, hashed or
+    compared."""
     match type_:
         case Pointer(inner) | Array(inner):
             parts, levels = extent(inner)

@@ -113,11 +113,11 @@ class Reopening:
 
     @property
     def decided(self) -> bool:
-        """Whether provers could say no more of the answer that came out of the store."""
+        """Whether the answer that came out of the store is final: provers could add nothing to it."""
         return self._resting is not None and self._resting[1].decided
 
     def answered(self, question: Question, units: Sequence[UnitView], report: Report, decided: bool = True) -> None:
-        """A check was made. `decided`: provers can say no more of it."""
+        """Notes that a check was made. `decided`: provers can add nothing to it."""
         if self._archive is not None and self._archive.usable:
             self._answered = _Answered(question, tuple(units), report, decided)
 

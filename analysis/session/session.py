@@ -224,7 +224,7 @@ class Session:
 
     @property
     def _claims(self) -> bool:
-        """Whether functions are to be proved, too: all of them, or somebody has files open."""
+        """Whether functions are to be proved as well: all of them, or those in open files if there are any."""
         wants = self.options.proofs and budget_of(self.options.budget, self.options.limits).total != 0
         return self._proves and wants and (self.options.everywhere or bool(self.texts.overlay()))
 

@@ -56,8 +56,8 @@ def with_the_rest(previous: Built, now: Preprocessed) -> Preprocessed:
 
 
 def _is_unclosed(old: bytes, now: Preprocessed, last: int) -> bool:
-    """Whether the line that is not there any more, by its number now, is hidden by something that nobody has closed: that the
-    preprocessor says so, or that a comment ends there by chance."""
+    """Whether something unclosed hides the line that disappeared; `last` is its number now. Either the
+    preprocessor says so, or a comment ends behind it by chance."""
     if any(_UNTERMINATED in message.text for message in now.messages):
         return True
     lines = now.source.split(b"\n", last)[:last]

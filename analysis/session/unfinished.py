@@ -5,10 +5,11 @@ on: the next function becomes its body, or a part of it. For the person who type
 change. So unfinished text between two known functions is left out until it is finished. Spaces replace it, so
 that nothing moves.
 
-What is looked at is what was put in since the text was good, or, if something else was edited as well, all that is between the
-functions. Unfinished is its last item, if that has no end and cannot belong to what follows: it opens a brace or bracket that is
-not closed, or has a list of parameters, or a word or sign that means nothing there, or a second type or storage class where what
-follows has one. All else can: `static`, or a type where the function has none.
+Only the text that was inserted since the last good text is examined, or, if something else was edited as
+well, all text between the two functions. Its last item is unfinished if it has no end and cannot belong to
+what follows. That is so if it opens a brace or bracket and does not close it, if it has a list of parameters,
+if it has a word or sign that means nothing there, or if it has a type or storage class and what follows has
+one, too. Everything else can belong to what follows: `static`, or a type where the function has none.
 """
 
 from __future__ import annotations

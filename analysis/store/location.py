@@ -1,8 +1,9 @@
 """Where a store is: in the user's cache folder, one file for each workspace.
 
-Not in the workspace: a folder from elsewhere could bring a store along that says what its maker likes. The file's name is a
-digest of the root's path: the nearest folder, from a given one upward, that looks like the top of a project. `EVERPROOF_STORE` in
-the environment says otherwise where nothing else does: a file, or `none`.
+Not in the workspace: a folder from elsewhere could bring a store along that says what its maker likes. The
+file's name is a digest of the path of the project's root. The root is the nearest folder, from the given one
+upward, that looks like the top of a project. `EVERPROOF_STORE` in the environment says otherwise where
+nothing else does: a file, or `none`.
 """
 
 from __future__ import annotations

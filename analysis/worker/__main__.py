@@ -31,8 +31,9 @@ def main() -> None:
 
 
 def _let_others_wake_first() -> None:
-    """Has the scheduler wait with this process and those it starts, when they wake, until another has used up its turn: the first
-    act of a check would else be to take the processor from the server, which has just asked for it and has more to do."""
+    """Makes the scheduler let a running process finish its turn before this process, or one that it starts,
+    wakes up. Otherwise a check would begin by taking the processor from the server, which has just asked for
+    the check and has more to do."""
     if hasattr(os, "SCHED_BATCH"):  # Linux has it
         with contextlib.suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))

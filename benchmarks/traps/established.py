@@ -29,8 +29,8 @@ def read(file: Path = RECORD) -> dict[str, Established]:
 
 
 def problems(trap: Trap, *, thorough: bool = False) -> Iterator[str]:
-    """Why a trap is not what it says of itself, by running it. `thorough`: a twin is run under valgrind as well, so that it reads
-    nothing indeterminate either."""
+    """Runs a trap, and says where it does not do what its comments say. `thorough`: a twin is run under
+    valgrind as well, so that it reads nothing indeterminate either."""
     in_valgrind = trap.rule in _IN_VALGRIND
     if said := problem(trap, ran(trap, in_valgrind=in_valgrind)):
         yield said

@@ -88,7 +88,7 @@ def _verdict_lines(function: FunctionReport) -> list[str]:
 
 
 def _note(verdict: RuleVerdict) -> str | None:
-    """Why it is not known, or what a proof rests on."""
+    """Why the verdict is unknown, or which assumptions a proof rests on."""
     if verdict.verdict != "safe" or not verdict.certified:
         return verdict.reason
     assumed = f"; assuming: {'; '.join(verdict.assumptions)}" if verdict.assumptions else ""

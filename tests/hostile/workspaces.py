@@ -53,7 +53,7 @@ def workspaces() -> Iterator[Workspace]:
 
 
 def large_workspaces() -> Iterator[Workspace]:
-    """Those with very large texts, and what is rarely met with."""
+    """Workspaces with very large texts, and with rare kinds of files."""
     yield from _special_files(RARE)
     for name, text in texts(MANY).items():
         yield Workspace(f"large text: {name}", _writing(odd__c=text), ["check", "odd.c", "bad.c"])

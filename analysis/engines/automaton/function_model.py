@@ -232,7 +232,7 @@ class FunctionModel:
         return AvailableCopies(self.cfa, self.written)
 
     def parameter_keys(self, paths: tuple[Path, ...]) -> list[int]:
-        """The condition keys that are unchanged parameters among the paths."""
+        """The condition keys of those paths that are parameters which the function does not change."""
         reassigned = self.assignments.reassigned
         unchanged = [path[0] for path in paths if len(path) == 1 and path[0] in self.parameters and path[0] not in reassigned]
         variables = (self.cfa.parameters[self.parameters[root]] for root in unchanged)

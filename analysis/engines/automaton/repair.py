@@ -240,8 +240,9 @@ class Repair(Explorer):
         return check
 
     def _to_follow(self, name: str) -> list[_Again]:
-        """The configurations of a function that are to be followed again over one edge: modified or added ones. All of them have
-        been followed, so that this must be asked before anything is added to the function."""
+        """The configurations of a function that must be followed again over one edge, which was modified or
+        added. Each configuration counts as followed already, so call this before anything is added to the
+        function."""
         part = self.graph.functions.get(name)
         if part is None:
             return []
@@ -320,7 +321,7 @@ class Repair(Explorer):
             self.repaired.reasons.setdefault(function, reason)
 
     def _summarise(self, graph: FunctionGraph, function: str, entry: int, state: int) -> None:
-        """As in Full; the callers are concerned."""
+        """As in Full, and notes that the new summary affects the callers."""
         if state not in graph.summaries[entry]:
             for caller, _, _ in graph.sites[entry]:
                 self.repaired.reasons.setdefault(caller, ("summary", function))

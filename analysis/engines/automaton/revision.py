@@ -158,8 +158,9 @@ def _rewrite(
 
 
 def _remodel(delta: ProgramDelta, before: ProgramDelta, wanted: Set[str], callers: _Callers) -> tuple[set[str], set[str]]:
-    """Models anew functions, and those whose callees look different to them then; takes over the others. Gives the modelled ones,
-    and those of them that look different."""
+    """Makes new models of the wanted functions, and of those whose callees look different to them as a
+    result. Keeps the other models. Returns the functions with new models, and those of them that look
+    different to callers."""
     delta.models = {}
     lookup = delta.weak_lookup()
     done: set[str] = set()

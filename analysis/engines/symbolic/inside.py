@@ -38,7 +38,7 @@ class Inside:
 
     def happens(self, ways: Sequence[Sequence[Step]], deadline: float) -> str:
         """How it comes about from the entry of its function, in words; empty if no such run is found until the deadline (of
-        `model.clock`). `ways` may lead there."""
+        `model.clock`). `ways` are paths that may lead there."""
         function = self._target.function
         start = Start(function, any_globals=True, data_model=self._model)
         for make in self._inputs(ways, deadline):

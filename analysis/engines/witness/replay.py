@@ -138,7 +138,7 @@ class _Replay:
         self._open.append((edge, machine.registers))
 
     def _after_step(self) -> None:
-        """Adds what the last step wrote, and what it read that came to be only then."""
+        """Adds the values that the last step wrote, and those that it read and that did not exist before it."""
         if not self._open:
             return
         machine = self._machine

@@ -148,8 +148,9 @@ class Claims:
         self.worked, self._given_up, self._began = 0.0, "", time.monotonic()
 
     def ask(self, program: Program, entries: Sequence[str], wanted: Wanted, options: Options, *, understood: bool = True) -> None:
-        """These claims are to be proved, as far as they are not; nothing else is, from now on. `understood`: all of the program's
-        text parses; else nothing is asked about to which the rest could matter."""
+        """From now on exactly these claims are to be proved, except those that are proved already.
+        `understood`: all of the program's text parses. If it does not, claims that the unparsed rest could
+        affect are not asked about."""
         self._budget = budget_of(options.budget, options.limits)
         queue = self._queue(wanted, options, tuple(entries))
         difference = self._difference(program)

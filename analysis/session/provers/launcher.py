@@ -1,15 +1,13 @@
-"""The process that forks provers: it has loaded the work and with it the solver, and nothing else:
-no program, no thread, no open file of the checker's. So a prover is there soon when it is needed,
-and again when one was killed.
+"""The process that forks provers: it has loaded the work and with it the solver, and nothing else: no
+program, no thread, no open file of the checker's. So a new prover starts quickly, also after one was killed.
 
-Own code in place of multiprocessing's fork server, since who starts a process there waits, without
-end, for a server that was stopped or has died. Here nobody waits: a request is one byte with the
-prover's end of a socket. The launcher forks, the child serves that socket, and what it is called is
-told on it (`messages.Born`). If that does not come in time, the launcher is killed and the next
-request starts another (`renew`).
+This replaces multiprocessing's fork server, where a caller waits without end for a server that was stopped or
+has died. Here no caller waits: a request is one byte with the prover's end of a socket. The launcher forks.
+The child serves that socket and sends its process id on it (`messages.Born`). If the id does not come in
+time, the launcher is killed and the next request starts another (`renew`).
 
 The launcher ends when the other end of its own socket is closed, which is at the latest when its
-owner ends. Provers are its children, and those of nobody when it is killed; they do not need it.
+owner ends. Provers are its children. They do not need it, and go on when it is killed.
 """
 
 from __future__ import annotations

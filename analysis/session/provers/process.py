@@ -24,11 +24,11 @@ class ProverProcess:
         self.pid: int | None = None
 
     def send(self, message: ToProver) -> None:
-        """Says something to it. If it has ended, that shows when it is listened to."""
+        """Sends a message to it. If it has ended, `receive` shows that."""
         self.channel.send(message)
 
     def receive(self) -> list[ToPool]:
-        """What it has said. Raises BreachError."""
+        """The messages that it has sent. Raises BreachError."""
         return self.channel.pull()
 
     def terminate(self) -> None:
@@ -36,8 +36,8 @@ class ProverProcess:
         self._signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """Ends the process, also if it is stopped. One that has not said its id ends by itself, as
-        its socket is closed."""
+        """Ends the process, also if it is stopped. A process that has not sent its id yet ends by itself,
+        because its socket is closed."""
         self._signal(signal.SIGKILL)
 
     def _signal(self, number: int) -> None:

@@ -65,7 +65,8 @@ def bounds(type_: Type, pointer_bits: int) -> tuple[int, int]:
 
 
 def wrapped(value: int, type_: Type, pointer_bits: int) -> int:
-    """An integer brought into the range of a type, modulo 2 to its width; to 0 or 1 for `_Bool` (C11 6.3.1.2, 6.3.1.3)."""
+    """An integer converted to a type: modulo 2 to the power of its width, or to 0 or 1 for `_Bool` (C11
+    6.3.1.2, 6.3.1.3)."""
     if is_bool(type_):
         return int(value != 0)
     bits = width(type_, pointer_bits)

@@ -41,8 +41,9 @@ class Element(NamedTuple):
 
 
 class InMemory(NamedTuple):
-    """At an address. `is_mixed`: through a union or a bit-field, where what is written elsewhere may show. `is_plain`: nothing is
-    known of the object but the type of the access, so that it can be any object if that is a character type (C11 6.5p7)."""
+    """An access at an address. `is_mixed`: through a union or a bit-field, so that writes to other members
+    may change what is read. `is_plain`: only the type of the access is known of the object, so that it can be
+    any object if that is a character type (C11 6.5p7)."""
 
     address: Term
     is_mixed: bool

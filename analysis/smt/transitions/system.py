@@ -343,8 +343,9 @@ class System:
 
 
 def has_flag(variable: ir.Var) -> bool:
-    """Whether a flag says that the variable has a value: local ones, and whatever takes a structure. (To pass or return anything
-    else that has no value is a violation there.)"""
+    """Whether there is a flag that says whether the variable has a value: for local variables, and for
+    parameters and temporaries that hold a structure. (To pass or return anything else that has no value is a
+    violation there.)"""
     return variable.scope == "local" or (variable.scope in ("parameter", "temporary") and isinstance(variable.type, Record))
 
 

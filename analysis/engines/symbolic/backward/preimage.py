@@ -272,8 +272,8 @@ def place_of(variable: ir.Var) -> tuple[int, str]:
 
 
 def dereferenced(effect: ir.Effect, depth: int) -> Iterable[ir.Expr]:
-    """The pointers that are not null where the effect was done, for it accesses what they lead to: but for those that only tell
-    where a call's result goes."""
+    """The pointers that cannot be null after the effect, because it accesses what they point to. Those that
+    only say where a call's result is stored are left out."""
     if isinstance(effect, ir.Call):
         effect = ir.Call(effect.callee, effect.arguments, None)
     found: dict[ir.Expr, None] = {}

@@ -46,9 +46,10 @@ Steps = tuple[tuple[str, int], ...]
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """Whether the violation is refuted. If not, `reason` says what was not excluded. `ways` are some that lead to it from the
-    entry of its function, as edges in order, calls opened or stepped over; `start` is one from where the program begins, if the
-    search came there. `up`: how many calls up the search went; `functions` are those that it went through."""
+    """Whether the violation is refuted. If not, `reason` says what was not excluded. `ways` are some paths to
+    it from the entry of its function, as edges in order, with calls opened or stepped over; `start` is such a
+    path from the start of the program, if the search got there. `up`: how many calls up the search went;
+    `functions` are those that it went through."""
 
     refuted: bool
     reason: str = ""
