@@ -15,7 +15,7 @@ from analysis.cpa.predicates.definedness import was_jumped_past
 from analysis.cpa.predicates.violations import ENDS, has_float_division, moves_pointer
 from analysis.cpa.violable import deeds
 from analysis.model import ir
-from analysis.model.c_types import Integer, Pointer
+from analysis.model.c_types import Function, Integer, Pointer, Record
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import CHECKS
 from analysis.smt.build import FALSE, distinct, eq, number
@@ -26,8 +26,9 @@ from analysis.smt.terms import Term
 
 _KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
 _LOCKS = frozenset({"lock-discipline", "lock-at-exit", "resource-leak"})
-_RELEASES = frozenset({"cfree", "kfree", "vfree", "kvfree", "getline", "getdelim"})  # the last two move what they are passed
 FOLLOWED = ALLOCATIONS | {"free"}
+_CLOSES = frozenset({"fclose", "pclose", "closedir"})
+"""These free a block that the library made, which programs reach through the library only; a rule of its own is about that."""
 _STREAMS = frozenset({"fopen"})  # its block stays on a list of the library's
 _REMAINING = frozenset({"memory-leak", "memory-cleanup"})
 RULES = frozenset(_KINDS) | _REMAINING
@@ -87,6 +88,8 @@ class EdgeChecks:
             return True
         if kind in ("double-free", "invalid-free", "use-after-free") and self.unfollowed_release(edge):
             return True
+        if kind == "invalid-free" and encoder.ends_unknown(edge):
+            return True
         return encoder.may_fail_inside(edge, kind)
 
     def _may_be_gone(self, encoder: PathEncoder, edge: Edge) -> bool:
@@ -95,11 +98,15 @@ class EdgeChecks:
         return bool(found) and any(name in found.get(function, ()) for function, name in encoder.reached_variables(edge))
 
     def unfollowed_release(self, edge: Edge) -> bool:
-        """Whether the edge ends a block by a function that formulas do not know, or through a pointer to one that they do."""
-        if not isinstance(edge.effect, ir.Call):
+        """Whether the edge may end a block that the program has by a function that formulas do not follow, or through a
+        pointer to one that they do. What an external function does is known for those of an allow list."""
+        call = edge.effect
+        if not isinstance(call, ir.Call):
             return False
-        names = _RELEASES if ir.direct_callee(edge.effect) is not None else _RELEASES | {"free", "realloc", "reallocarray"}
-        return any(name in names and name not in self._program.functions for name in self._program.targets(edge.effect))
+        is_direct = ir.direct_callee(call) is not None
+        outside = (name for name in self._program.targets(call) if name not in self._program.functions)
+        ends = any("free" in deeds(name) and not (is_direct and name in FOLLOWED | _CLOSES) for name in outside)
+        return ends and any(map(_may_lead_to_block, call.arguments))
 
     def unfollowed_blocks(self, edge: Edge) -> str:
         """The function of an edge that may give or end a block which formulas do not know of, if that matters; else empty."""
@@ -209,3 +216,12 @@ class EdgeChecks:
             case "shift-range":
                 return any(isinstance(part, ir.Binary) and part.operator in ("<<", ">>") for part in parts)
         return any(isinstance(part, ir.Binary | ir.Unary | ir.Var | ir.Deref) for part in parts)
+
+
+def _may_lead_to_block(argument: ir.Expr) -> bool:
+    """Whether a function may find a block through what it is passed. What else it could find it in are global variables; that it
+    leaves them alone is an assumption of its own (`assumptions.GIVEN`)."""
+    bare = ir.strip_casts(argument)
+    if isinstance(bare, ir.StringConst):
+        return False
+    return isinstance(bare.type, Record) or (isinstance(bare.type, Pointer) and not isinstance(bare.type.target, Function))

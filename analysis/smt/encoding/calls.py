@@ -78,7 +78,10 @@ class Calls:
         if not isinstance(call.result.type, Integer | Pointer) and not hasattr(call.result.type, "bits"):
             self._state.fill(call.result, "unknown")
             return
-        self._state.assign(call.result, self._state.fresh_input(call.result.type, "result", f"{name}()"))
+        value = self._state.fresh_input(call.result.type, "result", f"{name}()")
+        if name in library.COPIES_OF_STRINGS:
+            self._memory.given_outside.append(value)
+        self._state.assign(call.result, value)
 
     def _absolute(self, call: ir.Call) -> None:
         value, type_ = self._argument(call, 0), call.arguments[0].type

@@ -23,6 +23,8 @@ from analysis.smt.encoding.regions import Spot
 from analysis.smt.encoding.state import State
 from analysis.smt.terms import Term, subterms
 
+_RELEASES = ("free", "realloc")
+
 
 class Operation(NamedTuple):
     """An expression that is evaluated: an lvalue that is read or written, or an operator that is computed."""
@@ -78,6 +80,17 @@ class Failures:
                 return True
         return False
 
+    def ends_unknown(self, edge: Edge) -> bool:
+        """See PathEncoder.ends_unknown."""
+        call = edge.effect
+        if not isinstance(call, ir.Call) or ir.direct_callee(call) not in _RELEASES or not call.arguments:
+            return False
+        state = self._state.fork()
+        memory, pointer = state.memory, state.places.expressions.value(call.arguments[0])
+        known = {0, *memory.given_outside}
+        cases = [(condition, term) for condition, term in memory.cases(pointer) if not known & {term, constant_of(term)}]
+        return any(spot.region == 0 for condition, term in cases for _, spot in memory.resolve_case(condition, term, ANY_TAG))
+
     def reached_variables(self, edge: Edge) -> set[tuple[str, str]]:
         """See PathEncoder.reached_variables."""
         state = self._state.fork()
@@ -104,7 +117,7 @@ class Failures:
 
     def _free(self, edge: Edge, kind: FailureKind) -> Condition | None:
         call = edge.effect
-        if not isinstance(call, ir.Call) or ir.direct_callee(call) not in ("free", "realloc") or not call.arguments:
+        if not isinstance(call, ir.Call) or ir.direct_callee(call) not in _RELEASES or not call.arguments:
             return None
         state = self._state.fork()
         pointer = state.places.expressions.value(call.arguments[0])

@@ -23,6 +23,8 @@ FAILED_ASSERTIONS = frozenset(("__assert_fail", "__assert", "__assert_perror_fai
 NEVER_RETURN = frozenset(("abort", "exit", "_exit", "_Exit", "quick_exit", "longjmp", "siglongjmp")) | FAILED_ASSERTIONS
 STACK_ALLOCATIONS = frozenset(("alloca", "__builtin_alloca"))
 ALLOCATIONS = frozenset(("malloc", "calloc", "realloc", "aligned_alloc", "valloc", "reallocarray")) | STACK_ALLOCATIONS
+COPIES_OF_STRINGS = frozenset(("strdup", "strndup"))
+"""Each returns a block of its own, of which nothing more is known, or null."""
 COPIES = frozenset(("memcpy", "memmove", "mempcpy"))
 _FORMATS = {"printf": 0, "vprintf": 0, "fprintf": 1, "vfprintf": 1}  # where the format is
 _WRITES_COUNT = re.compile(r"%[^a-zA-Z%]*(?:hh?|ll?|[jztL])?n")

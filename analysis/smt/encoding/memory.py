@@ -45,6 +45,7 @@ class Memory:
         self._escaped: dict[int, int] = {}
         self.statics_are_known = False  # whether the outside may point to objects with static storage
         self.freed_outside: list[tuple[Term, Term]] = []  # conditions and pointers
+        self.given_outside: list[Term] = []  # pointers to blocks that the library allocated, or null
         self._generation = 0
         self.addresses = Addresses(arithmetic.model)
         self._bind(arithmetic, ledger, Fills(arithmetic, ledger))
@@ -67,6 +68,7 @@ class Memory:
         other._alive, other._escaped = dict(self._alive), dict(self._escaped)
         other._allocated, other._constant = dict(self._allocated), set(self._constant)
         other.freed_outside = list(self.freed_outside)
+        other.given_outside = list(self.given_outside)
         other.statics_are_known = self.statics_are_known
         other.addresses = self.addresses.copy()
         other._bind(arithmetic, ledger, self.fills.copy(arithmetic, ledger))

@@ -218,6 +218,11 @@ class PathEncoder:
         """Whether the edge, taken next, may access an object of which the size is not known, or one outside of the program."""
         return Failures(self._state).reaches_unknown(edge)
 
+    def ends_unknown(self, edge: Edge) -> bool:
+        """Whether the edge, taken next, may end a block that no call on the path gave: what an external function returned
+        need not be a block."""
+        return Failures(self._state).ends_unknown(edge)
+
     def reached_variables(self, edge: Edge) -> set[tuple[str, str]]:
         """The local variables, each with its function, that the edge, taken next, may access through pointers: by itself, or in a
         function that it calls with them."""
