@@ -23,8 +23,8 @@ from analysis.session.provers.supervisor import Supervisor
 
 WORK = "support.prover_work:do"
 LONG = Budget(seconds=600.0)
-PATIENCE = Patience(start=60.0, beat=0.1, silence=2.0)
-IMPATIENT = Patience(start=5.0, beat=0.1, silence=2.0)  # with its launcher
+PATIENCE = Patience(start=60.0, beat=0.1, silence=6.0)
+IMPATIENT = Patience(start=5.0, beat=0.1, silence=6.0)  # with its launcher
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Cfa, External, Global, Program
@@ -19,6 +19,9 @@ from analysis.model import ir
 from analysis.model.c_types import RecordDefinition
 from analysis.model.digest import digest_text, digest_value
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+_FEW = 16  # slices of one program that are at hand: questions about one function, and about those beside it, follow each other
 Part = Cfa | Global | External | RecordDefinition
 
 
@@ -101,7 +104,8 @@ class Slicer:
         key = (*entries, "", *sorted(inside))
         found = self._slices.get(key)
         if found is None:
-            found = self._slices[key] = self._cut(entries, [name for name in functions if name in inside], inside)
+            found = self._cut(entries, [name for name in functions if name in inside], inside)
+            _remember(self._slices, key, found)
         return found
 
     def below(self, function: str) -> Slice:
@@ -111,7 +115,8 @@ class Slicer:
         found = self._slices.get(key)
         if found is None:
             names = [name for name in self.program.functions if name in inside]
-            found = self._slices[key] = self._cut((function,), names, inside)
+            found = self._cut((function,), names, inside)
+            _remember(self._slices, key, found)
         return found
 
     def calls(self, names: Iterable[str]) -> bool:
@@ -142,14 +147,16 @@ class Slicer:
         functions = self.program.functions
         inside = _reached(start, self._calls)
         key = frozenset(inside)
-        if key not in self._with_addresses:
+        found = self._with_addresses.get(key)
+        if found is None:
             more = set(inside)
             while more:
                 inside |= _reached(more, self._calls)
                 mentioned = self._mentioned(name for name in inside if name in functions)
                 more = {name for name in mentioned & self.program.address_taken if name in functions} - inside
-            self._with_addresses[key] = frozenset(inside)
-        return self._with_addresses[key]
+            found = frozenset(inside)
+            _remember(self._with_addresses, key, found)
+        return found
 
     def digest(self, functions: Iterable[str]) -> str | None:
         """The digest of these functions and of what they mention, without what they call; None if one is not there."""
@@ -200,6 +207,14 @@ class Slicer:
         program = self.program
         part = program.functions.get(name) or program.globals.get(name) or program.externals[name]
         return self._contents.of(name, part).digest
+
+
+def _remember(table: dict[Key, Value], key: Key, value: Value) -> None:
+    """Keeps a value with the last few others. Each names hundreds of functions, and each function of a program can have its own:
+    together they would take more memory than the program."""
+    if len(table) >= _FEW:
+        del table[next(iter(table))]
+    table[key] = value
 
 
 def _reached(start: Iterable[str], following: Mapping[str, Sequence[str]]) -> set[str]:
