@@ -29,7 +29,7 @@ _MATHEMATICS = """
 _COMPUTING = """
     abs labs llabs isalpha isdigit isalnum isspace isupper islower isprint ispunct isxdigit iscntrl isgraph
     isblank toupper tolower rand random getchar clock getpid getppid getuid geteuid malloc calloc alloca
-    __errno_location __ctype_b_loc __builtin_malloc __builtin_calloc __builtin_alloca
+    __errno_location __ctype_b_loc __ctype_toupper_loc __ctype_tolower_loc __builtin_malloc __builtin_calloc __builtin_alloca
 """
 _COMPUTES = frozenset(_COMPUTING.split()).union(*((name, name + "f") for name in _MATHEMATICS.split()))
 """Functions that access no object of the program, and whose results any order can give: blocks of memory, input, computation."""
@@ -50,6 +50,8 @@ _WRITING = """
     memset memcpy memmove strcpy strncpy strcat strncat sprintf snprintf bzero
 """
 _WRITES_FIRST = frozenset(_WRITING.split())
+POINTER = ""
+"""The name of whatever is called through a pointer."""
 _ENDS_BLOCK = frozenset(("free", "cfree"))
 
 
@@ -77,6 +79,7 @@ class Effects(msgspec.Struct, frozen=True):
     leaves: bool = False
 
 
+_NOTHING = Effects()
 _UNKNOWN = Effects(frozenset((WORLD,)), frozenset((WORLD,)), fails=True, leaves=True)
 _OUTSIDE = Effects(frozenset((WORLD,)), frozenset((WORLD,)), fails=True)
 
@@ -174,7 +177,7 @@ def _look(cfa: Cfa) -> Own:
             leaves = True
             writes.add(WORLD)
         if isinstance(effect, ir.Call):
-            name = ir.direct_callee(effect) or ""
+            name = ir.direct_callee(effect) or POINTER
             calls[name, library(name, effect)] = None
     return Own(Effects(_visible(reads), _visible(writes), fails, leaves), tuple(calls), frozenset(exposed))
 
@@ -192,10 +195,16 @@ def exposed_by(exprs: Iterable[ir.Expr]) -> Iterator[str]:
                 yield root.name
 
 
+def through_pointers(functions: Mapping[str, Own], taken: Iterable[str]) -> Own:
+    """What a call through a pointer does: what any function does whose address is taken; anything if there is none."""
+    calls = tuple((name, _NOTHING if name in functions else _UNKNOWN) for name in sorted(taken))
+    return Own(Effects(fails=True) if calls else _UNKNOWN, calls, frozenset())
+
+
 def library(name: str, call: ir.Call) -> Effects:
-    """What a call of an external function does; without a name, one through a pointer."""
-    if not name:
-        return _UNKNOWN
+    """What a call of an external function does."""
+    if name == POINTER:
+        return _NOTHING  # `through_pointers` says it
     fails = any(isinstance(argument.type, Pointer) for argument in call.arguments)
     if name in NEVER_RETURN or name in CHECKS or is_assumption(name):
         return Effects(fails=fails, leaves=True)

@@ -16,7 +16,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import combinations
 from typing import NamedTuple
 
-from analysis.cfa.call_effects import Cell, Effects, Own, cell, closed, exposed_by, joined, library, may_share, meet, own
+from analysis.cfa.call_effects import (
+    POINTER,
+    Cell,
+    Effects,
+    Own,
+    cell,
+    closed,
+    exposed_by,
+    joined,
+    library,
+    may_share,
+    meet,
+    own,
+    through_pointers,
+)
 from analysis.cfa.graph import Cfa
 from analysis.cfa.unit import Unit
 from analysis.model import ir
@@ -67,6 +81,7 @@ def conflicts(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, tuple
 def _known(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> _Known:
     last = _last[0]
     functions = {name: own(cfa) for name, cfa in cfas.items()}
+    functions[POINTER] = through_pointers(functions, frozenset().union(*(unit.address_taken for unit in units)))
     variables = tuple(part for unit in units for part in (unit.variables, *(f.statics for f in unit.functions if f.statics)))
     ending = frozenset(e.name for unit in units for e in unit.externals if e.noreturn)
     ending |= frozenset(name for unit in units for name in unit.level.linkage.noreturn)
@@ -113,7 +128,7 @@ def _calls(operand: Operand, known: _Known) -> Effects:
     """What the calls in an operand do together."""
     parts: list[Effects] = []
     for call in operand.calls:
-        name = ir.direct_callee(call) or ""
+        name = ir.direct_callee(call) or POINTER
         parts.append(known.closed[name] if name in known.closed else library(name, call))
         if name in known.ending:
             parts.append(Effects(leaves=True))

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cpa import library
+from analysis.cpa.lifetimes import outlived
 from analysis.model import ir
 from analysis.model.c_types import Array, Integer, Pointer, Record, Void
 from analysis.model.spelling import display_name, spell_expr
@@ -89,8 +90,8 @@ class _Search:
         own = (name, "&" + part.name)
         if own not in self._parents:
             return False
-        if part.name in self._program.functions[name].blocks:
-            return True
+        if self._program.functions[name].blocks.get(part.name):
+            return part.name in outlived(self._program).get(name, ())
         return any(self._root(kind) == self._root(own) for kind in self._parents if kind[0] == "" or kind[1] == "return")
 
     def _root(self, kind: Kind) -> Kind:

@@ -32,7 +32,7 @@ int store(int *p) { return *p = 1; }
 int fact(int n) { return n < 2 ? 1 : n * fact(n - 1); }
 int checked(int n) { if (n == 0) exit(1); return n; }
 int locally(int n) { int kept = n; int *p = &kept; return kept + (p != 0); }
-int (*pointed)(void) = one;
+int (*pointed)(void) = writes_g;
 """
 
 
@@ -93,6 +93,12 @@ def test_an_order_that_could_matter_is_an_obstacle(expression: str) -> None:
     found = obstacles(expression)
     assert found
     assert all(reason.startswith("an open order of evaluation (") for reason in found)
+
+
+def test_a_call_through_a_pointer_does_what_functions_do_whose_address_is_taken() -> None:
+    text = "int g; int one(void) { return 1; } int (*op)(void) = one; int f(int i) { return op() * 10 + op() + g + i; }"
+    assert not link([unit_of(text)]).program.functions["f"].unsupported
+    assert link([unit_of(text.replace("return 1", "return g++"))]).program.functions["f"].unsupported
 
 
 @pytest.mark.parametrize(
