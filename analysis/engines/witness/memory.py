@@ -116,7 +116,7 @@ class Memory:
         if block is None:
             self._nowhere(address, action)
         if not block.alive:
-            raise ViolationError(*_gone(block, f"{action} of {size} bytes of"))
+            raise ViolationError(*_gone(block, f"{action} of {_bytes(size)} of"))
         if block.kind in ("function", "resource"):
             not_modelled(f"{action} of the bytes of {described(block)}")
         offset = address - block.base
@@ -139,7 +139,7 @@ class Memory:
     def outside(self, block: Block, offset: int, size: int, action: str) -> None:
         """An access beyond the block: a violation, unless its size is not known; then it grows."""
         if not block.growing or offset < 0 or offset + size > _UNLIMITED:
-            raise ViolationError("array-bounds", f"{action} of {size} bytes at offset {offset} of {described(block)}")
+            raise ViolationError("array-bounds", f"{action} of {_bytes(size)} at offset {offset} of {described(block)}")
         more = offset + size - block.size
         self._pay(more)
         block.data.extend(bytes(more))
@@ -159,9 +159,8 @@ class Memory:
             self.ask(block, offset, size)
         elif UNDEFINED in part:
             where = f"+{offset}" if offset else ""
-            raise ViolationError(
-                "uninitialized-read", f"read of {size} bytes of {described(block)}{where} before they are written"
-            )
+            unset = "before it is written" if size == 1 else "before they are written"
+            raise ViolationError("uninitialized-read", f"read of {_bytes(size)} of {described(block)}{where} {unset}")
 
     def read(self, address: int, size: int) -> tuple[bytes, bytes]:
         """The bytes at the address and their masks; copies of them are as indeterminate as they are."""
@@ -208,10 +207,14 @@ def place(page: int, size: int, wide: bool) -> tuple[int, int, int]:
 
 
 def described(block: Block) -> str:
-    """The block for people: `x`, `heap block 2 (12 bytes)`."""
-    if block.kind in ("global", "local", "function"):
+    """The block for people: `x`, `heap block 2 (12 bytes)`. A resource, such as an open file, has no bytes."""
+    if block.kind in ("global", "local", "function", "resource"):
         return block.name
-    return f"{block.name} ({block.size} {'byte' if block.size == 1 else 'bytes'})"
+    return f"{block.name} ({_bytes(block.size)})"
+
+
+def _bytes(size: int) -> str:
+    return "1 byte" if size == 1 else f"{size} bytes"
 
 
 def _gone(block: Block, action: str) -> tuple[Kind, str]:
