@@ -263,6 +263,13 @@ def test_what_something_leads_to_is_not_refuted(name: str) -> None:
     assert found.reason
 
 
+def test_the_reason_is_a_whole_sentence_where_the_start_has_no_condition() -> None:
+    text = "int main(void) { if (nondet()) reach_error(); return 0; }"
+    assert answered(text).reason == "no condition at the start of main() excludes it"
+    text = "int at(int a) { if (a == 3) reach_error(); return 0; }"
+    assert answered(text, ("at",)).reason == "at() can begin with a == 3"
+
+
 def test_an_entry_may_be_called_with_anything() -> None:
     text = "int at(int *p) { return *p; }"
     assert not answered(text, ("at",)).refuted

@@ -450,8 +450,11 @@ class _Search:
             found = Preimage(self._whole, ("main",), edge, found).mapped(found, self._initial)
         if self._is_possible(found):
             text = spelled(c for c in found if not isinstance(c, ir.IntConst))
+            name = display_name(state.function)
             self.start = steps(state.way)
-            raise _NotExcludedError(f"{display_name(state.function)}() can begin{f' with {text}' if text else ''}")
+            if not text:
+                raise _NotExcludedError(f"no condition at the start of {name}() excludes it")
+            raise _NotExcludedError(f"{name}() can begin with {text}")
 
     def _is_possible(self, conditions: Conditions) -> bool:
         """Whether conditions, perhaps decided ones among them, can hold together."""
