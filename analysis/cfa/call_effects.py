@@ -28,11 +28,14 @@ _MATHEMATICS = """
 """
 _COMPUTING = """
     abs labs llabs isalpha isdigit isalnum isspace isupper islower isprint ispunct isxdigit iscntrl isgraph
-    isblank toupper tolower rand random getchar clock getpid getppid getuid geteuid malloc calloc alloca
-    __errno_location __ctype_b_loc __ctype_toupper_loc __ctype_tolower_loc __builtin_malloc __builtin_calloc __builtin_alloca
+    isblank toupper tolower rand random getchar clock getpid getppid getuid geteuid alloca
+    __errno_location __ctype_b_loc __ctype_toupper_loc __ctype_tolower_loc __builtin_alloca
 """
 _COMPUTES = frozenset(_COMPUTING.split()).union(*((name, name + "f") for name in _MATHEMATICS.split()))
-"""Functions that access no object of the program, and whose results any order can give: blocks of memory, input, computation."""
+"""Functions that access no object of the program, and whose results any order can give: input, computation."""
+
+_ALLOCATES = frozenset(("malloc", "calloc", "__builtin_malloc", "__builtin_calloc"))
+"""The same for blocks of memory. A run that ends behind such a call can leak the block, one that ends before cannot."""
 
 _READING = """
     strlen strnlen strcmp strncmp strcasecmp strncasecmp memcmp strchr strrchr strstr memchr strspn strcspn
@@ -44,12 +47,12 @@ _READS = frozenset(_READING.split())
 _PRINTS = {"printf": 0, "fprintf": 1}
 """Functions that write only where a format says so, and which argument that is."""
 
-_STORES = re.compile(r"%[^%a-z]*(?:hh?|ll?|[jtz])?n")
+_STORES = re.compile(r"%[^%a-z]*[hljqtz]*n")
 
-_WRITING = """
-    memset memcpy memmove strcpy strncpy strcat strncat sprintf snprintf bzero
-"""
-_WRITES_FIRST = frozenset(_WRITING.split())
+_WRITES_FIRST = frozenset(("memset", "memcpy", "memmove", "strcpy", "strncpy", "strcat", "strncat", "bzero"))
+_PRINTS_TO_FIRST = {"sprintf": 1, "snprintf": 2}
+"""Functions that also write what their first argument leads to, and else only where a format says so."""
+
 POINTER = ""
 """The name of whatever is called through a pointer."""
 _ENDS_BLOCK = frozenset(("free", "cfree"))
@@ -70,8 +73,8 @@ _NONE: Cells = frozenset()
 
 
 class Effects(msgspec.Struct, frozen=True):
-    """What a call does: the cells that it reads and writes, whether it could be undefined (`fails`), and whether it may end
-    the run or jump out (`leaves`)."""
+    """What a call does: the cells that it reads and writes, whether it could violate a rule, at once or when the run ends
+    (`fails`), and whether it may end the run or jump out (`leaves`)."""
 
     reads: Cells = _NONE
     writes: Cells = _NONE
@@ -207,12 +210,15 @@ def library(name: str, call: ir.Call) -> Effects:
         return _NOTHING  # `through_pointers` says it
     fails = any(isinstance(argument.type, Pointer) for argument in call.arguments)
     if name in NEVER_RETURN or name in CHECKS or is_assumption(name):
-        return Effects(fails=fails, leaves=True)
+        return Effects(fails=fails or name in CHECKS, leaves=True)
+    if name in _ALLOCATES:
+        return Effects(fails=True)
     if name in _COMPUTES or is_input(name) or bit_count(name, LP64) is not None:
         return Effects(fails=fails)
     if name in _READS or (name in _PRINTS and not _writes_through(call, _PRINTS[name])):
         return Effects(frozenset((MEMORY,)), _NONE, fails)
-    if name in _WRITES_FIRST and call.arguments:
+    is_printed = name in _PRINTS_TO_FIRST and not _writes_through(call, _PRINTS_TO_FIRST[name])
+    if (name in _WRITES_FIRST or is_printed) and call.arguments:
         return Effects(frozenset((MEMORY,)), frozenset((_behind(call.arguments[0]),)), fails)
     if name in _ENDS_BLOCK:
         return Effects(_NONE, frozenset((MEMORY,)), fails)

@@ -1,9 +1,9 @@
 """Where it matters in which order the operands of an expression are evaluated, which C leaves open (C11 6.5p2-3, 6.5.2.2p10).
 
-Two operands cannot be swapped where one may write what the other may access, and where one may end the run or jump away while
-the other may be undefined. Each such expression gets an edge `Unsupported` in front of it, so that nothing is proved or
-confirmed of a run that comes there. gcc evaluates arguments from right to left on most
-machines; lowering goes from left to right.
+Two operands cannot be swapped where one may write what the other may access, where one may end the run while
+the other may violate a rule, and where one may jump away while the other has any effect. Each such expression gets
+an edge `Unsupported` in front of it, so that nothing is proved or confirmed of a run that comes there. gcc evaluates
+arguments from right to left on most machines; lowering goes from left to right.
 
 What one operand accesses itself, without a call, is distinguished by its type, and a member from other members: no object of a
 program is where the pointer to it is kept. That is taken for granted, and so is that the loops in operands end
@@ -136,8 +136,11 @@ def _calls(operand: Operand, known: _Known) -> Effects:
 
 
 def _through_calls(one: Operand, calls: Effects, other: Operand, others: Effects, exposed: Set[str]) -> bool:
-    """Whether a call in one operand may write what the other accesses, or the run may end in one that the other could spoil."""
+    """Whether a call in one operand may write what the other accesses, or the run may end in one that the other could spoil.
+    Where control jumps away, the run goes on, and all that the other does makes a difference."""
     if (one.leaves or calls.leaves) and (other.fails or others.fails):
+        return True
+    if one.leaves and (other.has_effects or others.leaves):
         return True
     written = calls.writes
     accessed = others.reads | others.writes | _cells(other.reads) | _cells(other.writes)

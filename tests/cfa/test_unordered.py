@@ -20,6 +20,8 @@ union both { int i; unsigned u; };
 int g, h, table[9], *top; static int hidden; struct pair pair; union both both; char *out;
 int unknown(int), printf(const char *, ...), abs(int), __VERIFIER_nondet_int(void);
 size_t strlen(const char *); void *malloc(size_t); void free(void *); void exit(int);
+int sprintf(char *, const char *, ...), snprintf(char *, size_t, const char *, ...);
+void __VERIFIER_assert(int);
 int one(void) { return 1; }
 int sum(int a, int b) { return a + b; }
 int reads_g(void) { return g; }
@@ -87,6 +89,15 @@ def obstacles(expression: str) -> list[str]:
         "*p = writes_g() + (p = top, 1)",
         "own = i < (j = i--, j)",
         'own = printf("%d%n", i, p) + *p',
+        'char line[9]; own = sprintf(line, "%n", &own) + own',
+        'char line[9]; own = snprintf(line, 9, "%ln", &own) + own',
+        "char line[9]; own = sprintf(line, t) + *p",
+        "own = sum(checked(i), malloc(1) != 0)",
+        "own = sum(checked(i), (__VERIFIER_assert(i), 1))",
+        "own = ({ if (!i) goto out; 1; }) + (g = 1); out:",
+        "own = ({ if (!i) goto out; 1; }) + writes_g(); out:",
+        "own = ({ if (!i) return 1; 1; }) + ({ if (!j) return 2; 1; })",
+        "own = ({ if (!i) return 1; 1; }) + checked(j)",
     ],
 )
 def test_an_order_that_could_matter_is_an_obstacle(expression: str) -> None:
@@ -114,6 +125,8 @@ def test_a_call_through_a_pointer_does_what_functions_do_whose_address_is_taken(
         "own = strlen(t) + strlen(out)",
         'own = printf("%d %d\\n", one(), fact(2))',
         'own = printf("a") + printf("b")',
+        'char line[9]; own = sprintf(line, "%d", i) + j',
+        "own = ({ if (!i) return 1; 1; }) + j",
         "own = sum(abs(i), abs(j))",
         "own = sum(__VERIFIER_nondet_int(), __VERIFIER_nondet_int())",
         "own = sum(malloc(1) != 0, malloc(2) != 0)",
