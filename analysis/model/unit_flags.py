@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import product
+from itertools import permutations, product
 from typing import Literal
 
 import msgspec
@@ -25,14 +25,30 @@ STANDARDS = frozenset(
 """What `-std=` can be followed by (GCC manual, "Options Controlling C Dialect"; Clang knows a part of it)."""
 
 _NAMES = ("signed-char", "unsigned-char", "short-enums", "short-wchar", "openmp", "ms-extensions", "gnu89-inline")
-_CODE = ("PIC", "pic", "PIE", "pie", "stack-protector")
+_CODE = (
+    "PIC",
+    "pic",
+    "PIE",
+    "pie",
+    "stack-protector",
+    "exceptions",
+    "math-errno",
+    "trapping-math",
+    "rounding-math",
+)
+_SANITIZERS = (("address", "undefined", "leak"), ("thread", "undefined"))
 _SSE = ("sse", "sse2", "sse3", "ssse3", "sse4", "sse4.1", "sse4.2", "sse4a")
 _AVX = ("avx", "avx2", "avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl")
+_BITS = ("fma", "mmx", "aes", "pclmul", "popcnt", "bmi", "bmi2", "lzcnt", "f16c", "rdrnd")
+_MACHINES = ("native", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 SWITCHES = frozenset(
     ["-m32", "-m64", "-mx32", "-pthread", "-undef", "-nostdinc", "-trigraphs", "-ffreestanding", "-fhosted"]
     + ["-O", "-O0", "-O1", "-O2", "-O3", "-Os", "-Oz", "-Og", "-Ofast"]
     + [f"-f{no}{name}" for no, name in product(("", "no-"), (*_NAMES, *_CODE))]
-    + [f"-m{no}{name}" for no, name in product(("", "no-"), (*_SSE, *_AVX))]
+    + [f"-m{no}{name}" for no, name in product(("", "no-"), (*_SSE, *_AVX, *_BITS))]
+    + [f"-march={name}" for name in _MACHINES]
+    + [f"-fsanitize={','.join(few)}" for all_ in _SANITIZERS for n in range(1, 4) for few in permutations(all_, n)]
+    + ["-fstack-protector-strong", "-fstack-protector-all"]
 )
 """Flags without a value that change what is preprocessed. None of them names a file or a program."""
 

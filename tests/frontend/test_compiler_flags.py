@@ -61,7 +61,10 @@ def folder(kind: str, path: str) -> Folder:
         (["-ansi", "-fno-short-enums", "-pthread"], UnitFlags(standard="c90", switches=("-fno-short-enums", "-pthread"))),
         (["-std=c++17", "-std=gnu999"], UnitFlags(doubtful=("-std=c++17", "-std=gnu999"))),
         (["-Wall", "-g", "-c", "a.c", "-o", "-DX", "-x", "c++", "-MF", "-I/evil"], UnitFlags(doubtful=("-x c++",))),
-        (["-wrapper", "-DX", "-B", "-Iy", "-include-pch", "-DZ"], UnitFlags(doubtful=("-B -Iy", "-include-pch -DZ"))),
+        (
+            ["-wrapper", "-DX", "-B", "-Iy", "-include-pch", "-DZ"],
+            UnitFlags(doubtful=("-wrapper -DX", "-B -Iy", "-include-pch -DZ")),
+        ),
         (["-I", "@f", "-I-", "-I=x"], UnitFlags(folders=tuple(folder("-I", f"/p/{name}") for name in ("@f", "-", "=x")))),
         (["-D", "@g", "-U@h"], UnitFlags(refused=("-D@g", "-U@h"))),
         (["-include", "@h", "-imacros", "-h"], UnitFlags(forced=(Forced("@h", "/p"), Forced("-h", "/p")))),

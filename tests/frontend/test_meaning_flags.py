@@ -20,7 +20,9 @@ USUAL = (
     " -fPIC -fno-plt -fno-strict-aliasing -fwrapv -ftrapv -fno-strict-overflow -fno-common -ffunction-sections -fdata-sections"
     " -fstack-protector-strong -fstack-clash-protection -fcf-protection -fvisibility=hidden -fdiagnostics-color=always -flto=auto"
     " -fno-omit-frame-pointer -fsanitize=address,undefined -fsigned-char -fno-unsigned-char -fno-short-enums -march=native -m64"
+    " -Wl,--as-needed,-O1,-rpath=/x -mbmi2 -mfma -mno-avx -fexceptions -fno-math-errno -fno-sanitize=alignment"
     " -mtune=generic -msse4.2 -mno-red-zone -MD -MT a.o -MF a.d -MMD -DNDEBUG -Iinclude -nostdinc -ffreestanding -fno-builtin -xc"
+    " -fno-sanitize-recover=all"
     " -fprofile-arcs -ftest-coverage --coverage -fno-asynchronous-unwind-tables -fmacro-prefix-map=a=b -lm -L. -x c --param x=1"
 )
 
@@ -70,10 +72,37 @@ def test_the_list_has_the_usual_flags(flag: str) -> None:
         "-std=c++17",
         "@more",
         "-D1",
+        "-march=armv8-a",
+        "-mcpu=cortex-m4",
+        "-mavx512vnni",
+        "-mshstk",
+        "-fsanitize=hwaddress",
+        "-fsanitize=address -fno-sanitize=address",
+        "-Wl,--wrap=malloc",
+        "-Wl,-z,now,--defsym,a=b",
+        "-Wl,@more",
+        "-Xlinker --wrap=malloc",
+        "-wrapper strace",
     ],
 )
 def test_what_is_not_on_the_list_is_doubted(flags: str) -> None:
     assert flags_doubt(read_flags(flags.split(), "/p"), Options()).startswith("the compiler flag ")
+
+
+@pytest.mark.parametrize(
+    ("flag", "macro"), [("-mbmi2", "__BMI2__"), ("-fsanitize=address", "__SANITIZE_ADDRESS__"), ("-fexceptions", "__EXCEPTIONS")]
+)
+def test_macros_of_usual_flags_choose_the_text(tmp_path: Path, flag: str, macro: str) -> None:
+    """A flag that defines a macro either reaches the preprocessor or casts doubt."""
+    source, database = tmp_path / "a.c", tmp_path / "compile_commands.json"
+    source.write_text(f"int main(void) {{\nint d = 1;\n#ifdef {macro}\nd = 0;\n#endif\nreturn 10 / d; }}\n")
+    database.write_text(json.dumps([{"directory": str(tmp_path), "file": "a.c", "arguments": ["cc", flag, "-c", "a.c"]}]))
+    given = Options(rules=("division-by-zero",), engine="symbolic", proofs=True, everywhere=True, compile_commands=str(database))
+    checker = Checker(given, jobs=1)
+    checker.open([str(source)])
+    checker.check()
+    (function,) = checker.prove().functions
+    assert function.verdicts["division-by-zero"].verdict != "safe"
 
 
 def test_the_size_of_words_fits_the_data_model() -> None:
