@@ -3,8 +3,9 @@ another object may be at the address by then. Models give each object an address
 where such a comparison may follow.
 
 Pointers are followed through variables, members and types, whatever the order of the edges and in both directions: two are of
-one kind if either could have been made of the other. A comparison counts if it is of a kind with what was freed, or with the
-address of a variable that is kept beyond its block, and can come after that. Comparisons with null do not count: that a pointer
+one kind if either could have been made of the other. A comparison counts if it is of a kind with what was freed, or passed
+to an external function that may free it, or with the address of a variable that is kept beyond its block, and can come after
+that. Comparisons with null do not count: that a pointer
 that was freed is still not null is taken for granted.
 """
 
@@ -16,12 +17,13 @@ from collections.abc import Iterable, Iterator
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cpa import library
 from analysis.cpa.lifetimes import outlived
+from analysis.cpa.violable import deeds
 from analysis.model import ir
 from analysis.model.c_types import Array, Integer, Pointer, Record, Void
 from analysis.model.spelling import display_name, spell_expr
 
 _COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
-_ENDING = library.RELEASES | {"realloc", "reallocarray", "vfree", "kvfree", "fclose", "freeaddrinfo", "closedir"}
+_ENDS = frozenset(("free", "close"))  # what a function does after which something may be gone
 _SMALLEST = 32  # bits of a pointer, at least
 Kind = tuple[str, str]
 _KNOWN: weakref.WeakKeyDictionary[Program, dict[tuple[str, int], str]] = weakref.WeakKeyDictionary()
@@ -124,7 +126,7 @@ class _Search:
             cfa = self._program.functions.get(callee)
             if cfa is None:
                 given = [kind for argument in call.arguments for kind in self._sources(name, argument)]
-                if callee in _ENDING and given:
+                if given and not _ENDS.isdisjoint(deeds(callee)):  # all that is not on the list of those that end nothing
                     self._ended += given
                     self._ends.append((name, edge.target))
                 if callee not in library.CALL_NOTHING:  # it may keep what it is given

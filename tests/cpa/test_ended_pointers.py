@@ -35,6 +35,8 @@ void unknown(void *); struct node { struct node *next; int *value; }; int *kept;
         "int f(char *p, char *q) { char *r = strchr(p, 1); free(p); return r == q; }",
         "int f(int *p, int **at, int *q) { *at = p; free(p); return *at == q; }",
         "int f(int *p, int **at, int *q) { unknown(p); free(p); return *at == q; }",
+        "int f(int *p, int *q) { unknown(p); return p == q; }",
+        "int f(int *p, int *q, void (*end)(void *)) { end(p); return p == q; }",
     ],
 )
 def test_it_may_be_gone(text: str) -> None:
@@ -50,6 +52,7 @@ def test_it_may_be_gone(text: str) -> None:
         "int f(int *p, int *end) { int n = 0; while (p != end) p++, n++; return n; }",
         "int same(int *p, int *q) { return p == q; } int f(void) { int x, y; return same(&x, &y) + same(&y, &x); }",
         "int f(struct node *n, struct node *m) { free(n->value); return n == m; }",
+        "int f(char *p, char *q) { return strchr(p, 1) == q; }",
     ],
 )
 def test_it_is_there(text: str) -> None:
