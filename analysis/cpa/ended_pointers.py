@@ -3,10 +3,10 @@ another object may be at the address by then. Models give each object an address
 where such a comparison may follow.
 
 Pointers are followed through variables, members and types, whatever the order of the edges and in both directions: two are of
-one kind if either could have been made of the other. A comparison counts if it is of a kind with what was freed, or passed
-to an external function that may free it, or with the address of a variable that is kept beyond its block, and can come after
-that. Comparisons with null do not count: that a pointer
-that was freed is still not null is taken for granted.
+one kind if either could have been made of the other. A comparison counts if it is of a kind with what was freed, or with
+what an external function may free (what it is passed; and what it can name or get at, if it is not known), or with the
+address of a variable that is kept beyond its block, and can come after that. Comparisons with null do not count: that a
+pointer that was freed is still not null is taken for granted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cpa import library
 from analysis.cpa.lifetimes import outlived
-from analysis.cpa.violable import deeds
+from analysis.cpa.violable import EVERYTHING, deeds
 from analysis.model import ir
 from analysis.model.c_types import Array, Integer, Pointer, Record, Void
 from analysis.model.spelling import display_name, spell_expr
@@ -58,6 +58,7 @@ class _Search:
         self._parents: dict[Kind, Kind] = {}
         self._ended: list[Kind] = []
         self._ends: list[tuple[str, int]] = []  # where something ends: function and location
+        self._ends_all = False  # a function that is not known may free whatever it can name or get at
         self._callers: dict[str, list[tuple[str, Edge]]] = {}
 
     def found(self) -> dict[tuple[str, int], str]:
@@ -74,6 +75,9 @@ class _Search:
                 self._ends += [(name, edge.target) for edge in cfa.edges if not kept.isdisjoint(cfa.blocks)]
         if not self._ends:
             return {}
+        if self._ends_all:
+            own = {name for name in self._program.globals if "::" in name}  # static variables, by their linkage names
+            self._ended += [kind for kind in (*self._parents, *self._compared()) if kind[0] == "" and kind[1] not in own]
         ended = {self._root(kind) for kind in self._ended}
         after = self._after()
         return {
@@ -84,6 +88,12 @@ class _Search:
             for part in _comparisons(edge.effect)
             if any(self._root(kind) in ended for side in (part.left, part.right) for kind in self._sources(name, side))
         }
+
+    def _compared(self) -> list[Kind]:
+        """The kinds of all that is compared."""
+        effects = ((name, edge.effect) for name, cfa in self._program.functions.items() for edge in cfa.edges)
+        pairs = ((name, part) for name, effect in effects for part in _comparisons(effect))
+        return [kind for name, part in pairs for side in (part.left, part.right) for kind in self._sources(name, side)]
 
     def _is_kept(self, name: str, part: ir.Var) -> bool:
         """Whether the address of a variable may be where it is still known after the variable's block."""
@@ -126,9 +136,11 @@ class _Search:
             cfa = self._program.functions.get(callee)
             if cfa is None:
                 given = [kind for argument in call.arguments for kind in self._sources(name, argument)]
-                if given and not _ENDS.isdisjoint(deeds(callee)):  # all that is not on the list of those that end nothing
+                done = deeds(callee)  # everything, if it is not on a list
+                if not _ENDS.isdisjoint(done):
                     self._ended += given
                     self._ends.append((name, edge.target))
+                    self._ends_all = self._ends_all or (done == EVERYTHING and callee not in library.HEAP)
                 if callee not in library.CALL_NOTHING:  # it may keep what it is given
                     self._unite((*result, *given, ("", "memory")))
                 elif result and call.result is not None:

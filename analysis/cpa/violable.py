@@ -28,7 +28,7 @@ from analysis.frontend.file_level import UNSEEN
 from analysis.model import ir
 from analysis.model.verifiers import CHECKS, is_assumption, is_input
 
-_ALL = frozenset({"allocate", "free", "open", "close", "lock", "alloca"})
+EVERYTHING = frozenset({"allocate", "free", "open", "close", "lock", "alloca"})
 _NEEDED: dict[str, frozenset[str]] = {
     "memory-leak": frozenset({"allocate"}),
     "memory-cleanup": frozenset({"allocate"}),
@@ -77,7 +77,7 @@ def deeds(name: str) -> frozenset[str]:
     """What an external function may do to blocks of memory, files and locks; all of it if nothing is known."""
     if name in _QUIET or is_input(name) or is_assumption(name) or name in CHECKS:
         return frozenset()
-    return _DEEDS.get(name, _ALL)
+    return _DEEDS.get(name, EVERYTHING)
 
 
 class _Form(NamedTuple):

@@ -36,6 +36,9 @@ void unknown(void *); struct node { struct node *next; int *value; }; int *kept;
         "int f(int *p, int **at, int *q) { *at = p; free(p); return *at == q; }",
         "int f(int *p, int **at, int *q) { unknown(p); free(p); return *at == q; }",
         "int f(int *p, int *q) { unknown(p); return p == q; }",
+        "int f(struct node *n, int *q) { unknown(n); return n->value == q; }",
+        "void all(void); int f(int *q) { int *p = kept; all(); return p == q; }",
+        "void all(void); int f(struct node *n, int *q) { all(); return n->value == q; }",
         "int f(int *p, int *q, void (*end)(void *)) { end(p); return p == q; }",
     ],
 )
@@ -53,6 +56,8 @@ def test_it_may_be_gone(text: str) -> None:
         "int same(int *p, int *q) { return p == q; } int f(void) { int x, y; return same(&x, &y) + same(&y, &x); }",
         "int f(struct node *n, struct node *m) { free(n->value); return n == m; }",
         "int f(char *p, char *q) { return strchr(p, 1) == q; }",
+        "void all(void); int f(void) { int own[2], *p = own; all(); return p == own + 1; }",
+        "static int *mine; void all(void); int f(int *q) { int *p = mine; all(); return p == q; }",
     ],
 )
 def test_it_is_there(text: str) -> None:
