@@ -81,7 +81,7 @@ def test_fresh_objects_have_bounds() -> None:
 
 def test_inputs_can_point_to_what_is_there() -> None:
     text = "int g = 5; int id(int x) { return x; }"
-    text += "int f(int *p, int *q, int (*h)(int), int *r) { *q = 9; return h(*p) * 10 + (r == q + 1); }"
+    text += "int f(int *p, int *q, int (*h)(int), int *r) { *q = 9; int tens = h(*p) * 10; return tens + (r == q + 1); }"
     values = [Object("g"), Fresh(2), Object("id"), Object("fresh 0", 4)]
     assert run_of(text, values, entry="f").end == Returned(51)
     assert run_of(
