@@ -148,7 +148,8 @@ APART = Assumption(
 OUTSIDE = Assumption(
     "outside",
     "told",
-    "external functions call nothing of the program's, and write only what they can name or are given",
+    "external functions call nothing of the program's, write only what they can name or are given, "
+    "and return the address of no variable that they are not given",
     (),
     "transitions, trees of paths",
 )
