@@ -5,17 +5,20 @@ where such a comparison may follow.
 Pointers are followed through variables, members and types, whatever the order of the edges and in both directions: two are of
 one kind if either could have been made of the other. A comparison counts if it is of a kind with what was freed, or with
 what an external function may free (what it is passed; and what it can name or get at, if it is not known), or with the
-address of a variable that is kept beyond its block, and can come after that. Comparisons with null do not count: that a
-pointer that was freed is still not null is taken for granted.
+address of a variable that is kept beyond its block, and can come after that. A side that is a variable does not count where
+something was accessed through it since (`accessed_pointers`): what it leads to is there. It must have been accessed: a pointer
+may lead to what is gone, and then its value is indeterminate, though nothing was allocated since. Comparisons with null do not
+count: that a pointer that was freed is still not null is taken for granted.
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cpa import library
+from analysis.cpa.accessed_pointers import NO_FACTS, Facts, accessed, held
 from analysis.cpa.lifetimes import outlived
 from analysis.cpa.violable import EVERYTHING, deeds
 from analysis.model import ir
@@ -60,6 +63,7 @@ class _Search:
         self._ends: list[tuple[str, int]] = []  # where something ends: function and location
         self._ends_all = False  # a function that is not known may free whatever it can name or get at
         self._callers: dict[str, list[tuple[str, Edge]]] = {}
+        self._accessed: dict[str, Mapping[int, Facts]] = {}
 
     def found(self) -> dict[tuple[str, int], str]:
         """See `compared_ended`."""
@@ -72,7 +76,9 @@ class _Search:
             if kept:
                 self._ended += [self._root((name, "&" + variable)) for variable in kept]
                 self._ends += [(caller, edge.target) for caller, edge in self._callers.get(name, ())]
-                self._ends += [(name, edge.target) for edge in cfa.edges if not kept.isdisjoint(cfa.blocks)]
+                if not kept.isdisjoint(cfa.blocks):
+                    self._ends += [(name, edge.target) for edge in cfa.edges]
+                    self._accessed[name] = {}
         if not self._ends:
             return {}
         if self._ends_all:
@@ -86,8 +92,24 @@ class _Search:
             for edge in cfa.edges
             if (name, edge.source) in after
             for part in _comparisons(edge.effect)
-            if any(self._root(kind) in ended for side in (part.left, part.right) for kind in self._sources(name, side))
+            if any(self._is_doubtful(ended, name, edge, side) for side in (part.left, part.right))
         }
+
+    def _is_doubtful(self, ended: set[Kind], name: str, edge: Edge, side: ir.Expr) -> bool:
+        """Whether a side of a comparison behind this location may lead to what is gone."""
+        if ended.isdisjoint(self._root(kind) for kind in self._sources(name, side)):
+            return False
+        if name not in self._accessed:
+            self._accessed[name] = accessed(self._program.functions[name], self._may_end)
+        return held(side) not in self._accessed[name].get(edge.source, NO_FACTS)
+
+    def _may_end(self, edge: Edge) -> bool:
+        """Whether anything may end with an edge, that of a call or of what is not understood. What variables end with their
+        blocks is not asked here."""
+        if not isinstance(edge.effect, ir.Call):
+            return isinstance(edge.effect, ir.Unsupported)
+        callees = self._program.targets(edge.effect) or ("",)
+        return any(callee in self._program.functions or not _ENDS.isdisjoint(deeds(callee)) for callee in callees)
 
     def _compared(self) -> list[Kind]:
         """The kinds of all that is compared."""

@@ -13,7 +13,8 @@ from tests.support.explorations import program_of
 
 _DECLARED = """
 typedef unsigned long size_t; void *malloc(size_t), *realloc(void *, size_t); void free(void *); char *strchr(const char *, int);
-void unknown(void *); struct node { struct node *next; int *value; }; int *kept; struct node *list;
+void unknown(void *); int *other(void);  struct node { struct node *next; int *value; }; int *kept; struct node *list;
+int strcmp(const char *, const char *);
 """
 
 
@@ -40,6 +41,18 @@ void unknown(void *); struct node { struct node *next; int *value; }; int *kept;
         "void all(void); int f(int *q) { int *p = kept; all(); return p == q; }",
         "void all(void); int f(struct node *n, int *q) { all(); return n->value == q; }",
         "int f(int *p, int *q, void (*end)(void *)) { end(p); return p == q; }",
+        "int f(int *q) { int *p = other(); return p == q; }",
+        "int f(int *q) { int *p = other(); *p = 1; other(); return p == q; }",
+        "int f(int *q) { int *p = other(); *p = 1; p = other(); return p == q; }",
+        "int f(int *q, int n) { int *p = other(); if (n) *p = 1; return p == q; }",
+        "int f(int *q, int n) { int *p = other(); for (;;) { if (n) *p = 1; if (p == q) return 1; free(p); *q = 1; p = q; } }",
+        "int f(int *q) { int *p = other(), *r = p; *p = 1; other(); return r == q; }",
+        "int f(int *q) { int *p = other(), **at = &p; *p = 1; *at = kept; return p == q; }",
+        "int f(int **q) { struct node *p = other(); int **v = &p->value; return v == q; }",
+        "struct empty {}; int f(struct empty *q) { struct empty *p = other(), e; *p = e; return p == q; }",
+        "int f(int *q) { int *p = other(); int n = *(int *)((size_t)p + *q); return p == q; }",
+        "void drop(int *p) { free(p); } int f(int *q) { int *p = other(); *p = 1; drop(p); return p == q; }",
+        "int f(int n) { int *p = other(); *p = n; for (;;) { int x, *q = &x; if (n && p == q) return 1; *p = n; p = q; } }",
     ],
 )
 def test_it_may_be_gone(text: str) -> None:
@@ -57,6 +70,11 @@ def test_it_may_be_gone(text: str) -> None:
         "int f(struct node *n, struct node *m) { free(n->value); return n == m; }",
         "int f(char *p, char *q) { return strchr(p, 1) == q; }",
         "void all(void); int f(void) { int own[2], *p = own; all(); return p == own + 1; }",
+        "int f(void) { int *q = malloc(4), *p; unknown(0); p = other(); *q = 1; *p = 2; return p == q; }",
+        "int f(int *q) { int *p = other(); *p = 1; *q = 2; return p == q; }",
+        "int f(int *q) { int *p = other(), *r; q[2] = 1; if (p[1]) r = p; else { *p = 1; r = p; } return r == q; }",
+        "int f(struct node *q) { struct node *p = other(); if (!p->next->value || !q->value) return 0; return p == q; }",
+        "int f(char *p, char *q) { unknown(p); unknown(q); if (strcmp(p, q) && *p && *q) return p == q; return 0; }",
         "static int *mine; void all(void); int f(int *q) { int *p = mine; all(); return p == q; }",
     ],
 )
