@@ -23,7 +23,7 @@ _LENGTH = struct.Struct(">I")
 class Configure(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Sets the options and the folders of the workspace. The first request; again when settings change.
 
-    `store`: a file, `none`, or None for the default (see analysis.store.location).
+    `store`: a file, `none`, or None for the default (see analysis.store.store_location).
     """
 
     generation: int

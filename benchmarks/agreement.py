@@ -23,20 +23,20 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple, cast
 
-from analysis.certificate.outcome import Proved
-from analysis.certificate.questions import RefusedError
+from analysis.certificate.checked_outcome import Proved
+from analysis.certificate.proof_obligations import RefusedError
 from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
+from analysis.cfa.building.unit import build_unit
 from analysis.cfa.graph import Program
-from analysis.cfa.link import link
-from analysis.cfa.unit import build_unit
+from analysis.cfa.linking.link import link
 from analysis.cpa.predicates.violations import violations
-from analysis.engines.predicate.decide import PredicateOptions
-from analysis.engines.predicate.decide import prove as by_predicates
+from analysis.engines.predicate.predicate_proof import PredicateOptions
+from analysis.engines.predicate.predicate_proof import prove as by_predicates
 from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, Refuted, Target, Task, decide, decide_program
 from analysis.engines.symbolic.cegar import CegarOptions
 from analysis.engines.symbolic.cegar import prove as by_constraints
-from analysis.engines.value.decide import prove as by_values
-from analysis.frontend.syntax import parse
+from analysis.engines.value.value_proof import prove as by_values
+from analysis.frontend.syntax.parser import parse
 from analysis.model.c_types import LP64
 
 BATCH = 20

@@ -25,11 +25,11 @@ from typing import IO
 
 import msgspec
 
-from analysis.frontend import confinement
-from analysis.frontend.command_line import above, arguments
-from analysis.frontend.compiler import compiler_environment, find_compiler
-from analysis.frontend.compiler_flags import default_flags, load_compile_commands
-from analysis.frontend.preprocess import preprocess
+from analysis.frontend.compiler import confinement
+from analysis.frontend.compiler.command_line import above, arguments
+from analysis.frontend.compiler.compiler_flags import default_flags, load_compile_commands
+from analysis.frontend.compiler.compiler_run import compiler_environment, find_compiler
+from analysis.frontend.text.preprocess import preprocess
 from analysis.model.limits import Limits
 from analysis.model.options import CompilerFlags, Options
 from analysis.model.unit_flags import UnitFlags

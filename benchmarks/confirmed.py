@@ -21,10 +21,10 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from analysis.cfa.link import LinkedProgram, link
-from analysis.cfa.unit import build_unit
+from analysis.cfa.building.unit import build_unit
+from analysis.cfa.linking.link import LinkedProgram, link
 from analysis.engines.symbolic import Confirmed, Decision, Effort, ProgramTask, Refuted, decide_program
-from analysis.frontend.syntax import parse
+from analysis.frontend.syntax.parser import parse
 from analysis.model.c_types import LP64
 from benchmarks.interpreted import ENVIRONMENT, FLAGS, Compiled, Difference, compiled
 from benchmarks.random_c import PRELUDE, DefectProgram

@@ -26,18 +26,18 @@ import msgspec
 from analysis.api import Checker
 from analysis.cfa.graph import Places
 from analysis.engines.automaton.engine import Analysis
-from analysis.engines.automaton.suspicions import Error, Suspicion
+from analysis.engines.automaton.report.suspicions import Error, Suspicion
 from analysis.model.budgets import budget_of
 from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.model.report import Finding
 from analysis.session.entries import choose_entries
-from analysis.session.provers.decided import Decided
-from analysis.session.provers.outcome import Budget, Outcome, reason_of
-from analysis.session.provers.pool import Pool
+from analysis.session.provers.asking.answer import Decided
+from analysis.session.provers.asking.program_slices import Contents, Slicer
+from analysis.session.provers.asking.question import Question, finding_question
+from analysis.session.provers.processes.prover_pool import Pool
+from analysis.session.provers.processes.task_outcome import Budget, Outcome, reason_of
 from analysis.session.provers.proofs import WORK
-from analysis.session.provers.questions import Question, finding_question
-from analysis.session.provers.slices import Contents, Slicer
 from benchmarks import releases
 from benchmarks.programs import PROGRAMS, provide
 from benchmarks.sources import FetchError
@@ -111,7 +111,7 @@ class _Alone:
     """What `Pool` does, in this process, whose clock is that of the processor from here on."""
 
     def __init__(self) -> None:
-        from analysis.session.provers.deciding import answer  # it loads the solver
+        from analysis.session.provers.asking.answering import answer  # it loads the solver
 
         self._answer = answer
         self._waiting: list[tuple[int, Question]] = []

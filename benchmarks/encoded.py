@@ -22,19 +22,19 @@ from pathlib import Path
 
 import msgspec
 
+from analysis.cfa.building.unit import build_unit
 from analysis.cfa.graph import Edge, Program
-from analysis.cfa.link import link
-from analysis.cfa.unit import build_unit
-from analysis.frontend.syntax import parse
+from analysis.cfa.linking.link import link
+from analysis.frontend.syntax.parser import parse
 from analysis.model import ir
 from analysis.model.c_types import LP64, Integer
-from analysis.smt.bitvectors import signed_value
-from analysis.smt.build import distinct, eq, number
-from analysis.smt.encoding.formula import Mode
-from analysis.smt.encoding.path import PathEncoder
-from analysis.smt.solver import Answer, Budget
-from analysis.smt.terms import Term
-from analysis.smt.z3_backend import Z3Solver
+from analysis.smt.encoding.numbers.formula import Mode
+from analysis.smt.encoding.paths.path import PathEncoder
+from analysis.smt.logic.bitvectors import signed_value
+from analysis.smt.logic.term_building import distinct, eq, number
+from analysis.smt.logic.terms import Term
+from analysis.smt.solving.solver import Answer, Budget
+from analysis.smt.solving.z3_backend import Z3Solver
 from benchmarks.encoded_functions import (
     DECLARATIONS,
     NUMBERS,

@@ -21,19 +21,19 @@ from unittest import mock
 import msgspec
 
 from analysis.api import Checker
-from analysis.certificate.outcome import Proved, Unproved
+from analysis.certificate.checked_outcome import Proved, Unproved
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import Property, Violation, violations
-from analysis.engines.predicate import refinement
-from analysis.engines.predicate.decide import PredicateOptions, prove
-from analysis.engines.value.decide import prove as prove_by_values
+from analysis.engines.predicate import predicate_refinement
+from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
+from analysis.engines.value.value_proof import prove as prove_by_values
 from analysis.model.c_types import LP64
 from analysis.model.options import Options
-from analysis.smt.encoding.formula import Mode
-from analysis.smt.interpolation import METHODS, Method, interpolants
-from analysis.smt.solver import Budget, Solver
-from analysis.smt.terms import Term, subterms
-from analysis.smt.z3_backend import Z3Solver
+from analysis.smt.encoding.numbers.formula import Mode
+from analysis.smt.logic.terms import Term, subterms
+from analysis.smt.solving.interpolation import METHODS, Method, interpolants
+from analysis.smt.solving.solver import Budget, Solver
+from analysis.smt.solving.z3_backend import Z3Solver
 
 _FIXTURES = Path(__file__).parent.parent / "fixtures"
 _ALONE: tuple[Method, ...] = ("core", "spacer", "bitwuzla")
@@ -102,7 +102,7 @@ def alone(asked: Sequence[Question], attempt: Callable[[Question], Proved | Unpr
     """All questions with one way to prove; and the sequences that were interpolated."""
     proved = refinements = 0
     recorder, began = Recorder(), time.perf_counter()
-    with mock.patch.object(refinement, "interpolants", recorder):
+    with mock.patch.object(predicate_refinement, "interpolants", recorder):
         for question in asked:
             found = attempt(question)
             if isinstance(found, Proved):

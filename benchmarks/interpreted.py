@@ -18,11 +18,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from analysis.cfa.link import LinkedProgram, link
-from analysis.cfa.unit import build_unit
-from analysis.engines.witness import Bounds, Observation, Run, Script, Start, execute
-from analysis.engines.witness.outcome import Returned
-from analysis.frontend.syntax import parse
+from analysis.cfa.building.unit import build_unit
+from analysis.cfa.linking.link import LinkedProgram, link
+from analysis.frontend.syntax.parser import parse
+from analysis.interpreter import Bounds, Observation, Run, Script, Start, execute
+from analysis.interpreter.outcome import Returned
 from analysis.model.c_types import LP64
 from benchmarks.random_c import PRELUDE, RandomProgram
 

@@ -17,12 +17,12 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from analysis.cfa.link import LinkedProgram, link
-from analysis.cfa.unit import build_unit
+from analysis.cfa.building.unit import build_unit
+from analysis.cfa.linking.link import LinkedProgram, link
 from analysis.engines.symbolic import Effort, ProgramTask
-from analysis.engines.witness import Bounds, Run, Script, Start, execute
-from analysis.engines.witness.outcome import Returned
-from analysis.frontend.syntax import parse
+from analysis.frontend.syntax.parser import parse
+from analysis.interpreter import Bounds, Run, Script, Start, execute
+from analysis.interpreter.outcome import Returned
 from analysis.model.c_types import LP64
 from analysis.session.portfolio.asking import ENGINES, Engine, answer
 from benchmarks.interpreted import DRIVER, ENVIRONMENT, FLAGS, Compiled, Difference, compiled

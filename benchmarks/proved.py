@@ -21,19 +21,19 @@ from pathlib import Path
 from random import Random
 from typing import get_args
 
-from analysis.certificate.outcome import Proved
-from analysis.certificate.questions import RefusedError
+from analysis.certificate.checked_outcome import Proved
+from analysis.certificate.proof_obligations import RefusedError
 from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
+from analysis.cfa.building.unit import build_unit
 from analysis.cfa.graph import Program
-from analysis.cfa.link import link
-from analysis.cfa.unit import build_unit
+from analysis.cfa.linking.link import link
 from analysis.cpa.predicates.violations import Property, violations
-from analysis.engines.predicate.decide import PredicateOptions, prove
+from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
 from analysis.engines.symbolic import Effort, ProgramTask
-from analysis.frontend.syntax import parse
+from analysis.frontend.syntax.parser import parse
 from analysis.model.c_types import LP64
 from analysis.session.portfolio.asking import ENGINES, Engine, answer
-from analysis.smt.encoding.formula import Mode
+from analysis.smt.encoding.numbers.formula import Mode
 from benchmarks.confirmed import BATCH, RULES, Job, Programs
 from benchmarks.random_c import PRELUDE
 from benchmarks.random_c.defects import INPUT_PRELUDE

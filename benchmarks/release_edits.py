@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from analysis.cfa.delta import Revision, program_change
-from analysis.cfa.edge_delta import FunctionChange
+from analysis.cfa.revisions.delta import Revision, program_change
+from analysis.cfa.revisions.edge_delta import FunctionChange
 from analysis.model.places import Place, Position, Range
 from benchmarks.releases import DIFFERENT, LIBRARIES, ask, provide, read_revision
 from benchmarks.sources import FetchError

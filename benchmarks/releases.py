@@ -6,7 +6,7 @@ configured for; digests are checked. The releases are the last ten, in order, in
 `everproof revisions --compare` goes from the first to the last with IncrBack, and says whether any result differs from that of a
 check from scratch: then the exit status is 4. Times of a version are what the reports say, in the chain of versions and in a
 process of its own, each the median of some runs; below the table is what all of these took of the processor, which depends less
-on what else the machine does. How many functions changed is counted by `analysis.cfa.delta`.
+on what else the machine does. How many functions changed is counted by `analysis.cfa.revisions.delta`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.api import Checker
-from analysis.cfa.delta import ProgramChange, Revision, program_change
+from analysis.cfa.revisions.delta import ProgramChange, Revision, program_change
 from analysis.model.options import Options
 from benchmarks.programs import CACHE
 from benchmarks.sources import FetchError, verify
@@ -211,7 +211,7 @@ def ask(arguments: Sequence[str], folder: Path) -> Answer:
 
 
 def read_revision(folder: Path) -> Revision:
-    """A version as `analysis.cfa.delta` takes it."""
+    """A version as `analysis.cfa.revisions.delta` takes it."""
     checker = Checker(Options())
     checker.open([str(folder)])
     view = checker.inspect()

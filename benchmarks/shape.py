@@ -18,13 +18,13 @@ import networkx as nx
 
 from analysis.cfa.callgraph import components
 from analysis.cfa.graph import Cfa, Program
-from analysis.cfa.link import link
+from analysis.cfa.linking.link import link
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.options import Options
-from analysis.session.program_files import find_program
-from analysis.session.texts import Texts
-from analysis.session.units import Units
+from analysis.session.files.program_files import find_program
+from analysis.session.files.texts import Texts
+from analysis.session.units.program_units import Units
 from benchmarks.programs import PROGRAMS, provide
 from benchmarks.sources import FetchError
 

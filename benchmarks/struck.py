@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from analysis.session.provers import Budget, Outcome, Pool
-from analysis.session.provers.seat import Patience
+from analysis.session.provers.processes.seat import Patience
 
 _JOBS = 3
 _AHEAD = 12  # tasks that are open at once

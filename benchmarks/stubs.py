@@ -1,7 +1,7 @@
 """A program whose functions can be emptied and put back, as edits would do it: for `benchmarks.incremental`.
 
 An emptied function keeps its name, type and parameters and returns 0, or nothing; all that the program has as a whole (globals,
-declarations, whose address is taken) stays. Ids go from revision to revision by `cfa.match`, as they do in a session.
+declarations, whose address is taken) stays. Ids go from revision to revision by `cfa.revisions.match`, as they do in a session.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from pathlib import Path
 
 import msgspec
 
-from analysis.cfa.build import LoweredFunction
+from analysis.cfa.building.cfa_building import LoweredFunction
 from analysis.cfa.callgraph import callees, callers
+from analysis.cfa.edge_places import ProgramPlaces
 from analysis.cfa.graph import Cfa, Edge, Program
-from analysis.cfa.link import link
-from analysis.cfa.match import match_function
-from analysis.cfa.places import ProgramPlaces
-from analysis.frontend.columns import FileMap
-from analysis.frontend.local_declarations import zero
+from analysis.cfa.linking.link import link
+from analysis.cfa.revisions.match import match_function
+from analysis.frontend.lowering.local_declarations import zero
+from analysis.frontend.text.source_columns import FileMap
 from analysis.model import ir
 from analysis.model.c_types import Void
 from analysis.model.digest import digest_value
@@ -28,9 +28,9 @@ from analysis.model.options import Options
 from analysis.rules.automaton import Rule
 from analysis.rules.load import load_rules
 from analysis.session.entries import choose_entries
-from analysis.session.program_files import find_program
-from analysis.session.texts import Texts
-from analysis.session.units import Units
+from analysis.session.files.program_files import find_program
+from analysis.session.files.texts import Texts
+from analysis.session.units.program_units import Units
 from benchmarks.sources import FetchError
 
 

@@ -28,7 +28,7 @@ from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
-from analysis.certificate.outcome import Proved, Work
+from analysis.certificate.checked_outcome import Proved, Work
 from analysis.cpa.predicates.violations import violations
 from analysis.engines.symbolic.cegar import CegarOptions, prove
 from analysis.engines.symbolic.cegar_refinement import Refine

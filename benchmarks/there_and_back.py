@@ -23,7 +23,7 @@ import msgspec
 
 from analysis.cfa.graph import Program
 from analysis.engines.automaton import Algorithm, Analysis, engine
-from analysis.engines.automaton.delta import ProgramDelta, is_small
+from analysis.engines.automaton.facts.product import ProgramDelta, is_small
 from analysis.model.limits import Limits
 from analysis.model.report import Finding
 from benchmarks.stubs import Edited

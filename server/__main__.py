@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from server import early
+from server.transport import early
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,13 +39,13 @@ def _serve(command: Sequence[str], started: subprocess.Popen[bytes] | None, opti
     # only now: importing the server takes as long as the start of the checker, which goes on meanwhile. What it makes stays: no
     # collection looks at it, now or later, which would take a tenth of the start and hold up the event loop for 50 ms at a time
     gc.disable()
-    from server import class_code
+    from server.transport import class_code
 
     class_code.import_types(class_code.read())
     from analysis.model.settings import NO_STORE
     from server.app import EverproofServer
-    from server.stdio import serve_stdio
-    from server.tcp import parse_address, serve_tcp
+    from server.transport.stdio import serve_stdio
+    from server.transport.tcp import parse_address, serve_tcp
 
     store = os.path.abspath(options.store) if options.store not in (None, NO_STORE) else options.store
     server = EverproofServer(command, store, started, options.watch_loop)

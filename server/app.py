@@ -19,18 +19,18 @@ from pygls.lsp.server import LanguageServer
 from analysis.model.report import Message
 from analysis.model.settings import Settings
 from analysis.wire import CheckDone, FileResult, Progress
-from server import progress, status
+from server import status, work_progress
 from server.convert import Converter
 from server.documents import Document, OpenDocuments
-from server.early import CHECKER
 from server.features import register_all
 from server.features.configuration import EditorSettings
 from server.features.diagnostics import DiagnosticsPublisher
 from server.loop_watch import LoopWatch
-from server.protocol import EverproofProtocol
 from server.rechecks import Rechecks
 from server.results import Results
 from server.scheduler import CANCELLED, RunningCheck, Scheduler
+from server.transport.early import CHECKER
+from server.transport.protocol import EverproofProtocol
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ class EverproofServer(LanguageServer):
         self.last_check: CheckDone | None = None
         self.shown_states: dict[str, set[str]] = {}  # the functions whose states are shown, by URI
         self.shown_invariants: dict[str, set[str]] = {}
-        self._progress: progress.CheckProgress | None = None
+        self._progress: work_progress.CheckProgress | None = None
         self._long_check: asyncio.TimerHandle | None = None
         self._failure: str | None = None
         self._told: dict[str, Any] = {}
@@ -163,10 +163,10 @@ class EverproofServer(LanguageServer):
 
     def check_started(self, check: RunningCheck) -> None:
         """A check is under way."""
-        if self._progress is None and progress.wanted(self.client_capabilities):
-            self._progress = progress.CheckProgress(self, self._cancel_check)
+        if self._progress is None and work_progress.wanted(self.client_capabilities):
+            self._progress = work_progress.CheckProgress(self, self._cancel_check)
         if self._long_check is None:
-            self._long_check = asyncio.get_running_loop().call_later(progress.DELAY, self.tell_status)
+            self._long_check = asyncio.get_running_loop().call_later(work_progress.DELAY, self.tell_status)
         self.tell_status()
 
     def edits_settled(self) -> None:

@@ -12,12 +12,12 @@ from typing import NamedTuple
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
+from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import Limits
 from analysis.model.places import Place, Position
-from analysis.model.reading import UnreadableError, read_file
 from analysis.model.report import Finding, FunctionReport, Message, RuleVerdict, TraceStep, Verdict
+from server.client_lines import clamp, content_length, split_lines
 from server.documents import OpenDocuments
-from server.lines import clamp, content_length, split_lines
 from server.results import FileState, Results
 
 SOURCE = "everproof"

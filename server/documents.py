@@ -14,8 +14,8 @@ from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import PositionCodec, TextDocument, Workspace
 
-from server.columns import Columns
-from server.lines import Edit, clamp, replace, split_lines, whole_change
+from server.client_columns import Columns
+from server.client_lines import Edit, clamp, replace, split_lines, whole_change
 
 _HISTORY = 500  # edits kept per document, to re-anchor results of earlier versions
 _C_SUFFIXES = (".c", ".h")

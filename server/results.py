@@ -14,8 +14,8 @@ import msgspec
 from analysis.model.places import Place, whole_line
 from analysis.model.report import Finding, FunctionReport, Invariant, Message, TraceStep
 from analysis.wire import FileResult
+from server.client_lines import Edit, moved_place
 from server.documents import Document, OpenDocuments
-from server.lines import Edit, moved_place
 
 
 class FileState:

@@ -21,8 +21,8 @@ from typing import Protocol
 import msgspec
 
 from analysis.wire import Event, Ping, Pong, Request, Shutdown, decode_event, frame, frame_length
-from server.adopted import Adopted
-from server.early import end
+from server.transport.adopted import Adopted
+from server.transport.early import end
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 os.environ["EVERPROOF_STORE"] = "none"  # processes that tests start inherit it
 
-# As lowering sets it (`cfa.unit`): hypothesis refuses a test that changes it, as the first to lower a program would.
+# As lowering sets it (`cfa.building.unit`): hypothesis refuses a test that changes it, as the first to lower a program would.
 sys.setrecursionlimit(20_000)
 
 _SLOW = HealthCheck.too_slow

@@ -15,8 +15,8 @@ import msgspec
 from analysis.cfa.graph import Program
 from analysis.cpa.domains.location import Stack
 from analysis.cpa.predicates.violations import Property
-from analysis.smt.encoding.formula import Mode
-from analysis.smt.terms import Term
+from analysis.smt.encoding.numbers.formula import Mode
+from analysis.smt.logic.terms import Term
 
 
 class Annotation(msgspec.Struct, frozen=True):

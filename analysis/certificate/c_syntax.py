@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from analysis.certificate.c_values import InexpressibleError, Name, Values, Written, common
 from analysis.model.c_types import Pointer
-from analysis.smt import linear
-from analysis.smt.build import integer
-from analysis.smt.terms import BOOL, INT, Term
+from analysis.smt.logic import linear
+from analysis.smt.logic.term_building import integer
+from analysis.smt.logic.terms import BOOL, INT, Term
 
 _OR, _AND, _EQUAL, _NOT = 3, 4, 6, 11
 _LONGEST = 160  # characters of one condition: a longer one helps nobody

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from analysis.model.c_types import Integer, Pointer
-from analysis.smt import linear
-from analysis.smt.terms import Term
+from analysis.smt.logic import linear
+from analysis.smt.logic.terms import Term
 
 PRIMARY, UNARY, PRODUCT, SUM, CHOICE = 12, 11, 10, 9, 1
 _WIDE = {64: "long long", 128: "__int128"}

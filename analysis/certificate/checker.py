@@ -10,21 +10,21 @@ import re
 from typing import NamedTuple
 
 from analysis.certificate.annotation import Annotation, Proof
-from analysis.certificate.claims import Place
+from analysis.certificate.claimed import Place
 from analysis.certificate.inlined import Inlined
-from analysis.certificate.questions import Questions, RefusedError
-from analysis.certificate.summaries import check_summaries
+from analysis.certificate.proof_obligations import Questions, RefusedError
+from analysis.certificate.summary_certificate import check_summaries
 from analysis.cfa.graph import Program
 from analysis.cpa import library
-from analysis.cpa.beside import beside
-from analysis.cpa.completeness import KEEPS_ERRNO, keeps_errno, reachable
-from analysis.cpa.ended_pointers import ended_reasons
+from analysis.cpa.obstacles.beside import beside
+from analysis.cpa.obstacles.completeness import KEEPS_ERRNO, keeps_errno, reachable
+from analysis.cpa.obstacles.ended_pointers import ended_reasons
 from analysis.cpa.predicates.violations import violations
-from analysis.frontend.file_level import UNSEEN
+from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model.c_types import LP64, DataModel
 from analysis.model.spelling import display_name
-from analysis.smt.solver import Budget
-from analysis.smt.terms import symbols
+from analysis.smt.logic.terms import symbols
+from analysis.smt.solving.solver import Budget
 from analysis.smt.transitions.system import System
 
 _STATE = re.compile(r"(old:)?(@|\d+:|heap:|#next$)")

@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from analysis.certificate.annotation import Annotation
-from analysis.certificate.claims import Place, watched
-from analysis.certificate.questions import Questions, RefusedError
+from analysis.certificate.claimed import Place, watched
+from analysis.certificate.proof_obligations import Questions, RefusedError
 from analysis.cfa.graph import Program
 from analysis.cfa.marks import marked
 from analysis.cpa.domains.location import CUT, END, Bounds, Location, LocationTransfer, Stack
-from analysis.cpa.predicates.steps import Contexts, departures, moved, obstacle
+from analysis.cpa.framework.steps import Step
+from analysis.cpa.predicates.step_formulas import Contexts, departures, moved, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
-from analysis.cpa.steps import Step
 from analysis.model.spelling import display_name
-from analysis.smt.terms import Term
-from analysis.smt.transitions.state import START, State
+from analysis.smt.logic.terms import Term
+from analysis.smt.transitions.transition_state import START, State
 
 _MOST_LOCATIONS = 50_000  # of one stretch without assertions
 _DEEP = Bounds(recursion=1_000, depth=1_000)

@@ -12,11 +12,11 @@ from analysis.certificate.annotation import Annotation, Proof
 from analysis.certificate.c_syntax import Conditions, joined
 from analysis.certificate.c_values import Name
 from analysis.cfa.graph import Program
-from analysis.cpa.predicates.blocks import loop_heads
+from analysis.cpa.predicates.adjustable_blocks import loop_heads
 from analysis.model import ir
 from analysis.model.c_types import Array, DataModel, Integer, Pointer, Record, Type
 from analysis.model.spelling import display_name
-from analysis.smt.terms import Term
+from analysis.smt.logic.terms import Term
 from analysis.smt.transitions.vocabulary import Vocabulary
 
 

@@ -13,17 +13,17 @@ from typing import Literal
 import msgspec
 
 from analysis.certificate.annotation import Annotation, Proof, Summaries, program_digest
-from analysis.certificate.questions import RefusedError
+from analysis.certificate.proof_obligations import RefusedError
 from analysis.certificate.unwinding import Unwinding
 from analysis.cfa.graph import Program
 from analysis.cpa.domains.location import Stack
+from analysis.cpa.framework.steps import Step
 from analysis.cpa.predicates.violations import Property
-from analysis.cpa.steps import Step
 from analysis.model import ir
-from analysis.smt import reading, smtlib
-from analysis.smt.build import symbol
-from analysis.smt.encoding.formula import Mode
-from analysis.smt.terms import BOOL, Term, symbols
+from analysis.smt.encoding.numbers.formula import Mode
+from analysis.smt.logic import smtlib, smtlib_reading
+from analysis.smt.logic.term_building import symbol
+from analysis.smt.logic.terms import BOOL, Term, symbols
 
 DataModelName = Literal["LP64", "ILP32"]
 FORMAT = "everproof-certificate"
@@ -153,11 +153,11 @@ def _contexts(raw: _Proof, program: Program) -> tuple[Stack | None, ...]:
 def _assertions(raw: _Proof) -> dict[tuple[int | str, int], Term]:
     known = {}
     for name, sort in raw.symbols.items():
-        (node,) = reading.nodes(sort)
-        known[name] = symbol(name, reading.sort(node))
+        (node,) = smtlib_reading.nodes(sort)
+        known[name] = symbol(name, smtlib_reading.sort(node))
     found: dict[tuple[int | str, int], Term] = {}
     for row in raw.assertions:
-        term = reading.read(row.formula, known)
+        term = smtlib_reading.read(row.formula, known)
         is_context = isinstance(row.context, str) or 0 <= row.context <= len(raw.contexts)
         if term.sort != BOOL or not is_context or (row.context, row.location) in found:
             raise ValueError(f"the assertion at location {row.location} of {row.context}")

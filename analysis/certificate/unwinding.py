@@ -1,6 +1,7 @@
 """A proof by unwinding: the program has only so many paths, and none of them violates any of some rules.
 
-The tree of paths is the control-flow graph unwound, each node annotated by the formula of its path (`smt.encoding.path`), from
+The tree of paths is the control-flow graph unwound, each node annotated by the formula of its path
+(`smt.encoding.paths.path`), from
 which edges lead on by construction; so it proves what an annotation does ([IPA] Definition 3.3), also for rules that speak of the
 memory's state and the program's end. What the tree has to say is which branches cannot be taken. The checker follows the program
 along it: it asks that these are impossible, that nothing is left out, and that no edge violates a rule.
@@ -13,19 +14,19 @@ from typing import NamedTuple
 
 import msgspec
 
-from analysis.certificate.claims import Place, reachable, watched
-from analysis.certificate.questions import RefusedError
-from analysis.cfa.evaluation_order import granted
+from analysis.certificate.claimed import Place, reachable, watched
+from analysis.certificate.proof_obligations import RefusedError
 from analysis.cfa.graph import Edge, Program
+from analysis.cfa.linking.evaluation_order import granted
 from analysis.cfa.marks import marked
-from analysis.cpa.completeness import address_number, called_outside, hidden_flow, is_known
-from analysis.cpa.paths.checks import RULES, Check, EdgeChecks
-from analysis.cpa.paths.following import Path, PathFollower
+from analysis.cpa.obstacles.completeness import address_number, called_outside, hidden_flow, is_known
 from analysis.model.assumptions import FOUND, GIVEN
 from analysis.model.c_types import LP64, DataModel
 from analysis.model.spelling import display_name
-from analysis.smt.encoding.library import ALLOCATIONS
-from analysis.smt.encoding.path import PathEncoder
+from analysis.path_following.checks import RULES, Check, EdgeChecks
+from analysis.path_following.following import Path, PathFollower
+from analysis.smt.encoding.paths.library_terms import ALLOCATIONS
+from analysis.smt.encoding.paths.path import PathEncoder
 
 _MOST_EDGES = 10_000_000  # of a tree
 

@@ -1,7 +1,7 @@
 """Control-flow automata, and the program that links them.
 
 A CFA has integer locations and edges with exactly one effect each: an assignment, a branch condition, a call,
-a return, or what is not supported. Locations and edges have ids that survive edits: `cfa.match` gives the CFA
+a return, or what is not supported. Locations and edges have ids that survive edits: `cfa.revisions.match` gives the CFA
 of a new revision the ids of the old one wherever they correspond. Nothing here knows where text is (invariant
 I3); `FunctionSource` does, in a table of its own.
 """
@@ -42,7 +42,8 @@ class Cfa:
     expressions. `inside` has the blocks around each edge, by its id, numbered alike. Both are empty where no address is taken of
     any such variable, as they say nothing then.
 
-    `unordered` has the operands whose order C leaves open, where it could matter (`cfa.unordered` tells whether it does).
+    `unordered` has the operands whose order C leaves open, where it could matter (`cfa.linking.open_order` tells whether it
+    does).
 
     `next_location` and `next_edge` are above every id that the function had in any revision so far, so that no retired id is
     given out again; `follows` is the CFA of the revision before that the ids were taken from, while it is alive.
@@ -99,7 +100,7 @@ class Cfa:
         names: Mapping[str, str],
         unordered: tuple[Unordered, ...],
     ) -> Cfa:
-        """The same CFA with other ids, taken from `follows`, and other `names` of variables; for `cfa.match`."""
+        """The same CFA with other ids, taken from `follows`, and other `names` of variables; for `cfa.revisions.match`."""
         copy = Cfa(
             name=self.name,
             path=self.path,
@@ -302,7 +303,7 @@ class Program:
 
 
 class Places(Protocol):
-    """Resolves edges to places in the user's files, for one revision; made by `cfa.places` over the front end's maps."""
+    """Resolves edges to places in the user's files, for one revision; made by `cfa.edge_places` over the front end's maps."""
 
     def place(self, function: str, edge_id: int) -> Place:
         """The place of an edge."""

@@ -12,8 +12,8 @@ import msgspec
 
 from analysis.cli.failure import Failure
 from analysis.cli.json_format import encode_json, everproof_version
+from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import BASELINE_BYTES
-from analysis.model.reading import UnreadableError, read_file
 from analysis.model.report import Finding, Report
 from analysis.session.withheld import overall, settle
 

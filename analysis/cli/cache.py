@@ -9,9 +9,9 @@ import click
 from analysis.cli.failure import Failure
 from analysis.cli.output import say, write
 from analysis.cli.text_format import count
-from analysis.session.provers.decisions import DECISIONS
+from analysis.session.provers.asking.kept_answers import DECISIONS
 from analysis.store.database import Store
-from analysis.store.location import open_store
+from analysis.store.store_location import open_store
 
 
 @click.command()

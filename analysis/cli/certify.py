@@ -11,8 +11,8 @@ import msgspec
 
 from analysis.cli.certificate_request import Request
 from analysis.cli.closing import NOBODY_READS
+from analysis.cli.command_options import program_options, read_options
 from analysis.cli.failure import Failure
-from analysis.cli.options import program_options, read_options
 
 
 @click.command()

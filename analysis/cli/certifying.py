@@ -14,23 +14,23 @@ import msgspec
 
 from analysis.certificate import text
 from analysis.certificate.checker import check
-from analysis.certificate.claims import Coverage, Place, coverage, unreached
-from analysis.certificate.questions import RefusedError
+from analysis.certificate.claimed import Coverage, Place, coverage, unreached
+from analysis.certificate.proof_obligations import RefusedError
 from analysis.certificate.unwinding import check_unwinding
 from analysis.cfa.graph import Program
-from analysis.cfa.link import link
+from analysis.cfa.linking.link import link
 from analysis.cfa.marks import told
 from analysis.cli.certificate_request import Request
 from analysis.cli.closing import quietly
 from analysis.cpa.predicates.violations import Property, violations
 from analysis.model.c_types import ILP32, LP64
+from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import CERTIFICATE_BYTES
 from analysis.model.options import Options
-from analysis.model.reading import UnreadableError, read_file
 from analysis.model.spelling import display_name
-from analysis.session.building import build
 from analysis.session.entries import choose_entries
-from analysis.session.program_files import find_program
+from analysis.session.files.program_files import find_program
+from analysis.session.units.file_building import build
 from analysis.smt.transitions.vocabulary import TooLargeError
 
 ACCEPTED, REFUSED, FAILED, PARTIAL = 0, 1, 2, 3

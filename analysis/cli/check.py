@@ -10,9 +10,9 @@ import click
 from analysis.api import Checker
 from analysis.cli.baseline import baseline_text, read_baseline, without_known
 from analysis.cli.budget import OutOfTime, time_budget
-from analysis.cli.options import Asked, check_options, read_asked
+from analysis.cli.command_options import Asked, check_options, read_asked
 from analysis.cli.output import render, say, write
-from analysis.cli.progress import progress
+from analysis.cli.progress_line import progress
 from analysis.model.report import Report
 
 VIOLATED, FAILED, UNKNOWN = 1, 2, 3

@@ -13,7 +13,7 @@ from analysis.cli.cache import cache
 from analysis.cli.certify import certify
 from analysis.cli.check import check
 from analysis.cli.closing import NobodyReadsError, end, fill_missing_streams, quietly
-from analysis.cli.dump import dump
+from analysis.cli.dumping import dump
 from analysis.cli.json_format import everproof_version
 from analysis.cli.revisions import revisions
 from analysis.cli.rules import rules

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from analysis.cli.closing import NobodyReadsError, let_go
+from analysis.cli.command_options import Asked
 from analysis.cli.failure import Failure
 from analysis.cli.json_format import encode_json, report_document
-from analysis.cli.options import Asked
 from analysis.cli.sarif_format import sarif_document
 from analysis.cli.text_format import message_line, text_report
 from analysis.model.report import Message, Report

@@ -12,9 +12,9 @@ import msgspec
 
 from analysis.api import Checker
 from analysis.cli.check import FAILED, UNKNOWN, VIOLATED, exit_code, keep, run
+from analysis.cli.command_options import Asked, check_options, is_alike, read_asked
 from analysis.cli.failure import Failure
 from analysis.cli.json_format import encode_json, finding_document, report_document
-from analysis.cli.options import Asked, check_options, is_alike, read_asked
 from analysis.cli.output import say, write
 from analysis.cli.sarif_format import sarif_document
 from analysis.cli.text_format import count, spot, text_report

@@ -7,9 +7,9 @@ from typing import Any
 import click
 import msgspec
 
+from analysis.cli.command_options import settings_of
 from analysis.cli.failure import Failure
 from analysis.cli.json_format import encode_json
-from analysis.cli.options import settings_of
 from analysis.cli.output import say, write
 from analysis.rules.automaton import Rule
 from analysis.rules.load import load_rules

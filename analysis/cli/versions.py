@@ -16,12 +16,12 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.model.places import Place
-from analysis.model.reading import UnreadableError, read_file
 from analysis.model.report import Report
-from analysis.session.program_files import ProgramFiles, find_program
+from analysis.session.files.program_files import ProgramFiles, find_program
 
 _ITSELF = ""  # the key of the file that is the version
 _SUFFIXES = (".c", ".h", ".i", ".inc", ".def")

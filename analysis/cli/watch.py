@@ -10,8 +10,8 @@ import watchfiles
 
 from analysis.api import Checker
 from analysis.cli.check import first_of, keep, run
+from analysis.cli.command_options import Asked, check_options, read_asked
 from analysis.cli.failure import Failure
-from analysis.cli.options import Asked, check_options, read_asked
 from analysis.cli.output import say, write
 from analysis.cli.text_format import text_report
 from analysis.model.settings import FILE_NAME, settings_folder

@@ -52,7 +52,8 @@ class RuleVerdict(msgspec.Struct, frozen=True, gc=False):
     """What is known of one function for one rule. `certified`: a certificate was accepted; `certificate` is the file that it was
     written to, if one was asked for. `ms` is the time of the engine in milliseconds. `unreached`: the rule is proved of the
     program, and nothing is known of the function because no entry of the program leads to it. `no_place`: nothing in the
-    function could violate the rule, by its form alone (`analysis.cpa.violable`). Neither keeps a program from being safe."""
+    function could violate the rule, by its form alone (`analysis.cpa.obstacles.violable`). Neither keeps a program from being
+    safe."""
 
     verdict: Verdict
     reason: str | None

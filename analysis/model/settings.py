@@ -19,9 +19,9 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from msgspec import Meta
 
+from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import SETTINGS_BYTES, Limits
 from analysis.model.options import CompilerFlags, Options
-from analysis.model.reading import UnreadableError, read_file
 from analysis.model.unit_flags import flags_problems
 
 FILE_NAME = ".everproof.toml"

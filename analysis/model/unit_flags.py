@@ -80,7 +80,7 @@ class Forced(msgspec.Struct, frozen=True):
 
 
 class UnitFlags(msgspec.Struct, frozen=True):
-    """The preprocessor flags of one file. Made by `frontend.compiler_flags`; nothing in it was not parsed.
+    """The preprocessor flags of one file. Made by `frontend.compiler.compiler_flags`; nothing in it was not parsed.
 
     `macros` are lines of C, `#define A 1` or `#undef A`, in order; `standard` is one of `STANDARDS` or empty,
     `switches` are of `SWITCHES`. `refused` are definitions of macros that are not C, `doubtful` flags that are not known to

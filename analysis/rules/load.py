@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.intervals import interval_of
 from analysis.model.limits import RULE_FILES
 from analysis.model.options import Options
-from analysis.model.reading import UnreadableError, read_file
 from analysis.model.report import Message
 from analysis.rules.automaton import ERROR, START, STOP, Documentation, Rule, Transition, Trigger
 from analysis.rules.patterns import Pattern, PatternError, parse_pattern

@@ -22,7 +22,7 @@ from typing import Literal
 
 import msgspec
 
-from analysis.frontend import syntax
+from analysis.frontend.syntax import parser
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.intervals import Interval, interval_of
@@ -89,7 +89,7 @@ def parse_pattern(text: str) -> Pattern:
     """Parses a pattern; raises PatternError."""
     source = text.replace("...", _REST)
     body = f"void pattern(void) {{ {source}{' ;' if source.startswith('if') else ';'} }}"
-    tree = syntax.parse(body.encode())
+    tree = parser.parse(body.encode())
     if tree.errors:
         raise PatternError(f"`{text}` is not a C expression, `if (...)` or `return` with metavariables")
     try:
@@ -99,7 +99,7 @@ def parse_pattern(text: str) -> Pattern:
     return _pattern(text, statement)
 
 
-def _pattern(text: str, statement: syntax.Node) -> Pattern:
+def _pattern(text: str, statement: parser.Node) -> Pattern:
     if statement.type == "if_statement":
         condition = _unwrap(_field(statement, "condition", text), text)
         return _branch(text, condition)
@@ -129,7 +129,7 @@ def _pattern(text: str, statement: syntax.Node) -> Pattern:
     return Pattern(text, "expression", (_term(node, text),))
 
 
-def _branch(text: str, condition: syntax.Node) -> Pattern:
+def _branch(text: str, condition: parser.Node) -> Pattern:
     term = _term(condition, text)
     if isinstance(term, Operation) and len(term.operands) == 2 and isinstance(term.operands[1], Number):
         interval = interval_of(term.operator, term.operands[1].value)
@@ -138,20 +138,20 @@ def _branch(text: str, condition: syntax.Node) -> Pattern:
     return Pattern(text, "branch", (term,), interval=interval_of("!=", 0))
 
 
-def _field(node: syntax.Node, name: str, text: str) -> syntax.Node:
+def _field(node: parser.Node, name: str, text: str) -> parser.Node:
     child = node.child_by_field_name(name)
     if child is None:
         raise PatternError(f"`{text}` is not complete")
     return child
 
 
-def _unwrap(node: syntax.Node, text: str) -> syntax.Node:
+def _unwrap(node: parser.Node, text: str) -> parser.Node:
     while node.type in ("parenthesized_expression", "cast_expression"):
         node = node.named_children[-1]
     return node
 
 
-def _term(node: syntax.Node, text: str) -> Term:
+def _term(node: parser.Node, text: str) -> Term:
     node = _unwrap(node, text)
     spelled = (node.text or b"").decode()
     match node.type:
@@ -185,7 +185,7 @@ def _term(node: syntax.Node, text: str) -> Term:
     raise PatternError(f"`{spelled}` in `{text}` is not understood in a pattern")
 
 
-def _spelled(node: syntax.Node, name: str) -> str:
+def _spelled(node: parser.Node, name: str) -> str:
     child = node.child_by_field_name(name)
     return "" if child is None or child.text is None else child.text.decode()
 

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from analysis.cfa.building.unit import Unit
+from analysis.cfa.edge_places import ProgramPlaces
 from analysis.cfa.graph import Cfa, Places, Program
-from analysis.cfa.link import LinkedProgram, link
-from analysis.cfa.places import ProgramPlaces
-from analysis.cfa.unit import Unit
+from analysis.cfa.linking.link import LinkedProgram, link
 from analysis.engines.automaton import Algorithm, Analysis, AutomatonResult, Engine
-from analysis.engines.automaton.drawing import draw
+from analysis.engines.automaton.report.drawing import draw
 from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
 from analysis.model.places import Place
@@ -22,7 +22,7 @@ from analysis.model.report import Finding, FunctionReport, Message, Rechecked, R
 from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
 from analysis.session.entries import choose_entries
-from analysis.session.units import UnitView
+from analysis.session.units.program_units import UnitView
 
 _ENGINE = "automaton"
 _MOST_TOLD = 20  # places of one file that do not parse; the rest is counted

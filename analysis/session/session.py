@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from analysis.cfa.edge_places import ProgramPlaces
 from analysis.cfa.graph import Places, Program
-from analysis.cfa.link import link
-from analysis.cfa.places import ProgramPlaces
+from analysis.cfa.linking.link import link
 from analysis.engines.automaton import Algorithm, Analysis
-from analysis.frontend.syntax import SyntaxTree, parse
+from analysis.frontend.syntax.parser import SyntaxTree, parse
 from analysis.model.budgets import budget_of
 from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
@@ -35,13 +35,13 @@ from analysis.session.checking import (
     unit_messages,
 )
 from analysis.session.entries import choose_entries
+from analysis.session.files.program_files import ProgramFiles, find_program, find_workspace
+from analysis.session.files.suppressions import NONE, Suppressions, read_suppressions, split
+from analysis.session.files.texts import Texts
 from analysis.session.interruption import Interrupted, Interruption
-from analysis.session.program_files import ProgramFiles, find_program, find_workspace
+from analysis.session.keeping.reopening import Question, Reopening
 from analysis.session.provers.proofs import Proofs
-from analysis.session.reopening import Question, Reopening
-from analysis.session.suppressions import NONE, Suppressions, read_suppressions, split
-from analysis.session.texts import Texts
-from analysis.session.units import Progress, Stop, Units, UnitView
+from analysis.session.units.program_units import Progress, Stop, Units, UnitView
 from analysis.session.withheld import overall, settle
 from analysis.store.database import Store
 

@@ -1,1 +1,1 @@
-"""Formulas, solvers, and C as formulas."""
+"""Formulas (`logic`), solvers (`solving`), and C as formulas: of one path (`encoding`), of one step (`transitions`)."""

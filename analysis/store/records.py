@@ -6,7 +6,7 @@ import zlib
 from typing import NamedTuple
 
 from analysis.model.digest import digest_text
-from analysis.model.reading import UnreadableError, read_start
+from analysis.model.file_reading import UnreadableError, read_start
 
 APPLICATION = 0x45565052  # SQLite's application id of our files: EVPR
 _MAGIC = b"SQLite format 3\0"

@@ -13,7 +13,7 @@ from analysis.api import Checker
 from analysis.model.options import Options
 from analysis.model.report import Message
 from analysis.store.database import Store
-from analysis.store.location import open_store
+from analysis.store.store_location import open_store
 from analysis.wire import Configure, Edit
 
 

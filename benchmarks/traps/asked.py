@@ -18,7 +18,7 @@ from analysis.engines.symbolic import Confirmed
 from analysis.model.options import Engine, Options
 from analysis.session.portfolio.asking import ask
 from analysis.session.portfolio.request import Proved, Request, Unknown
-from analysis.session.portfolio.terms import About, Kind, Terms
+from analysis.session.portfolio.request_terms import About, Kind, Terms
 from analysis.session.portfolio.turns import TURNS
 from benchmarks.traps.programs import Trap
 

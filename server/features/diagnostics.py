@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from analysis.model.digest import digest_text
-from server.protocol import pulls_only
+from server.transport.protocol import pulls_only
 
 if TYPE_CHECKING:
     from server.app import EverproofServer

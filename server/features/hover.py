@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from analysis.model.report import Count, FunctionReport, RuleVerdict, Verdict
 from analysis.wire import CheckDone
-from server.columns import Columns
+from server.client_columns import Columns
 from server.convert import overall, stale_reason
 from server.documents import Document
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from analysis.model.derivation import Configuration, FunctionDerivations
-from server.columns import Columns
+from server.client_columns import Columns
+from server.client_lines import Edit, content_length, moved_place
 from server.documents import Document
 from server.features import invariants
 from server.features.commands import toggled
-from server.lines import Edit, content_length, moved_place
 
 if TYPE_CHECKING:
     from server.app import EverproofServer

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from analysis.model.report import FunctionReport
-from server.columns import Columns
+from server.client_columns import Columns
+from server.client_lines import content_length
 from server.convert import stale_reason
 from server.documents import Document
 from server.features.commands import toggled
-from server.lines import content_length
 
 if TYPE_CHECKING:
     from server.app import EverproofServer

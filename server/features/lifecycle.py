@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from server.features import configuration, watched_files
-from server.parent import watch_parent
+from server.transport.parent import watch_parent
 
 if TYPE_CHECKING:
     from server.app import EverproofServer

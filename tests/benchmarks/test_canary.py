@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.frontend import confinement
+from analysis.frontend.compiler import confinement
 from benchmarks.canary import COMPILERS, sing_unparsed, try_flags, unconfined
 from benchmarks.hostile_flags import make_folder
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.certificate.outcome import Work
+from analysis.certificate.checked_outcome import Work
 from analysis.engines.symbolic.cegar import CegarOptions
 from analysis.model.options import CompilerFlags
 from benchmarks.corpus import Row

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from analysis.certificate.c_syntax import Conditions, joined
 from analysis.certificate.c_values import InexpressibleError, Name
 from analysis.model.c_types import BOOL, CHAR, INT, UNSIGNED_CHAR, UNSIGNED_INT, Integer, Pointer, Void
-from analysis.smt import linear
-from analysis.smt.bitvectors import euclidean, multiply
-from analysis.smt.build import and_, eq, integer, ite, not_, or_, select, symbol
-from analysis.smt.terms import INT as INTEGERS
-from analysis.smt.terms import Term, array
+from analysis.smt.logic import linear
+from analysis.smt.logic.bitvectors import euclidean, multiply
+from analysis.smt.logic.term_building import and_, eq, integer, ite, not_, or_, select, symbol
+from analysis.smt.logic.terms import INT as INTEGERS
+from analysis.smt.logic.terms import Term, array
 
 LONG, UNSIGNED_LONG = Integer(64, True, "long"), Integer(64, False, "unsigned long")
 TYPES: dict[str, Integer] = {

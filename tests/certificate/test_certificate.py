@@ -10,17 +10,17 @@ import pytest
 
 from analysis.certificate import text
 from analysis.certificate.annotation import Annotation
+from analysis.certificate.checked_outcome import Proved
 from analysis.certificate.checker import check
-from analysis.certificate.outcome import Proved
-from analysis.certificate.questions import RefusedError
+from analysis.certificate.proof_obligations import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import violations
-from analysis.engines.predicate.decide import PredicateOptions, prove
+from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
 from analysis.model.assumptions import BEFORE
 from analysis.model.c_types import ILP32, LP64
-from analysis.smt import linear
-from analysis.smt.build import FALSE, TRUE, eq, integer, not_, symbol
-from analysis.smt.terms import INT
+from analysis.smt.logic import linear
+from analysis.smt.logic.term_building import FALSE, TRUE, eq, integer, not_, symbol
+from analysis.smt.logic.terms import INT
 from tests.support.explorations import program_of
 
 HEAD = "void reach_error(void); int __VERIFIER_nondet_int(void); void mystery(void);\n"

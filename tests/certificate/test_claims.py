@@ -19,21 +19,21 @@ import pytest
 
 from analysis.certificate import text
 from analysis.certificate.annotation import Annotation, Proof, Summaries
+from analysis.certificate.checked_outcome import Proved
 from analysis.certificate.checker import check
-from analysis.certificate.claims import coverage, reachable, unreached
-from analysis.certificate.outcome import Proved
-from analysis.certificate.questions import RefusedError
+from analysis.certificate.claimed import coverage, reachable, unreached
+from analysis.certificate.proof_obligations import RefusedError
 from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
 from analysis.cfa.graph import Program
 from analysis.cli.certifying import judged, read_program
-from analysis.cpa.predicates.blocks import loop_heads
+from analysis.cpa.predicates.adjustable_blocks import loop_heads
 from analysis.cpa.predicates.violations import violations
-from analysis.engines.predicate.decide import PredicateOptions, prove
+from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
 from analysis.model import ir
 from analysis.model.c_types import LP64
 from analysis.model.options import Options
-from analysis.smt.build import eq, integer, or_, symbol
-from analysis.smt.terms import INT
+from analysis.smt.logic.term_building import eq, integer, or_, symbol
+from analysis.smt.logic.terms import INT
 from tests.support.explorations import program_of
 
 HEAD = "void reach_error(void); int __VERIFIER_nondet_int(void); void __VERIFIER_assume(int); extern void abort(void);\n"

@@ -9,10 +9,10 @@ from random import Random
 import pytest
 
 from analysis.api import Checker
+from analysis.certificate.checked_outcome import Proved
 from analysis.certificate.invariants import invariants
-from analysis.certificate.outcome import Proved
 from analysis.cpa.predicates.violations import Property, violations
-from analysis.engines.predicate.decide import PredicateOptions, prove
+from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
 from analysis.model.c_types import LP64
 from analysis.model.options import Options
 

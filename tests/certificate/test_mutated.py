@@ -18,17 +18,17 @@ from hypothesis import strategies as st
 
 from analysis.certificate import text
 from analysis.certificate.annotation import Annotation
+from analysis.certificate.checked_outcome import Proved
 from analysis.certificate.checker import check
-from analysis.certificate.outcome import Proved
-from analysis.certificate.questions import RefusedError
-from analysis.cpa.predicates.blocks import loop_heads
+from analysis.certificate.proof_obligations import RefusedError
+from analysis.cpa.predicates.adjustable_blocks import loop_heads
 from analysis.cpa.predicates.violations import violations
-from analysis.engines.predicate.decide import PredicateOptions, prove
-from analysis.smt.build import integer, not_, symbol
-from analysis.smt.solver import Budget
-from analysis.smt.substitution import Substitution
-from analysis.smt.terms import INT
-from analysis.smt.z3_backend import Z3Solver
+from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
+from analysis.smt.logic.substitution import Substitution
+from analysis.smt.logic.term_building import integer, not_, symbol
+from analysis.smt.logic.terms import INT
+from analysis.smt.solving.solver import Budget
+from analysis.smt.solving.z3_backend import Z3Solver
 from tests.support.explorations import program_of
 
 SOURCE = """

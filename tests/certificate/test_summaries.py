@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 from analysis.certificate import text
 from analysis.certificate.annotation import Summaries
+from analysis.certificate.checked_outcome import Proved, Unproved
 from analysis.certificate.checker import check
-from analysis.certificate.outcome import Proved, Unproved
-from analysis.certificate.questions import RefusedError
+from analysis.certificate.proof_obligations import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cpa import library
 from analysis.cpa.predicates.violations import violations
-from analysis.engines.predicate.decide import PredicateOptions, prove
-from analysis.engines.predicate.summaries import SummaryClauses
-from analysis.smt import linear
-from analysis.smt.build import FALSE, TRUE, and_, distinct, eq, integer, not_, or_, symbol
-from analysis.smt.solver import Budget
-from analysis.smt.terms import INT, symbols
+from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
+from analysis.engines.predicate.procedure_proof import SummaryClauses
+from analysis.smt.logic import linear
+from analysis.smt.logic.term_building import FALSE, TRUE, and_, distinct, eq, integer, not_, or_, symbol
+from analysis.smt.logic.terms import INT, symbols
+from analysis.smt.solving.solver import Budget
 from analysis.smt.transitions.system import System
 from analysis.smt.transitions.vocabulary import TooLargeError
 from tests.support.explorations import errs, program_of, runs

@@ -10,11 +10,11 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from analysis.certificate import text
-from analysis.certificate.questions import RefusedError
+from analysis.certificate.proof_obligations import RefusedError
 from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
 from analysis.cfa.graph import Program
 from analysis.cpa.library import HEAP
-from analysis.engines.witness.library.allocation import MODELS
+from analysis.interpreter.library.allocation import MODELS
 from analysis.model.assumptions import FOUND
 from analysis.model.c_types import LP64
 from tests.support.explorations import errs, program_of, runs

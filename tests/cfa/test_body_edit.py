@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from analysis.cfa.body_edit import edit_body
-from analysis.cfa.unit import Unit, build_unit
-from analysis.frontend.blanks import changes_no_token
-from analysis.frontend.difference import difference
-from analysis.frontend.syntax import parse
+from analysis.cfa.building.body_edit import edit_body
+from analysis.cfa.building.unit import Unit, build_unit
+from analysis.frontend.syntax.parser import parse
+from analysis.frontend.text.blanks import changes_no_token
+from analysis.frontend.text.difference import difference
 from analysis.model.c_types import LP64
 from analysis.model.limits import Limits
 from analysis.model.report import Count

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.cfa.counterparts import counterparts
 from analysis.cfa.graph import Program
-from analysis.cfa.link import link
+from analysis.cfa.linking.link import link
+from analysis.cfa.revisions.counterparts import counterparts
 from tests.support.lowered import unit_of
 
 names = st.lists(st.sampled_from("fghk"), unique=True, max_size=4)

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.api import Checker
-from analysis.cfa.delta import ProgramChange, Revision, program_change
 from analysis.cfa.graph import Edge
-from analysis.cfa.match import fingerprint
+from analysis.cfa.revisions.delta import ProgramChange, Revision, program_change
+from analysis.cfa.revisions.match import fingerprint
 from analysis.model.options import Options
 from analysis.model.spelling import display_name
 from tests.support.edits import EDITS, read_chain

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pickle
 
 from analysis.cfa.callgraph import callees, callers, components, roots
-from analysis.cfa.dump import dot_callgraph, dot_cfa, dump_ast, dump_callgraph, dump_cfa
+from analysis.cfa.cfa_text import dot_callgraph, dot_cfa, dump_ast, dump_callgraph, dump_cfa
 from analysis.cfa.graph import Program
-from analysis.cfa.link import link
-from analysis.frontend.syntax import parse
+from analysis.cfa.linking.link import link
+from analysis.frontend.syntax.parser import parse
 from tests.support.lowered import cfa_of, unit_of
 
 CALLS = (

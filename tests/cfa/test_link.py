@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.cfa.link import link
+from analysis.cfa.linking.link import link
 from analysis.model import ir
 from analysis.model.c_types import INT, Pointer, Record
 from analysis.model.spelling import display_name, spell_effect

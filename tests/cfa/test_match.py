@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.cfa.graph import Cfa
-from analysis.cfa.match import fingerprint, match
+from analysis.cfa.revisions.match import fingerprint, match
 from analysis.model import ir
 from tests.support.lowered import cfa_of, unit_of
 

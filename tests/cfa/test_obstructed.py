@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from analysis.cfa.link import link
-from analysis.cfa.unit import Unit
+from analysis.cfa.building.unit import Unit
+from analysis.cfa.linking.link import link
 from analysis.cli.certifying import read_program
-from analysis.frontend.attributes import Attribute, attributes, pragma
+from analysis.frontend.declarations.attributes import Attribute, attributes, pragma
 from analysis.model import ir
 from analysis.model.options import Options
 from tests.support.lowered import unit_of

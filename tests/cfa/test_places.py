@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analysis.cfa.link import link
-from analysis.cfa.places import ProgramPlaces
-from analysis.cfa.unit import build_unit
-from analysis.frontend.columns import FileMap
-from analysis.frontend.preprocess import preprocess
-from analysis.frontend.syntax import parse
+from analysis.cfa.building.unit import build_unit
+from analysis.cfa.edge_places import ProgramPlaces
+from analysis.cfa.linking.link import link
+from analysis.frontend.syntax.parser import parse
+from analysis.frontend.text.preprocess import preprocess
+from analysis.frontend.text.source_columns import FileMap
 from analysis.model.c_types import LP64
 from analysis.model.options import Options
 from analysis.model.unit_flags import UnitFlags

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.cfa.dump import dump_cfa
+from analysis.cfa.cfa_text import dump_cfa
 from analysis.model import ir
 from tests.support.lowered import edges_of, unit_of
 

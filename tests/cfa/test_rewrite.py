@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.cfa.rewrite import Renaming
+from analysis.cfa.linking.rewrite import Renaming
 from analysis.model import ir
 from analysis.model.c_types import INT, Pointer, Record
 

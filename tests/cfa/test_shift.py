@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.cfa.building.shift import shift_between
 from analysis.cfa.graph import FunctionSource
-from analysis.cfa.shift import shift_between
 from analysis.model.places import Site
 
 SHORT = st.binary(max_size=12)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.cfa.unit import Unit
+from analysis.cfa.building.unit import Unit
 from analysis.model import ir
 from analysis.model.c_types import CHAR, ILP32, INT, VOID, Function, Pointer
 from analysis.model.report import Count

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.cfa.evaluation_order import granted
-from analysis.cfa.link import link
+from analysis.cfa.linking.evaluation_order import granted
+from analysis.cfa.linking.link import link
 from analysis.model import ir
 from analysis.model.assumptions import ORDER
 from tests.support.lowered import unit_of

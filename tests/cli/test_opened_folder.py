@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from analysis.cli.main import main
-from analysis.frontend import confinement
+from analysis.frontend.compiler import confinement
 from benchmarks.canary import unconfined
 from benchmarks.hostile_flags import has_sung, make_folder
 
@@ -115,7 +115,8 @@ def test_processes_that_read_files_import_nothing_of_the_folder(in_reach: Path) 
         "import threading; threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
         "if __name__ == '__main__':\n"
         " from analysis.api import Checker; from analysis.model.options import Options\n"
-        " from analysis.session.pool import build_many; from analysis.model.unit_flags import UnitFlags; import glob\n"
+        " from analysis.session.units.parallel_building import build_many; "
+        "from analysis.model.unit_flags import UnitFlags; import glob\n"
         " paths = sorted(glob.glob('more*.c')); flags = dict.fromkeys(paths, UnitFlags())\n"
         " assert len(list(build_many(paths, flags, Options(), {}, 2, None, None))) == 8\n"
     )

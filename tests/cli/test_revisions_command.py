@@ -10,9 +10,9 @@ import pytest
 
 from analysis.cli.main import main
 from analysis.engines.automaton import engine
-from analysis.engines.automaton.changes import Changes, Repaired
-from analysis.engines.automaton.full import Delta, DerivationGraph
-from analysis.engines.automaton.incr_back import incr_back
+from analysis.engines.automaton.solver.changes import Changes, Repaired
+from analysis.engines.automaton.solver.full import Delta, DerivationGraph
+from analysis.engines.automaton.solver.incr_back import incr_back
 
 HEADER = "static inline int get(int *p)\n{\n    return *p;\n}\n"
 CHECKED = HEADER.replace("return *p", "return p ? *p : 0")

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from analysis.cli import certify, check, dump, main, revisions, watch
+from analysis.cli import certify, check, dumping, main, revisions, watch
 from analysis.model.options import Options
 from analysis.model.settings import Settings, settings_folder, workspace_settings
 from analysis.rules.load import load_rules
@@ -58,9 +58,9 @@ COMMANDS = {
     "check of a file": (check, ["check", "root/a.c"]),
     "revisions": (revisions, ["revisions", "root", "root"]),
     "watch": (watch, ["watch", "root"]),
-    "dump cfa": (dump, ["dump", "cfa", "root/a.c"]),
-    "dump derivation": (dump, ["dump", "derivation", "root/a.c"]),
-    "dump delta": (dump, ["dump", "delta", "root", "root"]),
+    "dump cfa": (dumping, ["dump", "cfa", "root/a.c"]),
+    "dump derivation": (dumping, ["dump", "derivation", "root/a.c"]),
+    "dump delta": (dumping, ["dump", "delta", "root", "root"]),
     "certify": (certify, ["certify", "proof.json", "root/a.c"]),
 }
 
@@ -96,11 +96,11 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _asked_by(command: str, monkeypatch: pytest.MonkeyPatch) -> Options:
     import analysis.cli.certify
     import analysis.cli.check
-    import analysis.cli.dump
+    import analysis.cli.dumping
     import analysis.cli.revisions
     import analysis.cli.watch
 
-    for module in (analysis.cli.check, analysis.cli.dump, analysis.cli.revisions, analysis.cli.watch):
+    for module in (analysis.cli.check, analysis.cli.dumping, analysis.cli.revisions, analysis.cli.watch):
         monkeypatch.setattr(module, "Checker", _stop)
     monkeypatch.setattr(analysis.cli.certify, "Request", lambda certificate, paths, options: _stop(options))
     with pytest.raises(_AskedError) as asked:

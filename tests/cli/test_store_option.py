@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from analysis.cli.main import main
-from analysis.session.provers.decisions import DECISIONS
-from analysis.store import location
+from analysis.session.provers.asking.kept_answers import DECISIONS
+from analysis.store import store_location
 
 BAD = "int f(void)\n{\n    int *p = 0;\n    return *p;\n}\n"
 
@@ -26,7 +26,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's cache folder, for once a place to write to."""
     folder = tmp_path / "caches"
-    monkeypatch.delenv(location.VARIABLE)
+    monkeypatch.delenv(store_location.VARIABLE)
     monkeypatch.setattr("platformdirs.user_cache_dir", lambda *_args, **_kwargs: str(folder / "everproof"))
     return folder / "everproof"
 
@@ -57,27 +57,27 @@ def test_without_the_option_the_store_of_the_workspace_is_used(capsys: pytest.Ca
     as_json(capsys)
     (kept,) = caches.glob("*.everproof")
     assert recomputed(as_json(capsys)[1]) == 0
-    assert str(kept) == location.default_path(".")
+    assert str(kept) == store_location.default_path(".")
     assert not list(Path().glob("*.everproof"))
 
 
 def test_a_workspace_is_the_nearest_top_of_a_project(tmp_path: Path) -> None:
     inner = tmp_path / "p" / "src" / "deep"
     inner.mkdir(parents=True)
-    assert location.workspace_root(str(inner)) == os.path.realpath(inner)
+    assert store_location.workspace_root(str(inner)) == os.path.realpath(inner)
     (tmp_path / "p" / "compile_commands.json").write_text("[]")
-    assert location.workspace_root(str(inner)) == os.path.realpath(tmp_path / "p")
-    assert location.default_path(str(inner)) == location.default_path(str(tmp_path / "p"))
-    assert location.default_path(str(inner)) != location.default_path(str(tmp_path))
+    assert store_location.workspace_root(str(inner)) == os.path.realpath(tmp_path / "p")
+    assert store_location.default_path(str(inner)) == store_location.default_path(str(tmp_path / "p"))
+    assert store_location.default_path(str(inner)) != store_location.default_path(str(tmp_path))
 
 
 def test_the_environment_can_name_a_store_or_none(monkeypatch: pytest.MonkeyPatch, caches: Path) -> None:
-    monkeypatch.setenv(location.VARIABLE, "there.everproof")
+    monkeypatch.setenv(store_location.VARIABLE, "there.everproof")
     assert main(["check", "bad.c"]) == 1
     assert Path("there.everproof").exists()
-    monkeypatch.setenv(location.VARIABLE, "none")
-    assert location.open_store(None, ".") is None
-    opened = location.open_store("mine.everproof", ".")
+    monkeypatch.setenv(store_location.VARIABLE, "none")
+    assert store_location.open_store(None, ".") is None
+    opened = store_location.open_store("mine.everproof", ".")
     assert opened is not None
     assert opened.path == os.path.abspath("mine.everproof")
     assert not caches.exists()

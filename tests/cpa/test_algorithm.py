@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from analysis.cfa.graph import Edge
-from analysis.cpa.algorithm import UNBOUNDED, Budget, Cancellation, Outcome, explore, start
-from analysis.cpa.graph import ReachabilityGraph
-from analysis.cpa.steps import Step
-from analysis.cpa.waitlist import PriorityWaitlist, SequentialWaitlist
+from analysis.cpa.framework.algorithm import UNBOUNDED, Budget, Cancellation, Outcome, explore, start
+from analysis.cpa.framework.reachability import ReachabilityGraph
+from analysis.cpa.framework.steps import Step
+from analysis.cpa.framework.waitlist import PriorityWaitlist, SequentialWaitlist
 from analysis.model import ir
 from tests.support.explorations import explored, program_of, symbolic_execution, value_analysis
 from tests.support.random_c import program

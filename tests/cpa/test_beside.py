@@ -10,8 +10,8 @@ import pytest
 
 from analysis.api import Checker
 from analysis.cfa.graph import Program
-from analysis.cpa.beside import beside
-from analysis.cpa.code_addresses import UNKNOWN
+from analysis.cpa.obstacles.beside import beside
+from analysis.cpa.obstacles.code_addresses import UNKNOWN
 from analysis.model.options import Options
 
 HEADERS = """#define _GNU_SOURCE

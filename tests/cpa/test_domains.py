@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from analysis.cpa.algorithm import Budget
-from analysis.cpa.composite import Composite, State
 from analysis.cpa.domains.location import Bounds
-from analysis.cpa.interface import Cpa
+from analysis.cpa.framework.algorithm import Budget
+from analysis.cpa.framework.composite import Composite, State
+from analysis.cpa.framework.interface import Cpa
 from tests.support.explorations import explored, program_of, symbolic_execution, value_analysis
 from tests.support.random_c import program
 

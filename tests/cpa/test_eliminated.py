@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.cpa.predicates.eliminated import Cell, without_identifiers
-from analysis.cpa.symbolic import INT, binary, cast, identifiers, substitute, unary
+from analysis.cpa.symbolic_values.symbolic import INT, binary, cast, identifiers, substitute, unary
 from analysis.model import ir
 from analysis.model.c_types import Integer
 

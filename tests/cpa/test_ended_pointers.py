@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.cpa.ended_pointers import compared_ended
+from analysis.cpa.obstacles.ended_pointers import compared_ended
 from tests.support.explorations import program_of
 
 _DECLARED = """

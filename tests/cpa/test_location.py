@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from analysis.cpa.algorithm import Outcome
 from analysis.cpa.domains.location import CUT, Bounds, LocationTransfer
+from analysis.cpa.framework.algorithm import Outcome
 from tests.support.explorations import explored, program_of, symbolic_execution, value_analysis
 
 

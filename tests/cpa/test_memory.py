@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.cpa.memory import EMPTY_STORE, UNKNOWN_CONTENTS, ZERO_CONTENTS, Contents, Store, covers, join
+from analysis.cpa.stores.store_memory import EMPTY_STORE, UNKNOWN_CONTENTS, ZERO_CONTENTS, Contents, Store, covers, join
 
 SIZE = 64
 WIDTHS = (8, 16, 32, 64)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from analysis.cfa.graph import Program
-from analysis.cpa.algorithm import Budget
-from analysis.cpa.waitlist import SequentialWaitlist
+from analysis.cpa.framework.algorithm import Budget
+from analysis.cpa.framework.waitlist import SequentialWaitlist
 from tests.support.explorations import explored, program_of, symbolic_execution, value_analysis
 
 PAPERS = Path(__file__).parent.parent.parent / "fixtures" / "programs" / "papers"

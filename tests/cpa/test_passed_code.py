@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.cpa.completeness import hidden_flow
 from analysis.cpa.library import CALL_NOTHING
+from analysis.cpa.obstacles.completeness import hidden_flow
 from tests.support.explorations import program_of
 
 OPS = """typedef unsigned long size_t; struct ops { void (*go)(int); }; void hello(int n) {} void unknown(struct ops *);

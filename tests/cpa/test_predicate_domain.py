@@ -12,21 +12,21 @@ from hypothesis import strategies as st
 
 from analysis.cfa.graph import Program
 from analysis.cpa import library
-from analysis.cpa.algorithm import Budget, explore, start
-from analysis.cpa.composite import Composite
 from analysis.cpa.domains.location import Bounds, LocationTransfer, location_cpa, reverse_postorder
 from analysis.cpa.domains.predicate import Predicated, PredicateDomain, PredicatePrecision, predicate_cpa
-from analysis.cpa.graph import ReachabilityGraph
+from analysis.cpa.framework.algorithm import Budget, explore, start
+from analysis.cpa.framework.composite import Composite
+from analysis.cpa.framework.reachability import ReachabilityGraph
+from analysis.cpa.framework.waitlist import PriorityWaitlist
 from analysis.cpa.predicates.abstraction import Abstraction, Kind
-from analysis.cpa.predicates.blocks import BlockEnds
-from analysis.cpa.predicates.steps import Contexts
+from analysis.cpa.predicates.adjustable_blocks import BlockEnds
+from analysis.cpa.predicates.step_formulas import Contexts
 from analysis.cpa.predicates.violations import violations
-from analysis.cpa.waitlist import PriorityWaitlist
-from analysis.smt import linear
-from analysis.smt.build import eq, integer, not_, symbol
-from analysis.smt.terms import INT, Term
+from analysis.smt.logic import linear
+from analysis.smt.logic.term_building import eq, integer, not_, symbol
+from analysis.smt.logic.terms import INT, Term
+from analysis.smt.solving.z3_backend import Z3Solver
 from analysis.smt.transitions.system import System
-from analysis.smt.z3_backend import Z3Solver
 from tests.support.explorations import errs, program_of, runs
 from tests.support.random_c import program
 

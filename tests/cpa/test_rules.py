@@ -9,10 +9,10 @@ import pytest
 
 from analysis.api import Checker
 from analysis.cfa.graph import Program
-from analysis.cpa.algorithm import Budget, explore, start
 from analysis.cpa.domains.rule_automaton import RuleStates
-from analysis.cpa.symbolic_execution import RULES, SymbolicExecution, SymbolicOptions
-from analysis.cpa.waitlist import SequentialWaitlist
+from analysis.cpa.framework.algorithm import Budget, explore, start
+from analysis.cpa.framework.waitlist import SequentialWaitlist
+from analysis.cpa.symbolic_values.symbolic_execution import RULES, SymbolicExecution, SymbolicOptions
 from analysis.model import ir
 from analysis.model.options import Options
 from analysis.rules.load import load_rules

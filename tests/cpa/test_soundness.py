@@ -13,10 +13,10 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from analysis.cfa.graph import Program
-from analysis.cpa.algorithm import Budget
-from analysis.cpa.composite import Composite, State
 from analysis.cpa.domains.location import Bounds
-from analysis.engines.witness.outcome import Observation, Returned, Run
+from analysis.cpa.framework.algorithm import Budget
+from analysis.cpa.framework.composite import Composite, State
+from analysis.interpreter.outcome import Observation, Returned, Run
 from tests.support.explorations import (
     error_locations,
     errs,

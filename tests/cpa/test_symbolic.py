@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from analysis.cpa.algorithm import Budget
-from analysis.cpa.constraint_sets import TRUE, Constraints, constraints_of
 from analysis.cpa.domains.constraints import is_covered, without_obsolete
-from analysis.cpa.symbolic import Renaming, binary, condition_of, identifier, negation, substitute
-from analysis.cpa.symbolic_execution import CONSTRAINTS, VALUES
-from analysis.cpa.waitlist import SequentialWaitlist
+from analysis.cpa.framework.algorithm import Budget
+from analysis.cpa.framework.waitlist import SequentialWaitlist
+from analysis.cpa.symbolic_values.constraint_sets import TRUE, Constraints, constraints_of
+from analysis.cpa.symbolic_values.symbolic import Renaming, binary, condition_of, identifier, negation, substitute
+from analysis.cpa.symbolic_values.symbolic_execution import CONSTRAINTS, VALUES
 from analysis.model import ir
 from analysis.model.c_types import DOUBLE, INT, UNSIGNED_INT
 from tests.support.explorations import explored, program_of, symbolic_execution

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.cpa.violable import Violable
+from analysis.cpa.obstacles.violable import Violable
 from tests.support.runs import program_of
 
 HEAP = {"memory-leak", "memory-cleanup", "double-free", "invalid-free", "use-after-free"}

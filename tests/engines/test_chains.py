@@ -10,8 +10,8 @@ from support.program_edits import LARGE, Edited
 
 from analysis.api import Checker
 from analysis.engines.automaton import Analysis
-from analysis.engines.automaton.findings import Findings
-from analysis.engines.automaton.retrace import Retrace
+from analysis.engines.automaton.report.findings import Findings
+from analysis.engines.automaton.solver.retrace import Retrace
 from analysis.model.report import Finding
 from analysis.session.entries import choose_entries
 

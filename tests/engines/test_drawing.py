@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from analysis.api import Checker
-from analysis.engines.automaton.drawing import draw
-from analysis.engines.automaton.full import unpack
+from analysis.engines.automaton.report.drawing import draw
+from analysis.engines.automaton.solver.full import unpack
 from analysis.model.options import Options
 
 SOURCE = """void *malloc(unsigned long);

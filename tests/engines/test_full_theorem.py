@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from analysis.cfa.graph import Edge
-from analysis.engines.automaton.full import DerivationGraph, Entry, Full, pack, unpack
+from analysis.engines.automaton.solver.full import DerivationGraph, Entry, Full, pack, unpack
 from analysis.model import c_types, ir
 
 ENTRY, EXIT = 0, 1

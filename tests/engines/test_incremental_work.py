@@ -8,11 +8,11 @@ import msgspec
 import pytest
 
 from analysis.cfa.graph import Edge
-from analysis.engines.automaton.changes import Changes, EdgeChanges, Repaired
-from analysis.engines.automaton.full import Delta, DerivationGraph, Full, unpack
-from analysis.engines.automaton.incr_back import incr_back
-from analysis.engines.automaton.incr_fwd import incr_fwd
-from analysis.engines.automaton.retrace import Retrace
+from analysis.engines.automaton.solver.changes import Changes, EdgeChanges, Repaired
+from analysis.engines.automaton.solver.full import Delta, DerivationGraph, Full, unpack
+from analysis.engines.automaton.solver.incr_back import incr_back
+from analysis.engines.automaton.solver.incr_fwd import incr_fwd
+from analysis.engines.automaton.solver.retrace import Retrace
 from tests.support.machines import Body, Machine, MachineDelta, changes_between, edge_of
 from tests.support.repairs import LIMIT, as_sets
 

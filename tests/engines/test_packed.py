@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.cfa.graph import Edge
-from analysis.engines.automaton.facts import Fact, FactTable
-from analysis.engines.automaton.feasibility import Way
-from analysis.engines.automaton.full import DIRECT, DerivationGraph, Full, FunctionGraph, pack
-from analysis.engines.automaton.incr_back import incr_back
-from analysis.engines.automaton.packed import pack_graph, unpack_graph
-from analysis.engines.automaton.trace import Taken
+from analysis.engines.automaton.facts.facts import Fact, FactTable
+from analysis.engines.automaton.feasibility.error_paths import Way
+from analysis.engines.automaton.report.trace import Taken
+from analysis.engines.automaton.solver.full import DIRECT, DerivationGraph, Full, FunctionGraph, pack
+from analysis.engines.automaton.solver.incr_back import incr_back
+from analysis.engines.automaton.solver.packed import pack_graph, unpack_graph
 from analysis.model.intervals import Interval
 from analysis.store.packing import PackingError
 from tests.support.machines import MachineDelta, changes_between, edge_of, edited, random_machine

@@ -9,8 +9,8 @@ import signal
 
 import pytest
 
-from analysis.engines.automaton import parallel
-from analysis.engines.automaton.parallel import search_all
+from analysis.engines.automaton.feasibility import parallel
+from analysis.engines.automaton.feasibility.parallel import search_all
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.cfa.link import LinkedProgram, link
+from analysis.cfa.linking.link import LinkedProgram, link
 from analysis.engines.automaton import Analysis
 from analysis.model.limits import Limits
 from analysis.model.options import Options

@@ -1,7 +1,7 @@
 import pytest
 
-from analysis.engines.automaton.paths import Path
-from analysis.engines.automaton.spelled import spell_path, without_temporaries
+from analysis.engines.automaton.facts.spelled import spell_path, without_temporaries
+from analysis.engines.automaton.functions.access_paths import Path
 
 
 @pytest.mark.parametrize(

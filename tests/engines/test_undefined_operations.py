@@ -13,17 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from analysis.certificate.outcome import Proved
-from analysis.certificate.questions import RefusedError
+from analysis.certificate.checked_outcome import Proved
+from analysis.certificate.proof_obligations import RefusedError
 from analysis.certificate.unwinding import Unwinding, unwind
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import Property, violations
-from analysis.engines.predicate.decide import PredicateOptions
-from analysis.engines.predicate.decide import prove as by_predicates
+from analysis.engines.predicate.predicate_proof import PredicateOptions
+from analysis.engines.predicate.predicate_proof import prove as by_predicates
 from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, Refuted, Target, Task, Undecided, decide, decide_program
 from analysis.engines.symbolic.cegar import CegarOptions
 from analysis.engines.symbolic.cegar import prove as by_constraints
-from analysis.engines.value.decide import prove as by_values
+from analysis.engines.value.value_proof import prove as by_values
 from analysis.model.c_types import LP64
 from tests.support.explorations import program_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.engines.automaton.conditions import expr_cells
-from analysis.engines.automaton.values import Store
+from analysis.engines.automaton.feasibility.path_values import Store
+from analysis.engines.automaton.functions.known_conditions import expr_cells
 from analysis.model import ir
 from analysis.model.c_types import Integer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.engines.witness.outcome import Returned
+from analysis.interpreter.outcome import Returned
 from tests.support.runs import main_of, run_of
 
 

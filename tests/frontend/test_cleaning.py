@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.frontend.cleaning import clean
-from analysis.frontend.old_style import separate
-from analysis.frontend.syntax import parse, text_of
+from analysis.frontend.syntax.cleaning import clean
+from analysis.frontend.syntax.old_style import separate
+from analysis.frontend.syntax.parser import parse, text_of
 
 PIECES = st.sampled_from(
     b"__attribute__((|noreturn|))|(|)|{|}|;|\n|# 1 'a.h' 1\n|typeof(|va_arg(a,|case 1| ... |:|\"|'|\\|/*|*/|//|goto *|x| |f(a)"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis.frontend.columns import FileMap
-from analysis.frontend.preprocess import preprocess
+from analysis.frontend.text.preprocess import preprocess
+from analysis.frontend.text.source_columns import FileMap
 from analysis.model.options import Options
 from analysis.model.places import Place, Position, Range
 from analysis.model.unit_flags import UnitFlags

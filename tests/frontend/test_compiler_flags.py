@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.frontend.command_line import _headers_for_32_bits, above, arguments
-from analysis.frontend.compiler_flags import default_flags, find_compile_commands, load_compile_commands, read_flags
+from analysis.frontend.compiler.command_line import _headers_for_32_bits, above, arguments
+from analysis.frontend.compiler.compiler_flags import default_flags, find_compile_commands, load_compile_commands, read_flags
 from analysis.model.options import CompilerFlags
 from analysis.model.unit_flags import STANDARDS, SWITCHES, Folder, Forced, UnitFlags, definition, flags_problems, undefinition
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from analysis.frontend import confinement
-from analysis.frontend.compiler import Outcome, compiler_environment, run_compiler
-from analysis.frontend.preprocess import preprocess
-from analysis.frontend.system_calls import denied_program
+from analysis.frontend.compiler import confinement
+from analysis.frontend.compiler.compiler_run import Outcome, compiler_environment, run_compiler
+from analysis.frontend.compiler.system_calls import denied_program
+from analysis.frontend.text.preprocess import preprocess
 from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.model.unit_flags import UnitFlags

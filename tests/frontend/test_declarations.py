@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.cfa.dump import dump_cfa
+from analysis.cfa.cfa_text import dump_cfa
 from analysis.model import c_types as t
 from analysis.model.c_types import Array, Function, Pointer, Type, spell
 from tests.support.lowered import unit_of

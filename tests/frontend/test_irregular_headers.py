@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from analysis.frontend import preprocess as module
-from analysis.frontend.compiler import Outcome
-from analysis.frontend.irregular_headers import irregular_headers
-from analysis.frontend.preprocess import Preprocessed, doubt, preprocess
+from analysis.frontend.compiler.compiler_run import Outcome
+from analysis.frontend.compiler.irregular_headers import irregular_headers
+from analysis.frontend.text import preprocess as module
+from analysis.frontend.text.preprocess import Preprocessed, doubt, preprocess
 from analysis.model.options import Options
 from analysis.model.unit_flags import Folder, UnitFlags
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.frontend.line_map import Line, LineMap, escape, unescape
+from analysis.frontend.text.line_map import Line, LineMap, escape, unescape
 
 TEXT = b"""# 0 "a.c"
 # 0 "<built-in>"

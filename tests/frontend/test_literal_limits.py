@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from analysis.frontend.constants import character, float_value, number
+from analysis.frontend.declarations.literal_values import character, float_value, number
 from analysis.model import ir
 from analysis.model.c_types import DOUBLE, FLOAT, LP64
 

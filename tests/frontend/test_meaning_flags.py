@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from analysis.api import Checker
-from analysis.frontend.compiler_flags import load_compile_commands, read_flags
-from analysis.frontend.meaning_flags import flags_doubt
+from analysis.frontend.compiler.compiler_flags import load_compile_commands, read_flags
+from analysis.frontend.compiler.meaning_flags import flags_doubt
 from analysis.model.options import Options
 
 USUAL = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.frontend.syntax import SyntaxTree, parse, text_of
+from analysis.frontend.syntax.parser import SyntaxTree, parse, text_of
 
 
 def declarations(syntax: SyntaxTree) -> list[list[str]]:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.frontend.compiler_flags import read_flags
-from analysis.frontend.overlay import shared_mirror
-from analysis.frontend.preprocess import Preprocessed, preprocess
+from analysis.frontend.compiler.compiler_flags import read_flags
+from analysis.frontend.compiler.overlay import shared_mirror
+from analysis.frontend.text.preprocess import Preprocessed, preprocess
 from analysis.model.options import Options
 
 

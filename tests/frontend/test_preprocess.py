@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from analysis.frontend.command_line import has_32_bit_mode
-from analysis.frontend.compiler import Outcome, run_compiler
-from analysis.frontend.compiler_flags import read_flags
-from analysis.frontend.preprocess import Preprocessed, doubt, preprocess
+from analysis.frontend.compiler.command_line import has_32_bit_mode
+from analysis.frontend.compiler.compiler_flags import read_flags
+from analysis.frontend.compiler.compiler_run import Outcome, run_compiler
+from analysis.frontend.text.preprocess import Preprocessed, doubt, preprocess
 from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.model.unit_flags import UnitFlags
@@ -101,7 +101,7 @@ def test_many_missing_headers_cost_one_more_run(tmp_path: Path, monkeypatch: pyt
         runs.append(argv)
         return run_compiler(argv, *rest)
 
-    monkeypatch.setattr("analysis.frontend.preprocess.run_compiler", counted)
+    monkeypatch.setattr("analysis.frontend.text.preprocess.run_compiler", counted)
     (tmp_path / "there.h").write_bytes(b"int there;\n")
     text = b"".join(b'#include "gone%d.h"\n' % i for i in range(30)) + b'#include "there.h"\nint a;\n'
     result = run(tmp_path / "a.c", text)

@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
-from analysis.frontend.line_map import LineMap
-from analysis.frontend.macros import read_macros
-from analysis.frontend.preprocess import Preprocessed, preprocess
-from analysis.frontend.reprocess import reprocess
-from analysis.frontend.source_lines import TOKEN
+from analysis.frontend.text.line_map import LineMap
+from analysis.frontend.text.macros import read_macros
+from analysis.frontend.text.preprocess import Preprocessed, preprocess
+from analysis.frontend.text.reprocess import reprocess
+from analysis.frontend.text.source_lines import TOKEN
 from analysis.model.options import Options
 from analysis.model.unit_flags import UnitFlags
 
@@ -159,7 +159,7 @@ def test_the_compiler_is_run_where_it_must_be(
         asked.append(path)
         return preprocess(path, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("analysis.frontend.reprocess.preprocess", recorded)
+    monkeypatch.setattr("analysis.frontend.text.reprocess.preprocess", recorded)
     text = (_PROGRAM + " ").replace(old, new)
     assert text != _PROGRAM + " "
     after = _again(before, text)
@@ -235,7 +235,7 @@ def test_no_compiler_is_run_for_comments_and_blank_lines(
     assert before.macros is not None
     text = _BLANKS.replace("int d", "int  dd").replace(old, new, 1)
     expected = preprocess(path, text.encode(), UnitFlags(), Options())
-    monkeypatch.delattr("analysis.frontend.reprocess.preprocess")
+    monkeypatch.delattr("analysis.frontend.text.reprocess.preprocess")
     assert _rows(_again(before, text)) == _rows(expected)
 
 

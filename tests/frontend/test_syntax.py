@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.frontend.syntax import Node, child_of, parse, text_of
+from analysis.frontend.syntax.parser import Node, child_of, parse, text_of
 
 PROGRAM = b"""
 struct s { int a; struct s *next; };

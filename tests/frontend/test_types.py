@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.frontend.refused import RefusedError
-from analysis.frontend.types import Layout, arithmetic_type, bit_field_type, promote, promote_argument, same_representation
+from analysis.frontend.declarations.types import (
+    Layout,
+    arithmetic_type,
+    bit_field_type,
+    promote,
+    promote_argument,
+    same_representation,
+)
+from analysis.frontend.lowering.refused import RefusedError
 from analysis.model import c_types as t
 
 LONG, ULONG = t.LP64.long, t.LP64.unsigned_long

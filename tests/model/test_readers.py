@@ -1,4 +1,4 @@
-"""The class: every read of a file of the user's goes through `analysis.model.reading`, which a pipe, a device or a huge file
+"""The class: every read of a file of the user's goes through `analysis.model.file_reading`, which a pipe, a device or a huge file
 cannot hold up. The other calls that open something are listed here, each with what it opens; a new one has to be looked at."""
 
 from __future__ import annotations
@@ -9,26 +9,26 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 KNOWN = {
-    ("analysis/model/reading.py", "open"): "this is the one",
-    ("analysis/model/reading.py", "os.open"): "this is the one",
+    ("analysis/model/file_reading.py", "open"): "this is the one",
+    ("analysis/model/file_reading.py", "os.open"): "this is the one",
     ("analysis/worker/__main__.py", "os.fdopen"): "our own standard input and output",
     ("analysis/worker/__main__.py", "os.open"): "/dev/null",
     ("analysis/model/collecting.py", "open"): "/proc/self",
     ("analysis/cli/closing.py", "os.open"): "/dev/null",
     ("analysis/cli/closing.py", "os.fdopen"): "/dev/null",
-    ("analysis/smt/z3_backend.py", "os.open"): "/dev/null",
-    ("server/stdio.py", "os.fdopen"): "our own standard output",
+    ("analysis/smt/solving/z3_backend.py", "os.open"): "/dev/null",
+    ("server/transport/stdio.py", "os.fdopen"): "our own standard output",
     ("analysis/rules/load.py", "read_bytes"): "the rules that come with Everproof",
     ("analysis/rules/load.py", "read_text"): "the schema that comes with Everproof",
-    ("server/class_code.py", "read_bytes"): "what comes with the server",
-    ("analysis/session/provers/prover.py", "open"): "/proc/self",
+    ("server/transport/class_code.py", "read_bytes"): "what comes with the server",
+    ("analysis/session/provers/processes/prover_process.py", "open"): "/proc/self",
     ("server/worker_client.py", "open"): "/proc",
     ("server/loop_watch.py", "open"): "/proc/self",
     ("analysis/cli/output.py", "open"): "writes what --output names",
-    ("analysis/frontend/overlay.py", "open"): "writes into our own temporary folder",
-    ("analysis/frontend/confinement.py", "os.open"): "folders, for Landlock",
-    ("analysis/frontend/confinement.py", "open"): "/proc",
-    ("analysis/frontend/stand_ins.py", "open"): "writes into our own temporary folder",
+    ("analysis/frontend/compiler/overlay.py", "open"): "writes into our own temporary folder",
+    ("analysis/frontend/compiler/confinement.py", "os.open"): "folders, for Landlock",
+    ("analysis/frontend/compiler/confinement.py", "open"): "/proc",
+    ("analysis/frontend/compiler/stand_ins.py", "open"): "writes into our own temporary folder",
 }
 _OPENING = {"open", "read_bytes", "read_text", "fdopen"}
 

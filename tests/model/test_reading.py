@@ -10,8 +10,8 @@ from unittest.mock import patch
 
 import pytest
 
-from analysis.model import reading
-from analysis.model.reading import UnreadableError, is_regular, read_file
+from analysis.model import file_reading
+from analysis.model.file_reading import UnreadableError, is_regular, read_file
 
 
 def test_a_regular_file_and_a_link_to_it(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_what_is_swapped_for_a_pipe_in_between(tmp_path: Path) -> None:
     regular = tmp_path / "regular"
     regular.write_text("")
     seen = os.stat(regular)
-    with patch.object(reading.os, "stat", lambda _path: seen), pytest.raises(UnreadableError) as raised:
+    with patch.object(file_reading.os, "stat", lambda _path: seen), pytest.raises(UnreadableError) as raised:
         read_file(pipe, 10)
     assert raised.value.reason == "it is a pipe"
 
@@ -92,8 +92,8 @@ def test_a_file_that_grows_while_it_is_read(tmp_path: Path) -> None:
     path.write_bytes(b"x" * 5000)
     small = os.stat_result((stat.S_IFREG | 0o644, 1, 1, 1, 0, 0, 10, 0, 0, 0))
     with (
-        patch.object(reading.os, "stat", lambda _path: small),
-        patch.object(reading.os, "fstat", lambda _file: small),
+        patch.object(file_reading.os, "stat", lambda _path: small),
+        patch.object(file_reading.os, "fstat", lambda _file: small),
         pytest.raises(UnreadableError) as raised,
     ):
         read_file(path, 4999)

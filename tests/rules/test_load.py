@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from analysis.engines.witness.library.locks import MODELS
+from analysis.interpreter.library.locks import MODELS
 from analysis.model.options import Options
 from analysis.rules.automaton import ERROR
 from analysis.rules.load import RuleError, load_rules, read_rule, shipped_rules

@@ -10,10 +10,10 @@ from test_features import opened
 
 from analysis.model.derivation import Configuration, FunctionDerivations
 from analysis.model.places import Place, Position, Range
-from server.columns import Columns
+from server.client_columns import Columns
+from server.client_lines import Edit
 from server.documents import Document
 from server.features.inlay_hints import function_hints
-from server.lines import Edit
 
 PATH = "/w/a.c"
 

@@ -15,8 +15,8 @@ import pytest
 from lsp_editor import PATIENCE, Editor
 from lsprotocol import types
 
-from server.parent import is_gone
-from server.tcp import parse_address
+from server.transport.parent import is_gone
+from server.transport.tcp import parse_address
 
 BUGGY = "int f(int *p) {\n    return BUG;\n}\n"
 

@@ -8,9 +8,9 @@ from lsprotocol import types
 from pygls.workspace import PositionCodec
 
 from analysis.model.places import Position, Range
-from server.columns import Columns
+from server.client_columns import Columns
+from server.client_lines import Edit, content_length, moved_range, split_lines
 from server.documents import Document
-from server.lines import Edit, content_length, moved_range, split_lines
 
 ENCODINGS = [types.PositionEncodingKind.Utf8, types.PositionEncodingKind.Utf16, types.PositionEncodingKind.Utf32]
 # every character that str.splitlines splits at, line ends, and characters of one to four bytes

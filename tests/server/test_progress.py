@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from server import progress
+from server import work_progress
 
 
 class Client:
@@ -39,8 +39,8 @@ class Client:
         self.said.append("end")
 
 
-def show(client: Client) -> progress.CheckProgress:
-    return progress.CheckProgress(cast("LanguageServer", client), lambda: None)
+def show(client: Client) -> work_progress.CheckProgress:
+    return work_progress.CheckProgress(cast("LanguageServer", client), lambda: None)
 
 
 async def test_a_check_that_ends_early_shows_nothing() -> None:
@@ -53,7 +53,7 @@ async def test_a_check_that_ends_early_shows_nothing() -> None:
 
 @pytest.mark.parametrize("answered_first", [True, False])
 async def test_what_was_created_begins_and_ends(monkeypatch: pytest.MonkeyPatch, answered_first: bool) -> None:
-    monkeypatch.setattr(progress, "DELAY", 0)
+    monkeypatch.setattr(work_progress, "DELAY", 0)
     client = Client()
     check = show(client)
     await client.asked.wait()

@@ -11,7 +11,7 @@ from test_features import opened
 
 from analysis.model.places import Place, Position, Range, whole_line
 from analysis.model.report import FunctionReport, Invariant, RuleVerdict
-from server.columns import Columns
+from server.client_columns import Columns
 from server.documents import Document
 from server.features.code_lens import lens_command
 from server.features.hover import describe

@@ -13,7 +13,7 @@ from typing import Any
 
 from lsp_editor import PATIENCE
 
-from server.envelopes import (
+from server.transport.envelopes import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,

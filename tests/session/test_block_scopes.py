@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from analysis.certificate.questions import RefusedError
+from analysis.certificate.proof_obligations import RefusedError
 from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
 from analysis.cfa.graph import Program
-from analysis.cfa.match import match_function
-from analysis.cpa.lifetimes import outlived
+from analysis.cfa.revisions.match import match_function
+from analysis.cpa.obstacles.lifetimes import outlived
 from analysis.engines.symbolic.task import Confirmed, Effort, ProgramTask, Undecided
 from analysis.engines.symbolic.whole import decide_program
 from analysis.model import ir

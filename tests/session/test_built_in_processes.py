@@ -12,23 +12,23 @@ import pytest
 
 from analysis.model.options import Options
 from analysis.model.unit_flags import UnitFlags
-from analysis.session import pool
-from analysis.session.building import Built
-from analysis.session.pool import build_many
+from analysis.session.units import parallel_building
+from analysis.session.units.file_building import Built
+from analysis.session.units.parallel_building import build_many
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_process_that_is_killed_or_stopped_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    build = pool.build
+    build = parallel_building.build
 
     def strike(path: str, *rest: object) -> Built:
         if path.endswith("3.c"):
             os.kill(os.getpid(), number)
         return build(path, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(pool, "build", strike)
+    monkeypatch.setattr(parallel_building, "build", strike)
     monkeypatch.setattr(threading, "active_count", lambda: 1)  # forks have the change above
     files = [tmp_path / f"{index}.c" for index in range(8)]
     for index, file in enumerate(files):

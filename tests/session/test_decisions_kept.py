@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from analysis.session.provers.decided import Decided
-from analysis.session.provers.decisions import Decisions
+from analysis.session.provers.asking.answer import Decided
+from analysis.session.provers.asking.kept_answers import Decisions
 
 
 def _decided(decisions: Decisions, keys: list[str]) -> int:

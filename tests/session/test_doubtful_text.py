@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analysis.api import Checker
-from analysis.frontend.compiler import find_compiler
+from analysis.frontend.compiler.compiler_run import find_compiler
 from analysis.model.options import Engine, Options
 from analysis.model.report import Report
 

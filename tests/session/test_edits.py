@@ -10,7 +10,7 @@ import pytest
 from support.edits import EDITS, Step, read_chain
 from support.markers import difference
 
-import analysis.cfa.unit
+import analysis.cfa.building.unit
 from analysis.api import Checker
 from analysis.engines.automaton import Algorithm
 from analysis.model.limits import Limits
@@ -67,13 +67,13 @@ def from_scratch(name: str, options: Options = _ORDINARY) -> tuple[Answer, ...]:
 def record_lowering(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the functions that are lowered from now on."""
     lowered: list[str] = []
-    build_function = analysis.cfa.unit.build_function
+    build_function = analysis.cfa.building.unit.build_function
 
-    def recorded(part: analysis.cfa.unit.FunctionPart, *rest: object) -> object:
+    def recorded(part: analysis.cfa.building.unit.FunctionPart, *rest: object) -> object:
         lowered.append(part.name)
         return build_function(part, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(analysis.cfa.unit, "build_function", recorded)
+    monkeypatch.setattr(analysis.cfa.building.unit, "build_function", recorded)
     return lowered
 
 

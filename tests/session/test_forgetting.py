@@ -8,8 +8,8 @@ from pathlib import Path
 
 from analysis.api import Checker
 from analysis.engines.automaton import Analysis
-from analysis.engines.automaton.delta import ProgramDelta
-from analysis.engines.automaton.function_model import FunctionModel
+from analysis.engines.automaton.facts.product import ProgramDelta
+from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.model.options import Options
 
 TEXT = """\

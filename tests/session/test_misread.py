@@ -13,19 +13,19 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from analysis.certificate.checked_outcome import Proved, Unproved
 from analysis.certificate.checker import check
-from analysis.certificate.outcome import Proved, Unproved
-from analysis.certificate.questions import RefusedError
+from analysis.certificate.proof_obligations import RefusedError
 from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
 from analysis.cfa.graph import Program
 from analysis.cli.certifying import read_program
 from analysis.cpa.predicates.violations import Property, violations
-from analysis.engines.predicate.decide import PredicateOptions
-from analysis.engines.predicate.decide import prove as prove_by_predicates
+from analysis.engines.predicate.predicate_proof import PredicateOptions
+from analysis.engines.predicate.predicate_proof import prove as prove_by_predicates
 from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, Refuted, Undecided, decide_program
 from analysis.engines.symbolic.cegar import CegarOptions
 from analysis.engines.symbolic.cegar import prove as prove_by_constraints
-from analysis.engines.value.decide import prove as prove_by_values
+from analysis.engines.value.value_proof import prove as prove_by_values
 from analysis.model.c_types import LP64
 from analysis.model.options import Options
 from tests.support.explorations import program_of

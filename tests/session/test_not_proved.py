@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from analysis.certificate.questions import RefusedError
+from analysis.certificate.proof_obligations import RefusedError
 from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
 from analysis.cpa.predicates.violations import PROPERTIES
 from analysis.model.c_types import LP64

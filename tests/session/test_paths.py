@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from analysis.model.options import Options
-from analysis.session.paths import collect, existing
-from analysis.session.program_files import find_workspace
+from analysis.session.files.named_files import collect, existing
+from analysis.session.files.program_files import find_workspace
 
 
 @pytest.fixture

@@ -16,10 +16,10 @@ import pytest
 from support.prover_work import Factor, Slow, Spin, Weigh
 
 from analysis.session.provers import Budget, Outcome, Pool
-from analysis.session.provers import pool as pool_module
-from analysis.session.provers.desk import Desk
-from analysis.session.provers.seat import Patience, Task
-from analysis.session.provers.supervisor import Supervisor
+from analysis.session.provers.processes import prover_pool as pool_module
+from analysis.session.provers.processes.desk import Desk
+from analysis.session.provers.processes.seat import Patience, Task
+from analysis.session.provers.processes.supervisor import Supervisor
 
 WORK = "support.prover_work:do"
 LONG = Budget(seconds=600.0)

@@ -10,11 +10,12 @@ import pytest
 from analysis.api import Checker
 from analysis.model.limits import Limits
 from analysis.model.options import Options
-from analysis.session.provers import outcome, pool
-from analysis.session.provers.outcome import Budget
-from analysis.session.provers.pool import Pool
+from analysis.session.provers.processes import prover_pool as pool
+from analysis.session.provers.processes import task_outcome as outcome
+from analysis.session.provers.processes.prover_pool import Pool
+from analysis.session.provers.processes.seat import Patience
+from analysis.session.provers.processes.task_outcome import Budget
 from analysis.session.provers.proofs import Proofs
-from analysis.session.provers.seat import Patience
 from analysis.store.database import Store
 from tests.support.prover_work import Factor, Spin
 

@@ -18,9 +18,9 @@ import pytest
 from support.prover_work import Deaf, Die, DieOnce, Eat, Factor, Raise, Solve, Spin
 
 from analysis.session.provers import Budget, Outcome, Pool
-from analysis.session.provers.launcher import launcher_of
-from analysis.session.provers.messages import Beat, Born, Cancel, Order, Ready, ToPool
-from analysis.session.provers.process import ProverProcess
+from analysis.session.provers.processes.launcher import launcher_of
+from analysis.session.provers.processes.messages import Beat, Born, Cancel, Order, Ready, ToPool
+from analysis.session.provers.processes.process import ProverProcess
 
 WORK = "support.prover_work:do"
 LONG = Budget(seconds=600.0)  # nothing here takes so long, unless it is not ended

@@ -13,10 +13,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from analysis.session.provers.desk import Desk
-from analysis.session.provers.messages import Beat, Born, BreachError, Cancel, Order, Ready, Reply, ToPool, ToProver
-from analysis.session.provers.outcome import Budget, Outcome
-from analysis.session.provers.seat import Lost, Patience, Seat, State, Task
+from analysis.session.provers.processes.desk import Desk
+from analysis.session.provers.processes.messages import Beat, Born, BreachError, Cancel, Order, Ready, Reply, ToPool, ToProver
+from analysis.session.provers.processes.seat import Lost, Patience, Seat, State, Task
+from analysis.session.provers.processes.task_outcome import Budget, Outcome
 
 PATIENCE = Patience(start=30.0, beat=1.0, silence=5.0, grace=1.0)
 

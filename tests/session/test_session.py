@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-import analysis.frontend.reprocess
+import analysis.frontend.text.reprocess
 from analysis.api import Checker
 from analysis.engines.automaton import Analysis
-from analysis.frontend.preprocess import Preprocessed, preprocess
+from analysis.frontend.text.preprocess import Preprocessed, preprocess
 from analysis.model.options import Options
 from analysis.model.report import Report
 from analysis.session.interruption import Interrupted, Interruption
@@ -292,7 +292,7 @@ def test_a_comment_that_is_typed_is_not_preprocessed(tmp_path: Path, monkeypatch
     checker.change(path, text.replace("7;", "8;"))  # macros are known from here on
     functions = checker.check().functions
     runs: list[object] = []
-    monkeypatch.setattr(analysis.frontend.reprocess, "preprocess", lambda *rest: runs.append(rest))
+    monkeypatch.setattr(analysis.frontend.text.reprocess, "preprocess", lambda *rest: runs.append(rest))
     comment = "/* seven, no * or #! */"
     for end in range(1, len(comment) + 1):
         checker.change(path, text.replace("7;", f"8; {comment[:end]}"))
@@ -316,7 +316,7 @@ def test_an_open_file_is_made_ready_for_its_first_edit(tmp_path: Path, monkeypat
     checker.wake()
     assert not checker.resting
     for name in ("preprocess", "definitions"):
-        monkeypatch.setattr(analysis.frontend.reprocess, name, None)
+        monkeypatch.setattr(analysis.frontend.text.reprocess, name, None)
     checker.change(path, text.replace("return n", "return n + 1"))
     assert checker.check().work.configurations.recomputed
     assert not checker.resting
@@ -347,7 +347,7 @@ def test_a_comment_that_hides_directives_or_ends_nowhere_is_preprocessed(
         runs.append(rest)
         return preprocess(*rest)
 
-    monkeypatch.setattr(analysis.frontend.reprocess, "preprocess", recorded)
+    monkeypatch.setattr(analysis.frontend.text.reprocess, "preprocess", recorded)
     checker.change(path, text.replace("7;", "8; /*"))
     assert [f.name for f in checker.check().functions if f.stale] == ["half"]
     assert runs
@@ -361,7 +361,7 @@ def test_what_is_typed_into_an_open_comment_is_not_preprocessed(tmp_path: Path, 
         checker.change(path, text.replace("7; ", f"7; {typed}"))
         checker.check()
     runs: list[object] = []
-    monkeypatch.setattr(analysis.frontend.reprocess, "preprocess", lambda *rest: runs.append(rest))
+    monkeypatch.setattr(analysis.frontend.text.reprocess, "preprocess", lambda *rest: runs.append(rest))
     for typed in ("/* ", "/* n", '/* n "', '/* n " *'):
         checker.change(path, text.replace("7; ", f"7; {typed}"))
         report = checker.check()

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from analysis.api import Checker
 from analysis.model.options import CompilerFlags, Options
 from analysis.model.report import Report, Times, Work
-from analysis.session import archive, building
-from analysis.session.stored_units import pack_unit
+from analysis.session.keeping import archive
+from analysis.session.keeping.stored_units import pack_unit
+from analysis.session.units import file_building
 from analysis.store.database import DAMAGED, Store
 
 HEADER = "#define ZERO 0\nstatic inline int get(int *p)\n{\n    return *p;\n}\n"
@@ -105,7 +106,7 @@ def reused(report: Report) -> tuple[int, int, int]:
 def test_reopening_computes_nothing_and_answers_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     first = checked_and_saved()
     assert first.findings
-    monkeypatch.setattr(building, "preprocess", None)  # nothing is even read by a compiler
+    monkeypatch.setattr(file_building, "preprocess", None)  # nothing is even read by a compiler
     checker = opened()
     second = checker.check()
     assert answer(second) == answer(first)
@@ -265,7 +266,7 @@ def test_a_file_that_is_gone_or_new_is_noticed() -> None:
 
 def test_a_rule_that_changed_is_noticed() -> None:
     os.mkdir("rules")
-    shipped = Path(building.__file__).parents[1] / "rules" / "shipped" / "null-dereference.yaml"
+    shipped = Path(file_building.__file__).parents[2] / "rules" / "shipped" / "null-dereference.yaml"
     Path("rules/mine.yaml").write_text(shipped.read_text())
     options = Options(rules_dirs=("rules",))
     first = checked_and_saved(options)
@@ -417,7 +418,7 @@ def test_whatever_is_damaged_the_answer_is_the_same(data: st.DataObject) -> None
 def test_what_was_packed_is_not_packed_again_after_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
     packed: list[str] = []
 
-    def pack(built: building.Built) -> bytes:
+    def pack(built: file_building.Built) -> bytes:
         packed.append(built.preprocessed.path)
         return pack_unit(built)
 

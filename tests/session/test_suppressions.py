@@ -1,6 +1,6 @@
 from analysis.model.places import Place, Position, Range
 from analysis.model.report import Finding
-from analysis.session.suppressions import read_suppressions, split
+from analysis.session.files.suppressions import read_suppressions, split
 
 RULES = ("null-dereference", "memory-leak")
 

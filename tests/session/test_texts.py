@@ -1,7 +1,7 @@
 import os
 from pathlib import Path
 
-from analysis.session.texts import Texts
+from analysis.session.files.texts import Texts
 
 
 def test_an_unsaved_text_hides_the_disk_until_it_is_taken_back(tmp_path: Path) -> None:

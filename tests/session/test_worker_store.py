@@ -10,8 +10,8 @@ from typing import Literal
 import pytest
 
 from analysis.model.options import Options
-from analysis.session.provers.outcome import Budget
-from analysis.session.provers.pool import Pool
+from analysis.session.provers.processes.prover_pool import Pool
+from analysis.session.provers.processes.task_outcome import Budget
 from analysis.store.database import Store
 from analysis.wire import Check, CheckDone, ClearStore, Configure, Edit, Event, FileResult
 from analysis.worker.service import PAUSE, SHOWING, Service

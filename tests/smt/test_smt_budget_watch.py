@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from analysis.smt.budget_watch import Watch
-from analysis.smt.solver import Budget, Reason
+from analysis.smt.solving.budget_watch import Watch
+from analysis.smt.solving.solver import Budget, Reason
 
 _PATIENCE = 60  # seconds, for what happens at once
 _SHORT = 0.3  # seconds in which a check that need not wait would have ended

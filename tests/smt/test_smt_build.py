@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.smt import build, linear
-from analysis.smt.bitvectors import compare, concat, euclidean, extend, extract, multiply, operation, signed_value
-from analysis.smt.encoding.content import relation
-from analysis.smt.encoding.intervals import Intervals
-from analysis.smt.terms import INT, Term, bit_vector
-from analysis.smt.z3_backend import Z3Solver
+from analysis.smt.encoding.numbers.term_intervals import Intervals
+from analysis.smt.encoding.storage.content import relation
+from analysis.smt.logic import linear, term_building
+from analysis.smt.logic.bitvectors import compare, concat, euclidean, extend, extract, multiply, operation, signed_value
+from analysis.smt.logic.terms import INT, Term, bit_vector
+from analysis.smt.solving.z3_backend import Z3Solver
 
 WIDTH = 6
 NAMES = ("x", "y", "z", "d")
@@ -36,9 +36,9 @@ def numbers(*divisors):
 def as_int_term(recipe) -> Term:
     match recipe:
         case str():
-            return build.symbol(recipe, INT)
+            return term_building.symbol(recipe, INT)
         case int():
-            return build.integer(recipe)
+            return term_building.integer(recipe)
         case ("+", one, other):
             return linear.add(as_int_term(one), as_int_term(other))
         case ("-", one, other):
@@ -48,8 +48,8 @@ def as_int_term(recipe) -> Term:
         case ("div" | "mod" as op, one, divisor):
             return euclidean(op, as_int_term(one), as_int_term(divisor))
         case ("ite", (test, one, other), then, otherwise):
-            made = {"<=": linear.at_most, "<": linear.less, "=": build.eq}[test]
-            return build.ite(made(as_int_term(one), as_int_term(other)), as_int_term(then), as_int_term(otherwise))
+            made = {"<=": linear.at_most, "<": linear.less, "=": term_building.eq}[test]
+            return term_building.ite(made(as_int_term(one), as_int_term(other)), as_int_term(then), as_int_term(otherwise))
     raise AssertionError(recipe)
 
 
@@ -76,7 +76,7 @@ def only_value(term: Term, pinned: list[Term], expected: Term) -> bool:
     """Whether the term has this value, and no other, where the pins hold."""
     SOLVER.push()
     SOLVER.add(*pinned)
-    answers = SOLVER.check(build.eq(term, expected)).status, SOLVER.check(build.distinct(term, expected)).status
+    answers = SOLVER.check(term_building.eq(term, expected)).status, SOLVER.check(term_building.distinct(term, expected)).status
     SOLVER.pop()
     return answers == ("sat", "unsat")
 
@@ -84,8 +84,11 @@ def only_value(term: Term, pinned: list[Term], expected: Term) -> bool:
 @settings(max_examples=150, deadline=None)
 @given(numbers(-5, -1, 2, 3, 8), VALUES)
 def test_int_terms(recipe, values):
-    pins = [build.eq(build.symbol(name, INT), build.integer(value)) for name, value in zip(NAMES, values, strict=True)]
-    assert only_value(as_int_term(recipe), pins, build.integer(value_of(recipe, values)))
+    pins = [
+        term_building.eq(term_building.symbol(name, INT), term_building.integer(value))
+        for name, value in zip(NAMES, values, strict=True)
+    ]
+    assert only_value(as_int_term(recipe), pins, term_building.integer(value_of(recipe, values)))
 
 
 @settings(max_examples=150, deadline=None)
@@ -93,7 +96,7 @@ def test_int_terms(recipe, values):
 def test_intervals_hold_every_value(recipe, values):
     intervals = Intervals()
     for name in NAMES:
-        intervals.declare(build.symbol(name, INT), -70, 70)
+        intervals.declare(term_building.symbol(name, INT), -70, 70)
     low, high = intervals.of(as_int_term(recipe))
     assert low <= value_of(recipe, values) <= high
 
@@ -120,16 +123,16 @@ BINARY = [
 def test_folded_bit_vector_operations_agree_with_the_solver(op, one, other, shape):
     if op in ("bvudiv", "bvurem", "bvsdiv", "bvsrem"):
         other = other or 1
-    x, y = build.symbol("bx", bit_vector(WIDTH)), build.symbol("by", bit_vector(WIDTH))
-    pins = [build.eq(x, build.bits(one, WIDTH)), build.eq(y, build.bits(other, WIDTH))]
-    left = build.bits(one, WIDTH) if shape[0] == "c" else x
-    right = build.bits(other, WIDTH) if shape[1] == "c" else y
+    x, y = term_building.symbol("bx", bit_vector(WIDTH)), term_building.symbol("by", bit_vector(WIDTH))
+    pins = [term_building.eq(x, term_building.bits(one, WIDTH)), term_building.eq(y, term_building.bits(other, WIDTH))]
+    left = term_building.bits(one, WIDTH) if shape[0] == "c" else x
+    right = term_building.bits(other, WIDTH) if shape[1] == "c" else y
     plain = Term(op, (x, y), bit_vector(WIDTH))  # nothing folded: the solver's own meaning
     if op == "bvsub":
         plain = Term("bvsub", (x, y), bit_vector(WIDTH))
     SOLVER.push()
     SOLVER.add(*pins)
-    assert SOLVER.check(build.distinct(operation(op, left, right), plain)).status == "unsat"
+    assert SOLVER.check(term_building.distinct(operation(op, left, right), plain)).status == "unsat"
     SOLVER.pop()
 
 
@@ -138,37 +141,37 @@ def test_folded_bit_vector_operations_agree_with_the_solver(op, one, other, shap
     st.sampled_from(("bvult", "bvule", "bvslt", "bvsle")), st.integers(0, 63), st.integers(0, 63), st.booleans(), st.booleans()
 )
 def test_comparisons_of_bit_vectors(op, one, other, left_is_known, right_is_known):
-    x, y = build.symbol("bx", bit_vector(WIDTH)), build.symbol("by", bit_vector(WIDTH))
-    left = build.bits(one, WIDTH) if left_is_known else x
-    right = build.bits(other, WIDTH) if right_is_known else y
+    x, y = term_building.symbol("bx", bit_vector(WIDTH)), term_building.symbol("by", bit_vector(WIDTH))
+    left = term_building.bits(one, WIDTH) if left_is_known else x
+    right = term_building.bits(other, WIDTH) if right_is_known else y
     a, b = (signed_value(one, WIDTH), signed_value(other, WIDTH)) if op[2] == "s" else (one, other)
     holds = a <= b if op.endswith("le") else a < b
     SOLVER.push()
-    SOLVER.add(build.eq(x, build.bits(one, WIDTH)), build.eq(y, build.bits(other, WIDTH)))
+    SOLVER.add(term_building.eq(x, term_building.bits(one, WIDTH)), term_building.eq(y, term_building.bits(other, WIDTH)))
     assert SOLVER.check(compare(op, left, right)).status == ("sat" if holds else "unsat")
     SOLVER.pop()
 
 
 @given(st.integers(0, 2**24 - 1), st.integers(1, 23))
 def test_what_is_cut_and_joined_again_is_the_same_term(value, at):
-    x = build.symbol("bx", bit_vector(24))
+    x = term_building.symbol("bx", bit_vector(24))
     assert concat(extract(23, at, x), extract(at - 1, 0, x)) is x
-    known = build.bits(value, 24)
+    known = term_building.bits(value, 24)
     assert concat(extract(23, at, known), extract(at - 1, 0, known)) is known
     assert extract(23, 0, extend(x, 40, signed=True)) is x
 
 
 def test_extension():
-    assert extend(build.bits(0x80, 8), 16, signed=True) is build.bits(0xFF80, 16)
-    assert extend(build.bits(0x80, 8), 16, signed=False) is build.bits(0x80, 16)
+    assert extend(term_building.bits(0x80, 8), 16, signed=True) is term_building.bits(0xFF80, 16)
+    assert extend(term_building.bits(0x80, 8), 16, signed=False) is term_building.bits(0x80, 16)
 
 
 @given(st.integers(-3, 3), st.integers(0, 24), st.integers(-3, 3), st.integers(0, 24), st.sampled_from((8, 16, 32)), st.data())
 def test_relation_of_offsets_is_what_offsets_do(factor, constant, other_factor, other_constant, width, data):
     i, j = data.draw(st.integers(-9, 9)), data.draw(st.integers(-9, 9))
     other_width = data.draw(st.sampled_from((8, 16, 32)))
-    first = linear.combine(build.integer(constant), build.symbol("i", INT), 4 * factor)
-    second = linear.combine(build.integer(other_constant), build.symbol("j", INT), 4 * other_factor)
+    first = linear.combine(term_building.integer(constant), term_building.symbol("i", INT), 4 * factor)
+    second = linear.combine(term_building.integer(other_constant), term_building.symbol("j", INT), 4 * other_factor)
     start, other = 8 * (constant + 4 * factor * i), 8 * (other_constant + 4 * other_factor * j)
     overlaps = start < other + other_width and other < start + width
     found = relation(first, width, second, other_width)
@@ -179,23 +182,23 @@ def test_relation_of_offsets_is_what_offsets_do(factor, constant, other_factor, 
 
 
 def test_select_sees_through_stores_that_are_surely_elsewhere():
-    from analysis.smt.terms import array
+    from analysis.smt.logic.terms import array
 
-    memory, i = build.symbol("m", array(INT, INT)), build.symbol("i", INT)
-    later = linear.add(i, build.integer(1))
-    written = build.store(build.store(memory, i, build.integer(7)), later, build.integer(8))
-    assert build.select(written, i) is build.integer(7)
-    assert build.select(written, build.symbol("j", INT)).op == "select"
-    assert build.select(build.filled(memory.sort, build.integer(0)), i) is build.integer(0)
+    memory, i = term_building.symbol("m", array(INT, INT)), term_building.symbol("i", INT)
+    later = linear.add(i, term_building.integer(1))
+    written = term_building.store(term_building.store(memory, i, term_building.integer(7)), later, term_building.integer(8))
+    assert term_building.select(written, i) is term_building.integer(7)
+    assert term_building.select(written, term_building.symbol("j", INT)).op == "select"
+    assert term_building.select(term_building.filled(memory.sort, term_building.integer(0)), i) is term_building.integer(0)
 
 
 @pytest.mark.parametrize(
     ("formula", "folded"),
     [
-        (linear.less(build.symbol("x", INT), build.symbol("x", INT)), build.FALSE),
-        (linear.equal(linear.scale(2, build.symbol("x", INT)), build.integer(5)), build.FALSE),
-        (build.and_(build.TRUE, build.not_(build.FALSE)), build.TRUE),
-        (build.or_(build.symbol("x", INT) and build.TRUE, build.FALSE), build.TRUE),
+        (linear.less(term_building.symbol("x", INT), term_building.symbol("x", INT)), term_building.FALSE),
+        (linear.equal(linear.scale(2, term_building.symbol("x", INT)), term_building.integer(5)), term_building.FALSE),
+        (term_building.and_(term_building.TRUE, term_building.not_(term_building.FALSE)), term_building.TRUE),
+        (term_building.or_(term_building.symbol("x", INT) and term_building.TRUE, term_building.FALSE), term_building.TRUE),
     ],
 )
 def test_folds(formula, folded):

@@ -2,7 +2,7 @@
 
 import random
 
-from analysis.smt.z3_backend import Z3Solver
+from analysis.smt.solving.z3_backend import Z3Solver
 from benchmarks.encoded import cases, program_of, verdict
 
 COUNT = 100  # in two encodings each

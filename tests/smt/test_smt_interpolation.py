@@ -6,32 +6,38 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.smt import build, linear
-from analysis.smt.bitvectors import compare, concat, extend, extract, operation
-from analysis.smt.horn import Applied, Clause, solve
-from analysis.smt.interpolation import are_interpolants, interpolants, shared
-from analysis.smt.reading import read
-from analysis.smt.smtlib import write
-from analysis.smt.solver import Budget
-from analysis.smt.substitution import Substitution
-from analysis.smt.terms import BOOL, INT, Term, array, bit_vector, symbols
-from analysis.smt.z3_backend import Z3Solver
+from analysis.smt.logic import linear, term_building
+from analysis.smt.logic.bitvectors import compare, concat, extend, extract, operation
+from analysis.smt.logic.smtlib import write
+from analysis.smt.logic.smtlib_reading import read
+from analysis.smt.logic.substitution import Substitution
+from analysis.smt.logic.terms import BOOL, INT, Term, array, bit_vector, symbols
+from analysis.smt.solving.horn import Applied, Clause, solve
+from analysis.smt.solving.interpolation import are_interpolants, interpolants, shared
+from analysis.smt.solving.solver import Budget
+from analysis.smt.solving.z3_backend import Z3Solver
 
 BUDGET = Budget(10_000)
-ONE = build.integer(1)
+ONE = term_building.integer(1)
 
 
 def numbered(name: str, count: int) -> list[Term]:
-    return [build.symbol(f"{name}{i}", INT) for i in range(count + 1)]
+    return [term_building.symbol(f"{name}{i}", INT) for i in range(count + 1)]
 
 
 def counting(rounds: int) -> list[Term]:
     """x and y start at 0 and are counted up together; in the end they differ."""
     x, y = numbered("x", rounds), numbered("y", rounds)
-    formulas = [build.and_(build.eq(x[0], build.integer(0)), build.eq(y[0], build.integer(0)))]
+    formulas = [
+        term_building.and_(term_building.eq(x[0], term_building.integer(0)), term_building.eq(y[0], term_building.integer(0)))
+    ]
     for i in range(rounds):
-        formulas.append(build.and_(build.eq(x[i + 1], linear.add(x[i], ONE)), build.eq(y[i + 1], linear.add(y[i], ONE))))
-    return [*formulas, build.distinct(x[rounds], y[rounds])]
+        formulas.append(
+            term_building.and_(
+                term_building.eq(x[i + 1], linear.add(x[i], ONE)), term_building.eq(y[i + 1], linear.add(y[i], ONE))
+            )
+        )
+    return [*formulas, term_building.distinct(x[rounds], y[rounds])]
 
 
 @pytest.mark.parametrize("method", ["core", "spacer"])
@@ -47,7 +53,7 @@ WORD = bit_vector(8)
 
 
 def words(name: str, count: int) -> list[Term]:
-    return [build.symbol(f"{name}{i}", WORD) for i in range(count + 1)]
+    return [term_building.symbol(f"{name}{i}", WORD) for i in range(count + 1)]
 
 
 @settings(max_examples=25, deadline=None)
@@ -59,19 +65,27 @@ def words(name: str, count: int) -> list[Term]:
 def test_interpolants_of_bit_vectors_by_bitwuzla_are_what_they_say(steps: list[tuple[str, int]]) -> None:
     """A word takes some steps, and in the end is not what these make of it."""
     x = words("x", len(steps))
-    value, formulas = build.bits(200, 8), [build.eq(x[0], build.bits(200, 8))]
+    value, formulas = term_building.bits(200, 8), [term_building.eq(x[0], term_building.bits(200, 8))]
     for i, (op, by) in enumerate(steps):
-        value = operation(op, value, build.bits(by, 8))
-        formulas.append(build.eq(x[i + 1], operation(op, x[i], build.bits(by, 8))))
-    formulas.append(build.distinct(x[-1], value))
+        value = operation(op, value, term_building.bits(by, 8))
+        formulas.append(term_building.eq(x[i + 1], operation(op, x[i], term_building.bits(by, 8))))
+    formulas.append(term_building.distinct(x[-1], value))
     found = interpolants(Z3Solver(), formulas, BUDGET, ("bitwuzla",))
     assert found is not None
     assert are_interpolants(Z3Solver(), formulas, found[0], BUDGET)
 
 
 def test_bitwuzla_knows_arrays_and_says_nothing_of_numbers_or_of_what_can_be() -> None:
-    memory, x, at = build.symbol("m", array(bit_vector(16), WORD)), build.symbol("x", WORD), build.bits(7, 16)
-    wrong = [build.eq(build.select(memory, at), x), build.eq(x, build.bits(3, 8)), compare("bvult", build.select(memory, at), x)]
+    memory, x, at = (
+        term_building.symbol("m", array(bit_vector(16), WORD)),
+        term_building.symbol("x", WORD),
+        term_building.bits(7, 16),
+    )
+    wrong = [
+        term_building.eq(term_building.select(memory, at), x),
+        term_building.eq(x, term_building.bits(3, 8)),
+        compare("bvult", term_building.select(memory, at), x),
+    ]
     found = interpolants(Z3Solver(), wrong, BUDGET, ("bitwuzla",))
     assert found is not None
     assert interpolants(Z3Solver(), wrong[:-1], BUDGET, ("bitwuzla",)) is None
@@ -88,22 +102,26 @@ def test_what_is_no_interpolant_is_told() -> None:
     found = interpolants(solver, formulas, BUDGET)
     assert found is not None
     terms = found[0]
-    assert not are_interpolants(solver, formulas, (build.TRUE, *terms[1:]), BUDGET), "it does not imply the next one"
-    assert not are_interpolants(solver, formulas, (*terms[:-1], build.FALSE), BUDGET), "it does not follow"
-    foreign = build.eq(build.symbol("z", INT), ONE)
+    assert not are_interpolants(solver, formulas, (term_building.TRUE, *terms[1:]), BUDGET), "it does not imply the next one"
+    assert not are_interpolants(solver, formulas, (*terms[:-1], term_building.FALSE), BUDGET), "it does not follow"
+    foreign = term_building.eq(term_building.symbol("z", INT), ONE)
     assert not are_interpolants(solver, formulas, (foreign, *terms[1:]), BUDGET), "it speaks of something else"
     assert not are_interpolants(solver, formulas, terms[:-1], BUDGET), "one is missing"
 
 
 def test_shared_symbols() -> None:
-    x, y = build.symbol("x", INT), build.symbol("y", INT)
-    one, other = build.eq(x, ONE), build.eq(y, ONE)
-    assert shared([one, other, build.eq(x, y)]) == [(x,), (x, y)]
+    x, y = term_building.symbol("x", INT), term_building.symbol("y", INT)
+    one, other = term_building.eq(x, ONE), term_building.eq(y, ONE)
+    assert shared([one, other, term_building.eq(x, y)]) == [(x,), (x, y)]
 
 
 def test_inputs_that_do_not_matter_are_left_out_of_an_unsat_core() -> None:
-    x, y, choice = build.symbol("x", INT), build.symbol("y", INT), build.symbol("choice", BOOL)
-    formulas = [build.eq(x, ONE), build.and_(choice, build.eq(y, linear.add(x, ONE))), linear.at_most(y, ONE)]
+    x, y, choice = term_building.symbol("x", INT), term_building.symbol("y", INT), term_building.symbol("choice", BOOL)
+    formulas = [
+        term_building.eq(x, ONE),
+        term_building.and_(choice, term_building.eq(y, linear.add(x, ONE))),
+        linear.at_most(y, ONE),
+    ]
     found = interpolants(Z3Solver(), formulas, BUDGET, ("core",))
     assert found is not None
     assert set(symbols(found[0])) <= {x, y}
@@ -116,7 +134,9 @@ def test_whatever_is_found_for_random_sequences_is_right(rows: list[tuple[int, i
     formulas = []
     for i, (a, b, c) in enumerate(rows):
         total = linear.add(linear.scale(a, x[i]), linear.scale(b, x[i + 1]))
-        formulas.append(build.and_(linear.at_most(total, build.integer(c)), linear.at_most(build.integer(c), total)))
+        formulas.append(
+            term_building.and_(linear.at_most(total, term_building.integer(c)), linear.at_most(term_building.integer(c), total))
+        )
     solver = Z3Solver()
     found = interpolants(solver, formulas, BUDGET)
     if found is not None:
@@ -124,31 +144,34 @@ def test_whatever_is_found_for_random_sequences_is_right(rows: list[tuple[int, i
 
 
 def test_a_loop_invariant_by_horn_clauses() -> None:
-    x, y = build.symbol("x", INT), build.symbol("y", INT)
-    zero, ten = build.integer(0), build.integer(10)
-    start = Clause((), build.and_(build.eq(x, zero), build.eq(y, zero)), Applied(0, (x, y)))
+    x, y = term_building.symbol("x", INT), term_building.symbol("y", INT)
+    zero, ten = term_building.integer(0), term_building.integer(10)
+    start = Clause((), term_building.and_(term_building.eq(x, zero), term_building.eq(y, zero)), Applied(0, (x, y)))
     step = Clause((Applied(0, (x, y)),), linear.less(x, ten), Applied(0, (linear.add(x, ONE), linear.add(y, ONE))))
-    wrong = Clause((Applied(0, (x, y)),), build.distinct(x, y), None)
+    wrong = Clause((Applied(0, (x, y)),), term_building.distinct(x, y), None)
     found = solve([start, step, wrong], {0: (x, y)}, BUDGET)
     assert found is not None
     solver = Z3Solver()
-    solver.add(found[0], build.distinct(x, y))
+    solver.add(found[0], term_building.distinct(x, y))
     assert solver.check().status == "unsat"
-    bad = Clause((Applied(0, (x, y)),), build.eq(x, ten), None)
+    bad = Clause((Applied(0, (x, y)),), term_building.eq(x, ten), None)
     assert solve([start, step, bad], {0: (x, y)}, BUDGET) is None
 
 
-B8, B16 = build.symbol("b", bit_vector(8)), build.symbol("w", bit_vector(16))
-MEMORY = build.symbol("heap:int32", array(INT, INT))
-X, Y, FLAG = build.symbol("0:x", INT), build.symbol("@y", INT), build.symbol("a flag|", BOOL)
+B8, B16 = term_building.symbol("b", bit_vector(8)), term_building.symbol("w", bit_vector(16))
+MEMORY = term_building.symbol("heap:int32", array(INT, INT))
+X, Y, FLAG = term_building.symbol("0:x", INT), term_building.symbol("@y", INT), term_building.symbol("a flag|", BOOL)
 TERMS = [
-    build.eq(X, build.integer(-4)),
-    build.ite(FLAG, linear.at_most(X, Y), linear.less(Y, X)),
-    build.eq(build.select(build.store(MEMORY, X, Y), linear.add(Y, ONE)), Term("mod", (X, build.integer(4)), INT)),
-    build.eq(build.filled(array(INT, INT), ONE), MEMORY),
+    term_building.eq(X, term_building.integer(-4)),
+    term_building.ite(FLAG, linear.at_most(X, Y), linear.less(Y, X)),
+    term_building.eq(
+        term_building.select(term_building.store(MEMORY, X, Y), linear.add(Y, ONE)),
+        Term("mod", (X, term_building.integer(4)), INT),
+    ),
+    term_building.eq(term_building.filled(array(INT, INT), ONE), MEMORY),
     compare("bvslt", extend(B8, 16, signed=True), operation("bvmul", B16, B16)),
-    build.eq(concat(extract(3, 0, B8), extract(7, 4, B8)), build.bits(0xA5, 8)),
-    build.or_(build.not_(FLAG), build.eq(operation("bvlshr", B16, extend(B8, 16, signed=False)), B16)),
+    term_building.eq(concat(extract(3, 0, B8), extract(7, 4, B8)), term_building.bits(0xA5, 8)),
+    term_building.or_(term_building.not_(FLAG), term_building.eq(operation("bvlshr", B16, extend(B8, 16, signed=False)), B16)),
 ]
 
 
@@ -157,7 +180,7 @@ def test_terms_survive_being_written(term: Term) -> None:
     known = {str(s.data): s for s in symbols((term,))}
     again = read(write(term), known)
     solver = Z3Solver()
-    solver.add(build.distinct(again, term))
+    solver.add(term_building.distinct(again, term))
     assert solver.check().status == "unsat"
 
 
@@ -168,6 +191,6 @@ def test_what_is_no_term_is_refused(text: str) -> None:
 
 
 def test_substitution_simplifies() -> None:
-    put = Substitution({X: build.integer(3), Y: build.integer(4)})
-    assert put(linear.at_most(X, Y)) is build.TRUE
-    assert put(build.ite(linear.at_most(Y, X), X, Y)) is build.integer(4)
+    put = Substitution({X: term_building.integer(3), Y: term_building.integer(4)})
+    assert put(linear.at_most(X, Y)) is term_building.TRUE
+    assert put(term_building.ite(linear.at_most(Y, X), X, Y)) is term_building.integer(4)

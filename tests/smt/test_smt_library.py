@@ -8,13 +8,13 @@ import pytest
 from analysis.cfa.graph import Edge, Program
 from analysis.model import ir
 from analysis.model.bit_counts import BitCount
-from analysis.smt.build import bits, constant_of, distinct, eq, number, symbol
-from analysis.smt.encoding.bit_counts import counted
-from analysis.smt.encoding.formula import FailureKind
-from analysis.smt.encoding.memory import WRITES_CONSTANT
-from analysis.smt.encoding.path import PathEncoder
-from analysis.smt.terms import bit_vector
-from analysis.smt.z3_backend import Z3Solver
+from analysis.smt.encoding.numbers.bit_count_terms import counted
+from analysis.smt.encoding.numbers.formula import FailureKind
+from analysis.smt.encoding.paths.path import PathEncoder
+from analysis.smt.encoding.storage.path_memory import WRITES_CONSTANT
+from analysis.smt.logic.term_building import bits, constant_of, distinct, eq, number, symbol
+from analysis.smt.logic.terms import bit_vector
+from analysis.smt.solving.z3_backend import Z3Solver
 from tests.support.runs import main_of, program_of
 
 VALUES = (0, 1, 2, 3, 8, 12, 255, 256, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)

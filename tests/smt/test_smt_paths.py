@@ -5,13 +5,13 @@ import re
 import pytest
 from support.lowered import unit_of
 
-from analysis.cfa.link import link
+from analysis.cfa.linking.link import link
 from analysis.model import ir
 from analysis.model.c_types import ILP32, LP64
 from analysis.model.spelling import spell_effect
-from analysis.smt.build import and_, distinct, eq, number
-from analysis.smt.encoding.path import PathEncoder
-from analysis.smt.z3_backend import Z3Solver
+from analysis.smt.encoding.paths.path import PathEncoder
+from analysis.smt.logic.term_building import and_, distinct, eq, number
+from analysis.smt.solving.z3_backend import Z3Solver
 
 MODES = pytest.mark.parametrize("mode", ["int", "bv"])
 SOLVER = Z3Solver()

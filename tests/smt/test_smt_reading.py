@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.smt import reading
-from analysis.smt.build import symbol
-from analysis.smt.terms import BOOL, INT, REAL, array, bit_vector
+from analysis.smt.logic import smtlib_reading
+from analysis.smt.logic.term_building import symbol
+from analysis.smt.logic.terms import BOOL, INT, REAL, array, bit_vector
 
 SORTS = {"i": INT, "b": bit_vector(8), "w": bit_vector(16), "t": BOOL, "r": REAL, "a": array(INT, bit_vector(8))}
 SYMBOLS = {name: symbol(name, sort) for name, sort in SORTS.items()}
@@ -30,7 +30,7 @@ SYMBOLS = {name: symbol(name, sort) for name, sort in SORTS.items()}
 def test_operands_have_the_sorts_that_operators_take(text: str) -> None:
     if text.strip():
         with pytest.raises(ValueError, match=r"sort|bits|like|known|symbol|operator"):
-            reading.read(text.strip(), SYMBOLS)
+            smtlib_reading.read(text.strip(), SYMBOLS)
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,4 @@ def test_operands_have_the_sorts_that_operators_take(text: str) -> None:
 )
 def test_others_are_read(text: str) -> None:
     if text.strip():
-        assert reading.read(text.strip(), SYMBOLS).sort == BOOL or text.strip() in ("(+ i 1 i)", "(- i)", "(ite t b b)")
+        assert smtlib_reading.read(text.strip(), SYMBOLS).sort == BOOL or text.strip() in ("(+ i 1 i)", "(- i)", "(ite t b b)")

@@ -4,28 +4,28 @@ from pathlib import Path
 
 import pytest
 
-from analysis.smt import build, linear
-from analysis.smt.bitvectors import compare, operation
-from analysis.smt.memo import Memo, MemoSolver, query_digest
-from analysis.smt.solver import INTERRUPTED, SAT, UNSAT, Answer, Budget
-from analysis.smt.terms import BOOL, INT, REAL, Term, array, bit_vector
-from analysis.smt.z3_backend import Z3Solver
+from analysis.smt.logic import linear, term_building
+from analysis.smt.logic.bitvectors import compare, operation
+from analysis.smt.logic.terms import BOOL, INT, REAL, Term, array, bit_vector
+from analysis.smt.solving.memo import Memo, MemoSolver, query_digest
+from analysis.smt.solving.solver import INTERRUPTED, SAT, UNSAT, Answer, Budget
+from analysis.smt.solving.z3_backend import Z3Solver
 
-X, Y = build.symbol("x", INT), build.symbol("y", INT)
+X, Y = term_building.symbol("x", INT), term_building.symbol("y", INT)
 
 
 def at_least(term, value):
-    return linear.at_most(build.integer(value), term)
+    return linear.at_most(term_building.integer(value), term)
 
 
 def hard_formulas(count=1):
     """Factorisations of numbers of 120 bits into two of 60, which take for ever; many of them take much memory."""
     formulas, width = [], 128
-    half, one = build.bits(1 << 63, width), build.bits(1, width)
+    half, one = term_building.bits(1 << 63, width), term_building.bits(1, width)
     for number in range(count):
-        p, q = (build.symbol(f"{name}{number}", bit_vector(width)) for name in "pq")
-        product = build.bits((2**61 - 1) * (2**59 - 55) + 2 * number, width)
-        formulas += [build.eq(operation("bvmul", p, q), product), compare("bvult", one, p), compare("bvult", one, q)]
+        p, q = (term_building.symbol(f"{name}{number}", bit_vector(width)) for name in "pq")
+        product = term_building.bits((2**61 - 1) * (2**59 - 55) + 2 * number, width)
+        formulas += [term_building.eq(operation("bvmul", p, q), product), compare("bvult", one, p), compare("bvult", one, q)]
         formulas += [compare("bvult", p, half), compare("bvult", q, half)]
     return formulas
 
@@ -34,7 +34,7 @@ def test_scopes():
     solver = Z3Solver()
     solver.add(at_least(X, 3))
     solver.push()
-    solver.add(linear.less(X, build.integer(3)))
+    solver.add(linear.less(X, term_building.integer(3)))
     assert solver.check() is UNSAT
     solver.pop()
     assert solver.check() == SAT
@@ -44,9 +44,13 @@ def test_scopes():
 
 def test_model():
     solver = Z3Solver()
-    bits, flag, real = build.symbol("b", bit_vector(8)), build.symbol("f", BOOL), build.symbol("r", REAL)
-    solver.add(build.eq(X, build.integer(-5)), build.eq(bits, build.bits(200, 8)), build.not_(flag))
-    solver.add(build.eq(real, build.real(__import__("fractions").Fraction(1, 3))))
+    bits, flag, real = term_building.symbol("b", bit_vector(8)), term_building.symbol("f", BOOL), term_building.symbol("r", REAL)
+    solver.add(
+        term_building.eq(X, term_building.integer(-5)),
+        term_building.eq(bits, term_building.bits(200, 8)),
+        term_building.not_(flag),
+    )
+    solver.add(term_building.eq(real, term_building.real(__import__("fractions").Fraction(1, 3))))
     with pytest.raises(ValueError, match="only after a check"):
         solver.model()
     solver.check()
@@ -55,18 +59,22 @@ def test_model():
     assert model.value(real) * 3 == 1
     assert model.value(Y) == model.value(Y)
     with pytest.raises(ValueError, match="element by element"):
-        model.value(build.symbol("m", array(INT, INT)))
+        model.value(term_building.symbol("m", array(INT, INT)))
 
 
 def test_assumptions_hold_for_one_check_and_give_a_core():
     solver = Z3Solver()
     solver.add(at_least(X, 3))
-    small, even, flag = linear.less(X, build.integer(2)), build.eq(Y, build.integer(2)), build.symbol("flag", BOOL)
+    small, even, flag = (
+        linear.less(X, term_building.integer(2)),
+        term_building.eq(Y, term_building.integer(2)),
+        term_building.symbol("flag", BOOL),
+    )
     assert solver.check(even, small, flag) is UNSAT
     assert solver.core() == (small,)
     assert solver.check(even, flag) is SAT
     assert solver.model().value(flag) is True
-    solver.add(build.not_(flag))
+    solver.add(term_building.not_(flag))
     assert solver.check(flag) is UNSAT
     assert solver.core() == (flag,)
     assert solver.check() is SAT
@@ -74,13 +82,13 @@ def test_assumptions_hold_for_one_check_and_give_a_core():
 
 def test_sum_of_many_bit_vectors():
     solver = Z3Solver()
-    symbols = [build.symbol(f"s{i}", bit_vector(16)) for i in range(20)]
-    total = build.bits(5, 16)
+    symbols = [term_building.symbol(f"s{i}", bit_vector(16)) for i in range(20)]
+    total = term_building.bits(5, 16)
     for term in symbols:
         total = linear.add(total, term)
-        solver.add(build.eq(term, build.bits(3, 16)))
-    assert solver.check(build.eq(total, build.bits(65, 16))) is SAT
-    assert solver.check(build.distinct(total, build.bits(65, 16))) is UNSAT
+        solver.add(term_building.eq(term, term_building.bits(3, 16)))
+    assert solver.check(term_building.eq(total, term_building.bits(65, 16))) is SAT
+    assert solver.check(term_building.distinct(total, term_building.bits(65, 16))) is UNSAT
 
 
 @pytest.mark.parametrize("scopes", [0, 1])
@@ -91,7 +99,7 @@ def test_time_is_a_reason(scopes):
     solver.add(*hard_formulas())
     assert solver.check(budget=Budget(20)) == Answer("unknown", "time")
     solver.push()
-    solver.add(build.FALSE)
+    solver.add(term_building.FALSE)
     assert solver.check() is UNSAT
 
 
@@ -105,7 +113,7 @@ def test_memory_is_a_reason_and_the_solver_lives_on(scopes):
     solver.add(*hard_formulas(12))
     assert solver.check(budget=Budget(60_000, 30)) == Answer("unknown", "memory")
     solver.pop()
-    assert solver.check(linear.less(X, build.integer(9))) is SAT
+    assert solver.check(linear.less(X, term_building.integer(9))) is SAT
     assert 4 <= solver.model().value(X) < 9
 
 
@@ -119,7 +127,7 @@ def test_an_interrupt_ends_checks_until_resume():
     assert solver.check() == INTERRUPTED
     solver.resume()
     solver.push()
-    solver.add(build.FALSE)
+    solver.add(term_building.FALSE)
     assert solver.check() is UNSAT
 
 
@@ -129,16 +137,16 @@ def test_memo_answers_what_was_asked_before():
     formulas = [at_least(X, 3), linear.less(X, Y)]
     one.add(*formulas)
     assert one.check() is SAT
-    other.add(formulas[1], build.TRUE)
+    other.add(formulas[1], term_building.TRUE)
     other.push()
     other.add(formulas[0], formulas[0])
     assert other.check() is SAT
     assert (memo.hits, memo.misses) == (1, 1)
     assert other.model().value(X) >= 3  # the inner solver is asked now
-    assert other.check(build.eq(Y, build.integer(1))) is UNSAT
-    assert other.core() == (build.eq(Y, build.integer(1)),)
-    assert one.check(build.eq(Y, build.integer(1))) is UNSAT
-    assert one.core() == (build.eq(Y, build.integer(1)),)
+    assert other.check(term_building.eq(Y, term_building.integer(1))) is UNSAT
+    assert other.core() == (term_building.eq(Y, term_building.integer(1)),)
+    assert one.check(term_building.eq(Y, term_building.integer(1))) is UNSAT
+    assert one.core() == (term_building.eq(Y, term_building.integer(1)),)
     assert (memo.hits, memo.misses) == (2, 2)
 
 
@@ -149,7 +157,7 @@ def test_memo_sees_scopes_that_were_closed():
     for bound, expected in ((2, UNSAT), (5, SAT), (2, UNSAT)):
         solver.push()
         solver.push()
-        solver.add(linear.less(X, build.integer(bound)))
+        solver.add(linear.less(X, term_building.integer(bound)))
         assert solver.check() == expected
         solver.pop(2)
     assert solver.check() is SAT
@@ -187,21 +195,24 @@ def test_memo_is_bounded_and_keeps_what_is_used():
 
 
 def test_query_digest_is_of_the_set_of_conjuncts():
-    one, other = at_least(X, 3), build.eq(X, Y)
-    assert query_digest([one, other]) == query_digest([build.and_(other, one), one, build.TRUE])
+    one, other = at_least(X, 3), term_building.eq(X, Y)
+    assert query_digest([one, other]) == query_digest([term_building.and_(other, one), one, term_building.TRUE])
     assert query_digest([one]) != query_digest([other])
-    assert query_digest([one, build.FALSE]) == query_digest([build.FALSE])
-    assert query_digest([]) != query_digest([build.FALSE])
+    assert query_digest([one, term_building.FALSE]) == query_digest([term_building.FALSE])
+    assert query_digest([]) != query_digest([term_building.FALSE])
 
 
 def test_one_module_imports_z3():
     paths = [*Path("analysis").rglob("*.py"), *Path("server").rglob("*.py")]
     importing = {path.as_posix() for path in paths if re.search(r"^\s*(import|from) z3\b", path.read_text(), re.MULTILINE)}
-    assert importing == {"analysis/smt/z3_backend.py"}
+    assert importing == {"analysis/smt/solving/z3_backend.py"}
 
 
 def test_terms_with_the_same_name_and_other_sorts_do_not_meet():
     solver = Z3Solver()
-    solver.add(build.eq(build.symbol("v", INT), build.integer(3)), build.eq(build.symbol("v", bit_vector(8)), build.bits(4, 8)))
+    solver.add(
+        term_building.eq(term_building.symbol("v", INT), term_building.integer(3)),
+        term_building.eq(term_building.symbol("v", bit_vector(8)), term_building.bits(4, 8)),
+    )
     assert solver.check() is SAT
-    assert Term("symbol", (), INT, "v") is build.symbol("v", INT)
+    assert Term("symbol", (), INT, "v") is term_building.symbol("v", INT)

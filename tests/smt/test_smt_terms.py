@@ -4,17 +4,19 @@ import sys
 
 import pytest
 
-from analysis.smt import build, linear
-from analysis.smt.smtlib import script, write
-from analysis.smt.terms import BOOL, INT, Term, array, bit_vector, subterms, symbols
+from analysis.smt.logic import linear, term_building
+from analysis.smt.logic.smtlib import script, write
+from analysis.smt.logic.terms import BOOL, INT, Term, array, bit_vector, subterms, symbols
 
-X, Y = build.symbol("x", INT), build.symbol("y", INT)
+X, Y = term_building.symbol("x", INT), term_building.symbol("y", INT)
 
 
 def test_what_is_written_alike_is_one_object():
-    assert linear.add(X, build.integer(2)) is linear.add(build.integer(2), linear.add(X, build.integer(0)))
-    assert build.symbol("x", INT) is X
-    assert build.symbol("x", BOOL) is not X
+    assert linear.add(X, term_building.integer(2)) is linear.add(
+        term_building.integer(2), linear.add(X, term_building.integer(0))
+    )
+    assert term_building.symbol("x", INT) is X
+    assert term_building.symbol("x", BOOL) is not X
 
 
 def test_terms_are_the_same_object_after_pickling_however_deep_they_are():
@@ -26,11 +28,13 @@ def test_terms_are_the_same_object_after_pickling_however_deep_they_are():
 
 def test_digest_is_the_same_in_another_process():
     program = (
-        "from analysis.smt import build, linear; from analysis.smt.terms import INT; "
+        "from analysis.smt.logic import linear, term_building as build; from analysis.smt.logic.terms import INT; "
         "print(build.ite(build.eq(build.symbol('x', INT), build.integer(3)), build.integer(1), "
         "linear.add(build.symbol('y', INT), build.integer(-7))).digest.hex())"
     )
-    here = build.ite(build.eq(X, build.integer(3)), build.integer(1), linear.add(Y, build.integer(-7))).digest.hex()
+    here = term_building.ite(
+        term_building.eq(X, term_building.integer(3)), term_building.integer(1), linear.add(Y, term_building.integer(-7))
+    ).digest.hex()
     other = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,
@@ -42,13 +46,23 @@ def test_digest_is_the_same_in_another_process():
 
 
 def test_digests_tell_terms_apart():
-    eight, nine = build.symbol("x", bit_vector(8)), build.symbol("x", bit_vector(9))
-    different = [X, Y, eight, nine, build.eq(X, Y), build.eq(Y, X), build.integer(1), build.bits(1, 8), build.bits(1, 9)]
+    eight, nine = term_building.symbol("x", bit_vector(8)), term_building.symbol("x", bit_vector(9))
+    different = [
+        X,
+        Y,
+        eight,
+        nine,
+        term_building.eq(X, Y),
+        term_building.eq(Y, X),
+        term_building.integer(1),
+        term_building.bits(1, 8),
+        term_building.bits(1, 9),
+    ]
     assert len({term.digest for term in different}) == len(different)
 
 
 def test_subterms_come_before_what_uses_them():
-    formula = build.and_(linear.less(X, Y), build.eq(X, build.integer(3)))
+    formula = term_building.and_(linear.less(X, Y), term_building.eq(X, term_building.integer(3)))
     order = list(subterms((formula,)))
     assert all(order.index(argument) < order.index(term) for term in order for argument in term.args)
     assert symbols((formula,)) == (X, Y)
@@ -57,14 +71,14 @@ def test_subterms_come_before_what_uses_them():
 @pytest.mark.parametrize(
     ("term", "text"),
     [
-        (build.integer(-3), "(- 3)"),
-        (build.bits(-1, 8), "(_ bv255 8)"),
-        (build.TRUE, "true"),
-        (build.symbol("a b|c", INT), "|a b%7cc|"),
-        (build.symbol("let", INT), "|let|"),
-        (build.not_(build.eq(X, Y)), "(not (= x y))"),
-        (build.select(build.symbol("m", array(INT, INT)), X), "(select m x)"),
-        (build.real(__import__("fractions").Fraction(-1, 3)), "(- (/ 1.0 3.0))"),
+        (term_building.integer(-3), "(- 3)"),
+        (term_building.bits(-1, 8), "(_ bv255 8)"),
+        (term_building.TRUE, "true"),
+        (term_building.symbol("a b|c", INT), "|a b%7cc|"),
+        (term_building.symbol("let", INT), "|let|"),
+        (term_building.not_(term_building.eq(X, Y)), "(not (= x y))"),
+        (term_building.select(term_building.symbol("m", array(INT, INT)), X), "(select m x)"),
+        (term_building.real(__import__("fractions").Fraction(-1, 3)), "(- (/ 1.0 3.0))"),
     ],
 )
 def test_written_as_smtlib(term, text):
@@ -82,7 +96,9 @@ def test_shared_parts_are_written_once():
 
 def test_script_is_what_a_solver_reads():
     z3 = pytest.importorskip("z3")
-    formula = build.and_(linear.less(X, Y), linear.less(Y, build.integer(4)), build.distinct(X, build.symbol("a b", INT)))
+    formula = term_building.and_(
+        linear.less(X, Y), linear.less(Y, term_building.integer(4)), term_building.distinct(X, term_building.symbol("a b", INT))
+    )
     solver = z3.Solver()
     solver.from_string(script([formula]))
     assert solver.check() == z3.sat

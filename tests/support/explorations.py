@@ -7,22 +7,22 @@ from itertools import islice
 from typing import Any
 
 from analysis.cfa.graph import Program
-from analysis.cfa.link import link
-from analysis.cpa.algorithm import UNBOUNDED, Budget, Outcome, explore, start
-from analysis.cpa.composite import Composite, State
+from analysis.cfa.linking.link import link
 from analysis.cpa.domains.assumptions import NONE, assumptions_cpa
 from analysis.cpa.domains.location import Bounds, LocationTransfer, location_cpa, reverse_postorder
 from analysis.cpa.domains.value import ExplicitTransfer, value_cpa
-from analysis.cpa.symbolic_execution import SymbolicExecution, SymbolicOptions
-from analysis.cpa.waitlist import PriorityWaitlist, Waitlist
-from analysis.engines.witness.inputs import Script
-from analysis.engines.witness.interpreter import execute
-from analysis.engines.witness.outcome import NoInput, Run, Start
+from analysis.cpa.framework.algorithm import UNBOUNDED, Budget, Outcome, explore, start
+from analysis.cpa.framework.composite import Composite, State
+from analysis.cpa.framework.waitlist import PriorityWaitlist, Waitlist
+from analysis.cpa.symbolic_values.symbolic_execution import SymbolicExecution, SymbolicOptions
+from analysis.interpreter.inputs import Script
+from analysis.interpreter.interpreter import execute
+from analysis.interpreter.outcome import NoInput, Run, Start
 from analysis.model import ir
 from analysis.model.options import Options
 from analysis.rules.load import load_rules
-from analysis.smt.memo import Memo, MemoSolver
-from analysis.smt.z3_backend import Z3Solver
+from analysis.smt.solving.memo import Memo, MemoSolver
+from analysis.smt.solving.z3_backend import Z3Solver
 from tests.support.lowered import unit_of
 
 DEFAULT = Bounds()

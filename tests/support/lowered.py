@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from analysis.cfa.dump import dump_cfa
+from analysis.cfa.building.unit import Unit, build_unit
+from analysis.cfa.cfa_text import dump_cfa
 from analysis.cfa.graph import Cfa
-from analysis.cfa.unit import Unit, build_unit
-from analysis.frontend.syntax import parse
+from analysis.frontend.syntax.parser import parse
 from analysis.model.c_types import LP64, DataModel
 
 

@@ -13,8 +13,8 @@ from random import Random
 import msgspec
 
 from analysis.cfa.graph import Edge
-from analysis.engines.automaton.changes import Changes, EdgeChanges
-from analysis.engines.automaton.full import Entry
+from analysis.engines.automaton.solver.changes import Changes, EdgeChanges
+from analysis.engines.automaton.solver.full import Entry
 from analysis.model import ir
 
 STATES = 4

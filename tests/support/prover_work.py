@@ -6,8 +6,8 @@ import os
 import signal
 from typing import NamedTuple
 
-from analysis.session.provers.decided import Decided
-from analysis.session.provers.questions import Question
+from analysis.session.provers.asking.answer import Decided
+from analysis.session.provers.asking.question import Question
 
 
 class Factor(NamedTuple):

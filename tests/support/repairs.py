@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from random import Random
 
-from analysis.engines.automaton.changes import Changes, Repaired
-from analysis.engines.automaton.full import DIRECT, DerivationGraph, Entry, Full, pack, unpack
-from analysis.engines.automaton.incr_back import incr_back
-from analysis.engines.automaton.incr_fwd import incr_fwd
-from analysis.engines.automaton.retrace import Retrace
+from analysis.engines.automaton.solver.changes import Changes, Repaired
+from analysis.engines.automaton.solver.full import DIRECT, DerivationGraph, Entry, Full, pack, unpack
+from analysis.engines.automaton.solver.incr_back import incr_back
+from analysis.engines.automaton.solver.incr_fwd import incr_fwd
+from analysis.engines.automaton.solver.retrace import Retrace
 from tests.support.machines import MachineDelta, changes_between, edited, random_machine
 
 LIMIT = 100_000

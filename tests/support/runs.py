@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 from analysis.cfa.graph import Program
-from analysis.cfa.link import LinkedProgram, link
-from analysis.engines.witness import Bounds, Inputs, Run, Script, Start, execute
-from analysis.engines.witness.inputs import InputValue
+from analysis.cfa.linking.link import LinkedProgram, link
+from analysis.interpreter import Bounds, Inputs, Run, Script, Start, execute
+from analysis.interpreter.inputs import InputValue
 from analysis.model.c_types import LP64, DataModel
 from tests.support.lowered import unit_of
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.engines.witness.outcome import Kind
+from analysis.interpreter.outcome import Kind
 
 VIOLATIONS: list[tuple[Kind, str]] = [
     ("null-dereference", "int *p = 0; int x = 1; return *p;"),

@@ -134,7 +134,7 @@ def _compile(libs: Path, carried: list[str]) -> None:
     if f"{sys.version_info.major}.{sys.version_info.minor}" in carried:
         command = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", str(libs)]
         subprocess.run(command, check=True)
-        carry = f"import sys; sys.path.insert(0, {str(libs)!r}); from server import class_code; class_code.write()"
+        carry = f"import sys; sys.path.insert(0, {str(libs)!r}); from server.transport import class_code; class_code.write()"
         subprocess.run([sys.executable, "-I", "-S", "-c", carry], check=True)
 
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.cpa import library
-from analysis.cpa.completeness import leads_nowhere, not_modelled, not_supported
-from analysis.cpa.defaults import MergeSep, NoStrengthening, StopSep, TrivialAdjustment
-from analysis.cpa.interface import Cpa
-from analysis.cpa.steps import Step
+from analysis.cpa.framework.defaults import MergeSep, NoStrengthening, StopSep, TrivialAdjustment
+from analysis.cpa.framework.interface import Cpa
+from analysis.cpa.framework.steps import Step
+from analysis.cpa.obstacles.completeness import leads_nowhere, not_modelled, not_supported
 from analysis.model import ir
 
 Reasons = frozenset[str]

@@ -24,12 +24,12 @@ from typing import Any, Literal
 
 import msgspec
 
-from analysis.cpa.constraint_sets import Constraints, Decide, constraints_of
-from analysis.cpa.defaults import MergeSep, StopSep, TrivialAdjustment
-from analysis.cpa.interface import Cpa
-from analysis.cpa.precision import TrackedConstraints, variable_name
-from analysis.cpa.steps import Step
-from analysis.cpa.symbolic import Assuming, Renaming, condition_of, identifiers, negation, substitute
+from analysis.cpa.framework.defaults import MergeSep, StopSep, TrivialAdjustment
+from analysis.cpa.framework.interface import Cpa
+from analysis.cpa.framework.steps import Step
+from analysis.cpa.stores.precision import TrackedConstraints, variable_name
+from analysis.cpa.symbolic_values.constraint_sets import Constraints, Decide, constraints_of
+from analysis.cpa.symbolic_values.symbolic import Assuming, Renaming, condition_of, identifiers, negation, substitute
 from analysis.model import ir
 
 LessOrEqual = Literal["subset", "aliased", "implication"]

@@ -14,10 +14,10 @@ from typing import Any
 import msgspec
 
 from analysis.cfa.graph import Program
-from analysis.cpa.defaults import MergeSep, NoStrengthening, StopSep, TrivialAdjustment
-from analysis.cpa.graph import Node
-from analysis.cpa.interface import Cpa
-from analysis.cpa.steps import Step, StepTable
+from analysis.cpa.framework.defaults import MergeSep, NoStrengthening, StopSep, TrivialAdjustment
+from analysis.cpa.framework.interface import Cpa
+from analysis.cpa.framework.reachability import Node
+from analysis.cpa.framework.steps import Step, StepTable
 from analysis.model.spelling import display_name
 
 CUT = -1

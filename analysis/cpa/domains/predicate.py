@@ -14,17 +14,17 @@ from typing import Any
 
 import msgspec
 
-from analysis.cpa.defaults import StopSep, TrivialAdjustment
-from analysis.cpa.interface import Cpa
+from analysis.cpa.framework.defaults import StopSep, TrivialAdjustment
+from analysis.cpa.framework.interface import Cpa
+from analysis.cpa.framework.steps import Step
 from analysis.cpa.predicates.abstraction import Abstraction
-from analysis.cpa.predicates.blocks import BlockEnds, block_ends
-from analysis.cpa.predicates.steps import At, Contexts, departures, moved, obstacle
+from analysis.cpa.predicates.adjustable_blocks import BlockEnds, block_ends
+from analysis.cpa.predicates.step_formulas import At, Contexts, departures, moved, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
-from analysis.cpa.steps import Step
-from analysis.smt.build import TRUE
-from analysis.smt.terms import Term
-from analysis.smt.transitions.state import START, State
+from analysis.smt.logic.term_building import TRUE
+from analysis.smt.logic.terms import Term
 from analysis.smt.transitions.system import System
+from analysis.smt.transitions.transition_state import START, State
 
 Point = tuple[int, int]
 """A context and a location of its function."""

@@ -25,12 +25,12 @@ from immutables import Map
 
 from analysis.cfa.graph import Program
 from analysis.cpa import library
-from analysis.cpa.defaults import MergeSep, StopSep, TrivialAdjustment
-from analysis.cpa.interface import Cpa
-from analysis.cpa.rule_events import Event, EventFinder
-from analysis.cpa.steps import Step
-from analysis.cpa.symbolic import Assumed, Deciding, as_value, identifiers, lift, substitute
-from analysis.cpa.values import Address, Value
+from analysis.cpa.domains.rule_events import Event, EventFinder
+from analysis.cpa.framework.defaults import MergeSep, StopSep, TrivialAdjustment
+from analysis.cpa.framework.interface import Cpa
+from analysis.cpa.framework.steps import Step
+from analysis.cpa.stores.scalar_values import Address, Value
+from analysis.cpa.symbolic_values.symbolic import Assumed, Deciding, as_value, identifiers, lift, substitute
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
 from analysis.model.intervals import NONZERO, ZERO, Interval

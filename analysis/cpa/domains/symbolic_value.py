@@ -2,7 +2,7 @@
 
 As the value analysis, but a cell that is read without being known gets a new symbolic identifier, what functions return is a new
 identifier, and operations on identifiers are expressions. Allocated blocks are objects of their own; a symbolic pointer leads to
-an object of its own, too, which may be any object whose address is taken (`effects`).
+an object of its own, too, which may be any object whose address is taken (`stores.step_effects`).
 
 Identifiers are named after where they are made and how often that happened on the path, so that the same path has the same
 names in every run, and paths that meet agree on what they read alike. The order is one of section 4.2's: `subset` (identifiers
@@ -22,16 +22,16 @@ from immutables import Map
 
 from analysis.cfa.graph import Program
 from analysis.cpa import library
-from analysis.cpa.defaults import MergeJoin, MergeSep, StopSep, TrivialAdjustment
-from analysis.cpa.effects import Effect, Effects
-from analysis.cpa.evaluate import Work
-from analysis.cpa.interface import Cpa
-from analysis.cpa.memory import WIDTH_BITS, WIDTH_MASK, Contents, Store, covers, holders, join, leaves_open
-from analysis.cpa.precision import TrackedVariables, VariablePrecision
-from analysis.cpa.steps import Step
-from analysis.cpa.symbolic import Assumed, Deciding, Renaming, as_value, identifiers, substitute
-from analysis.cpa.symbolic_algebra import SymbolicAlgebra
-from analysis.cpa.values import Value
+from analysis.cpa.framework.defaults import MergeJoin, MergeSep, StopSep, TrivialAdjustment
+from analysis.cpa.framework.interface import Cpa
+from analysis.cpa.framework.steps import Step
+from analysis.cpa.stores.evaluate import Work
+from analysis.cpa.stores.precision import TrackedVariables, VariablePrecision
+from analysis.cpa.stores.scalar_values import Value
+from analysis.cpa.stores.step_effects import Effect, Effects
+from analysis.cpa.stores.store_memory import WIDTH_BITS, WIDTH_MASK, Contents, Store, covers, holders, join, leaves_open
+from analysis.cpa.symbolic_values.symbolic import Assumed, Deciding, Renaming, as_value, identifiers, substitute
+from analysis.cpa.symbolic_values.symbolic_algebra import SymbolicAlgebra
 from analysis.model import ir
 from analysis.model.c_types import LP64, DataModel
 

@@ -1,9 +1,10 @@
 """The value analysis CPA ([SYMCEGAR] section 3.2.4): explicit values of variables, members and elements.
 
 An abstract state is an abstract variable assignment: a partial function from cells to integers and addresses, here a
-`memory.Store`. What is not in it can have any value; contradicting assignments are not represented (the transfer relation has no
+`stores.store_memory.Store`. What is not in it can have any value; contradicting assignments are not represented (the transfer
+relation has no
 successor). The transfer relation evaluates over the known cells (`evaluate`), a branch on an unknown cell that leaves one value
-assigns it (`refinement`), and variables that are not live any more are forgotten (`variables`).
+assigns it (`stores.branch_refinement`), and variables that are not live any more are forgotten (`variables`).
 
 The order is "knows at least as much"; the join keeps what both know. With merge-sep this is the value analysis, with merge-join
 constant propagation. The precision says which variables are tracked at which location (`VariablePrecision`).
@@ -17,14 +18,14 @@ from typing import Any, Literal
 import msgspec
 
 from analysis.cfa.graph import Program
-from analysis.cpa.defaults import MergeJoin, MergeSep, NoStrengthening, StopSep, TrivialAdjustment
-from analysis.cpa.effects import Effect, Effects
-from analysis.cpa.evaluate import Place, Work
-from analysis.cpa.interface import Cpa
-from analysis.cpa.memory import Store, covers, holders, join
-from analysis.cpa.precision import TrackedVariables, VariablePrecision
-from analysis.cpa.steps import Step
-from analysis.cpa.values import Value
+from analysis.cpa.framework.defaults import MergeJoin, MergeSep, NoStrengthening, StopSep, TrivialAdjustment
+from analysis.cpa.framework.interface import Cpa
+from analysis.cpa.framework.steps import Step
+from analysis.cpa.stores.evaluate import Place, Work
+from analysis.cpa.stores.precision import TrackedVariables, VariablePrecision
+from analysis.cpa.stores.scalar_values import Value
+from analysis.cpa.stores.step_effects import Effect, Effects
+from analysis.cpa.stores.store_memory import Store, covers, holders, join
 from analysis.model import ir
 from analysis.model.c_types import LP64, DataModel, Type
 

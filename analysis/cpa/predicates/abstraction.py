@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from analysis.smt.build import FALSE, TRUE, and_, not_, or_
-from analysis.smt.solver import Budget, Solver
-from analysis.smt.substitution import Substitution
-from analysis.smt.terms import Term
-from analysis.smt.transitions.state import State
+from analysis.smt.logic.substitution import Substitution
+from analysis.smt.logic.term_building import FALSE, TRUE, and_, not_, or_
+from analysis.smt.logic.terms import Term
+from analysis.smt.solving.solver import Budget, Solver
 from analysis.smt.transitions.system import System
+from analysis.smt.transitions.transition_state import State
 
 Kind = Literal["cartesian", "boolean"]
 _MOST_CUBES = 24

@@ -12,14 +12,14 @@ import weakref
 from collections.abc import Iterator
 
 from analysis.cfa.graph import Cfa, Edge, Program
-from analysis.cpa.steps import Step
+from analysis.cpa.framework.steps import Step
 from analysis.model import ir
 from analysis.model.c_types import Pointer, Record
-from analysis.smt.build import FALSE, TRUE, eq, number, or_
-from analysis.smt.terms import Term
+from analysis.smt.logic.term_building import FALSE, TRUE, eq, number, or_
+from analysis.smt.logic.terms import Term
 from analysis.smt.transitions.access import Access
-from analysis.smt.transitions.state import State
 from analysis.smt.transitions.system import System, definedness_flag, has_flag
+from analysis.smt.transitions.transition_state import State
 
 _MET: weakref.WeakKeyDictionary[Cfa, dict[int, frozenset[str]]] = weakref.WeakKeyDictionary()
 

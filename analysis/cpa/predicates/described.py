@@ -9,21 +9,21 @@ from typing import NamedTuple
 
 from analysis.cfa.graph import Program
 from analysis.cpa.domains.location import Location, Stack
-from analysis.cpa.formulas import ConditionFormulas
-from analysis.cpa.memory import Contents, Store
 from analysis.cpa.predicates.eliminated import Cell, without_identifiers
-from analysis.cpa.predicates.steps import Contexts
-from analysis.cpa.values import Address, Value
+from analysis.cpa.predicates.step_formulas import Contexts
+from analysis.cpa.stores.scalar_values import Address, Value
+from analysis.cpa.stores.store_memory import Contents, Store
+from analysis.cpa.symbolic_values.condition_formulas import ConditionFormulas
 from analysis.model import ir
 from analysis.model.c_types import Array, Floating, Integer, Pointer, Type
-from analysis.smt import linear
-from analysis.smt.build import and_, eq, number
-from analysis.smt.substitution import Substitution
-from analysis.smt.terms import Term, symbols
+from analysis.smt.logic import linear
+from analysis.smt.logic.substitution import Substitution
+from analysis.smt.logic.term_building import and_, eq, number
+from analysis.smt.logic.terms import Term, symbols
 from analysis.smt.transitions.access import Access
-from analysis.smt.transitions.objects import MOST_CELLS, is_scalar
-from analysis.smt.transitions.state import START
+from analysis.smt.transitions.object_cells import MOST_CELLS, is_scalar
 from analysis.smt.transitions.system import System
+from analysis.smt.transitions.transition_state import START
 
 
 class _Object(NamedTuple):

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from analysis.smt.build import and_, eq, symbol
-from analysis.smt.substitution import Substitution
-from analysis.smt.terms import Term, symbols
-from analysis.smt.transitions.state import State, StateVariable
+from analysis.smt.logic.substitution import Substitution
+from analysis.smt.logic.term_building import and_, eq, symbol
+from analysis.smt.logic.terms import Term, symbols
 from analysis.smt.transitions.system import System
+from analysis.smt.transitions.transition_state import State, StateVariable
 from analysis.smt.transitions.vocabulary import INSTANCE
 
 

@@ -18,16 +18,16 @@ from typing import NamedTuple
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.marks import marked
 from analysis.cpa.domains.location import Location
-from analysis.cpa.predicates.blocks import loop_heads
-from analysis.cpa.predicates.steps import departures, obstacle
+from analysis.cpa.framework.steps import Step, StepTable
+from analysis.cpa.predicates.adjustable_blocks import loop_heads
+from analysis.cpa.predicates.step_formulas import departures, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
-from analysis.cpa.steps import Step, StepTable
 from analysis.model.spelling import display_name
-from analysis.smt.substitution import Substitution
-from analysis.smt.terms import Term
-from analysis.smt.transitions.objects import RESULT
-from analysis.smt.transitions.state import START, State, StateVariable
+from analysis.smt.logic.substitution import Substitution
+from analysis.smt.logic.terms import Term
+from analysis.smt.transitions.object_cells import RESULT
 from analysis.smt.transitions.system import System
+from analysis.smt.transitions.transition_state import START, State, StateVariable
 from analysis.smt.transitions.vocabulary import TooLargeError
 
 OLD = "old:"

@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 
 from analysis.cfa.graph import Program
 from analysis.cpa.domains.location import Location, Stack
-from analysis.cpa.memory import Store
-from analysis.cpa.predicates.blocks import loop_heads
+from analysis.cpa.predicates.adjustable_blocks import loop_heads
 from analysis.cpa.predicates.described import Described
-from analysis.cpa.predicates.steps import Contexts
+from analysis.cpa.predicates.step_formulas import Contexts
+from analysis.cpa.stores.store_memory import Store
 from analysis.model import ir
-from analysis.smt.build import FALSE, or_
-from analysis.smt.terms import Term
+from analysis.smt.logic.term_building import FALSE, or_
+from analysis.smt.logic.terms import Term
 from analysis.smt.transitions.system import System
 
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.cpa.late_results import is_late
-from analysis.cpa.steps import Step
+from analysis.cpa.framework.steps import Step
+from analysis.cpa.obstacles.late_results import is_late
 from analysis.model import ir
 from analysis.model.c_types import Array, Integer
 from analysis.model.spelling import display_name, spell_expr
-from analysis.smt.build import FALSE, TRUE, and_, or_
-from analysis.smt.terms import Term
+from analysis.smt.logic.term_building import FALSE, TRUE, and_, or_
+from analysis.smt.logic.terms import Term
 from analysis.smt.transitions.access import Access
-from analysis.smt.transitions.state import State
 from analysis.smt.transitions.system import System
+from analysis.smt.transitions.transition_state import State
 
 
 def accessed(expr: ir.Expr) -> Iterator[ir.Index]:

@@ -9,22 +9,22 @@ from typing import Literal, get_args
 import msgspec
 
 from analysis.cfa.graph import Cfa, Program
-from analysis.cpa.late_results import is_late
+from analysis.cpa.framework.steps import Step
+from analysis.cpa.obstacles.late_results import is_late
 from analysis.cpa.predicates.definedness import may_read_undefined, reads_undefined
 from analysis.cpa.predicates.subscripts import outside
-from analysis.cpa.steps import Step
 from analysis.model import ir
 from analysis.model.c_types import INT as C_INT
 from analysis.model.c_types import Array, Floating, Integer, Pointer
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import CHECKS
-from analysis.smt.build import FALSE, TRUE, and_, distinct, eq, number, or_
-from analysis.smt.encoding import scalars
-from analysis.smt.encoding.scalars import parse_float
-from analysis.smt.terms import Term
+from analysis.smt.encoding.numbers import scalar_terms
+from analysis.smt.encoding.numbers.scalar_terms import parse_float
+from analysis.smt.logic.term_building import FALSE, TRUE, and_, distinct, eq, number, or_
+from analysis.smt.logic.terms import Term
 from analysis.smt.transitions.access import Access
-from analysis.smt.transitions.state import State
 from analysis.smt.transitions.system import System
+from analysis.smt.transitions.transition_state import State
 
 Property = Literal[
     "assertion",
@@ -251,7 +251,7 @@ def _fails(part: ir.Expr, access: Access, property_: Property) -> Term:
     if property_ == "division-by-zero":
         return eq(right, number(0, right.sort))
     if property_ == "shift-range":
-        width = arithmetic.constant(scalars.width(part.type, arithmetic.model.pointer_bits), part.right.type)
+        width = arithmetic.constant(scalar_terms.width(part.type, arithmetic.model.pointer_bits), part.right.type)
         zero = arithmetic.constant(0, part.right.type)
         return or_(arithmetic.compare("<", right, zero, part.right.type), arithmetic.compare(">=", right, width, part.right.type))
     return arithmetic.overflows(part.operator, left, right, part.type)

@@ -10,21 +10,21 @@ from typing import Literal
 import msgspec
 
 from analysis.cfa.graph import Places, Program
-from analysis.engines.automaton.answers import Answers
-from analysis.engines.automaton.changes import Repaired
-from analysis.engines.automaton.delta import ProgramDelta
-from analysis.engines.automaton.facts import FactTable
-from analysis.engines.automaton.findings import Findings
-from analysis.engines.automaton.full import DerivationGraph, Full
-from analysis.engines.automaton.incr_back import incr_back
-from analysis.engines.automaton.incr_fwd import incr_fwd
-from analysis.engines.automaton.packed import Unpacked, pack_graph, unpack_graph
-from analysis.engines.automaton.reasons import Reasons, add_reasons, from_scratch
-from analysis.engines.automaton.retrace import Retrace
-from analysis.engines.automaton.revision import revise
-from analysis.engines.automaton.rule_change import revise_rules, slots_for
-from analysis.engines.automaton.suspicions import Error, Suspicion
-from analysis.engines.automaton.world import compare
+from analysis.engines.automaton.facts.facts import FactTable
+from analysis.engines.automaton.facts.product import ProgramDelta
+from analysis.engines.automaton.functions.world import compare
+from analysis.engines.automaton.report.answers import Answers
+from analysis.engines.automaton.report.findings import Findings
+from analysis.engines.automaton.report.suspicions import Error, Suspicion
+from analysis.engines.automaton.revision.program_change import revise
+from analysis.engines.automaton.revision.reasons import Reasons, add_reasons, from_scratch
+from analysis.engines.automaton.revision.rule_change import revise_rules, slots_for
+from analysis.engines.automaton.solver.changes import Repaired
+from analysis.engines.automaton.solver.full import DerivationGraph, Full
+from analysis.engines.automaton.solver.incr_back import incr_back
+from analysis.engines.automaton.solver.incr_fwd import incr_fwd
+from analysis.engines.automaton.solver.packed import Unpacked, pack_graph, unpack_graph
+from analysis.engines.automaton.solver.retrace import Retrace
 from analysis.model.collecting import without_collecting
 from analysis.model.limits import Limits
 from analysis.model.report import Count, Finding, Message, RuleVerdict, Work

@@ -12,16 +12,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from analysis.certificate.annotation import Annotation
 from analysis.cpa.domains.location import CUT, END, Bounds, Location, LocationTransfer
 from analysis.cpa.domains.predicate import Point
-from analysis.cpa.predicates.blocks import loop_heads
-from analysis.cpa.predicates.steps import Contexts, departures, moved, obstacle
+from analysis.cpa.framework.steps import Step
+from analysis.cpa.predicates.adjustable_blocks import loop_heads
+from analysis.cpa.predicates.step_formulas import Contexts, departures, moved, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
-from analysis.cpa.steps import Step
-from analysis.smt.build import FALSE, and_
-from analysis.smt.horn import Applied, Clause, solve
-from analysis.smt.solver import Budget
-from analysis.smt.terms import Term, symbols
-from analysis.smt.transitions.state import START, State, StateVariable
+from analysis.smt.logic.term_building import FALSE, and_
+from analysis.smt.logic.terms import Term, symbols
+from analysis.smt.solving.horn import Applied, Clause, solve
+from analysis.smt.solving.solver import Budget
 from analysis.smt.transitions.system import System
+from analysis.smt.transitions.transition_state import START, State, StateVariable
 
 _MOST_STRETCH = 20_000  # locations between two heads of loops
 
@@ -41,7 +41,7 @@ class Clauses:
         self._heads = {name: loop_heads(cfa) for name, cfa in system.program.functions.items()}
 
     def solution(self, budget: Budget, *, guidance: bool = False) -> Annotation | None:
-        """An annotation; None if none was found in the budget, or a stretch is too long. `guidance`: see `smt.horn`."""
+        """An annotation; None if none was found in the budget, or a stretch is too long. `guidance`: see `smt.solving.horn`."""
         stretches = self._stretches()
         if stretches is None:
             return None

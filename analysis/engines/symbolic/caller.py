@@ -11,12 +11,12 @@ from collections.abc import Iterator
 
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic.candidates import MAIN
-from analysis.engines.symbolic.surroundings import surroundings_doubt
+from analysis.engines.symbolic.start_of_main import surroundings_doubt
 from analysis.engines.symbolic.task import Target
-from analysis.engines.witness.inputs import Fresh, InputValue, Object, Question
-from analysis.engines.witness.machine import ERRNO
-from analysis.engines.witness.outcome import Replayed
-from analysis.engines.witness.scalars import bounds_of
+from analysis.interpreter.inputs import Fresh, InputValue, Object, Question
+from analysis.interpreter.machine import ERRNO
+from analysis.interpreter.outcome import Replayed
+from analysis.interpreter.scalars import bounds_of
 from analysis.model import ir
 from analysis.model.c_types import DataModel, Integer, Pointer, Record
 from analysis.model.spelling import display_name

@@ -1,6 +1,6 @@
 """A path through CFAs as a question to the solver: is there a run that takes it and violates the rule at its end?
 
-The encoding errs to one side (`smt.encoding.formula`): "unsat" means that there is none, "sat" gives inputs to try.
+The encoding errs to one side (`smt.encoding.numbers.formula`): "unsat" means that there is none, "sat" gives inputs to try.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from analysis.cfa.graph import Edge, Program
-from analysis.cpa.paths.checks import EdgeChecks
 from analysis.engines.symbolic.choices import MakeInputs, Solved
 from analysis.engines.symbolic.task import Target
-from analysis.engines.witness.outcome import Step
+from analysis.interpreter.outcome import Step
 from analysis.model import ir
 from analysis.model.c_types import DataModel, Integer, Pointer
 from analysis.model.spelling import display_name, spell_expr
-from analysis.smt.build import FALSE, distinct, eq, number, or_
-from analysis.smt.encoding.formula import FailureKind, Formula, Input
-from analysis.smt.encoding.path import PathEncoder
-from analysis.smt.solver import Budget, Model, Value
-from analysis.smt.terms import Term
-from analysis.smt.z3_backend import Z3Solver
+from analysis.path_following.checks import EdgeChecks
+from analysis.smt.encoding.numbers.formula import FailureKind, Formula, Input
+from analysis.smt.encoding.paths.path import PathEncoder
+from analysis.smt.logic.term_building import FALSE, distinct, eq, number, or_
+from analysis.smt.logic.terms import Term
+from analysis.smt.solving.solver import Budget, Model, Value
+from analysis.smt.solving.z3_backend import Z3Solver
 
 _FAILURES: frozenset[str] = frozenset(get_args(FailureKind))
 _OF_FREE = ("double-free", "invalid-free")

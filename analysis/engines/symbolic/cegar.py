@@ -11,29 +11,36 @@ from typing import Any, Literal
 import msgspec
 
 from analysis.certificate.annotation import Annotation
+from analysis.certificate.checked_outcome import Proved, Unproved, Work
 from analysis.certificate.checker import check
-from analysis.certificate.outcome import Proved, Unproved, Work
-from analysis.certificate.questions import RefusedError
+from analysis.certificate.proof_obligations import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cpa import library
-from analysis.cpa.algorithm import Cancellation, start
-from analysis.cpa.cegar import Ended, Refined, Refinement, Stuck, cegar
 from analysis.cpa.domains.location import Bounds, Location, reverse_postorder
-from analysis.cpa.formulas import Mode
-from analysis.cpa.graph import Node, ReachabilityGraph
-from analysis.cpa.path_interpolation import OutOfTimeError, PathInterpolation
-from analysis.cpa.precision import ConstraintPrecision, ConstraintsBy
+from analysis.cpa.framework.algorithm import Cancellation, start
+from analysis.cpa.framework.path_interpolation import OutOfTimeError, PathInterpolation
+from analysis.cpa.framework.reachability import Node, ReachabilityGraph
+from analysis.cpa.framework.refinement_loop import Ended, Refined, Refinement, Stuck, cegar
+from analysis.cpa.framework.waitlist import PriorityWaitlist
 from analysis.cpa.predicates.error_locations import ErrorLocations, with_error_locations
 from analysis.cpa.predicates.reaching import Reaching
 from analysis.cpa.predicates.violations import Violation, property_of
-from analysis.cpa.symbolic_execution import ASSUMPTIONS, CONSTRAINTS, LOCATION, VALUES, SymbolicExecution, SymbolicOptions
-from analysis.cpa.waitlist import PriorityWaitlist
+from analysis.cpa.stores.precision import ConstraintPrecision, ConstraintsBy
+from analysis.cpa.symbolic_values.condition_formulas import Mode
+from analysis.cpa.symbolic_values.symbolic_execution import (
+    ASSUMPTIONS,
+    CONSTRAINTS,
+    LOCATION,
+    VALUES,
+    SymbolicExecution,
+    SymbolicOptions,
+)
 from analysis.engines.symbolic.cegar_refinement import ByPredicates, Needed, Refine, SymbolicPost, needed
 from analysis.engines.symbolic.explore import BudgetedSolver
 from analysis.model import clock
 from analysis.model.c_types import LP64, DataModel
-from analysis.smt.memo import Memo, MemoSolver
-from analysis.smt.solver import Solver
+from analysis.smt.solving.memo import Memo, MemoSolver
+from analysis.smt.solving.solver import Solver
 from analysis.smt.transitions.system import System
 from analysis.smt.transitions.vocabulary import TooLargeError
 

@@ -12,25 +12,25 @@ from typing import Any, Literal, NamedTuple
 
 from analysis.cfa.graph import Program
 from analysis.cpa import library
-from analysis.cpa.constraint_sets import TRUE, Constraints, Decide
 from analysis.cpa.domains.constraints import ConstraintsTransfer
 from analysis.cpa.domains.location import Location
 from analysis.cpa.domains.symbolic_value import SymbolicTransfer, SymbolicValues
-from analysis.cpa.formulas import ConditionFormulas
-from analysis.cpa.path_interpolation import Part, PathInterpolation
-from analysis.cpa.precision import tracked_name
+from analysis.cpa.framework.path_interpolation import Part, PathInterpolation
+from analysis.cpa.framework.steps import Step
 from analysis.cpa.predicates.path_formulas import path_formulas, plain
-from analysis.cpa.predicates.steps import Contexts, moved
-from analysis.cpa.steps import Step
-from analysis.cpa.symbolic_execution import SymbolicOptions
+from analysis.cpa.predicates.step_formulas import Contexts, moved
+from analysis.cpa.stores.precision import tracked_name
+from analysis.cpa.symbolic_values.condition_formulas import ConditionFormulas
+from analysis.cpa.symbolic_values.constraint_sets import TRUE, Constraints, Decide
+from analysis.cpa.symbolic_values.symbolic_execution import SymbolicOptions
 from analysis.model import ir
-from analysis.smt.build import FALSE
-from analysis.smt.interpolation import interpolants
-from analysis.smt.solver import Budget, Solver
-from analysis.smt.terms import symbols
-from analysis.smt.transitions.state import START, State
+from analysis.smt.logic.term_building import FALSE
+from analysis.smt.logic.terms import symbols
+from analysis.smt.solving.interpolation import interpolants
+from analysis.smt.solving.solver import Budget, Solver
+from analysis.smt.solving.z3_backend import Z3Solver
 from analysis.smt.transitions.system import System
-from analysis.smt.z3_backend import Z3Solver
+from analysis.smt.transitions.transition_state import START, State
 
 Refine = Literal["constraints-first", "values-first", "values-only", "predicates"]
 """What is forgotten first where an interpolant is made, so that the other is what the proof rests on: constraints (Algorithm 6),

@@ -7,14 +7,14 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
 from analysis.cfa.graph import Cfa, Program
-from analysis.engines.witness.inputs import Fresh, Inputs, InputValue, Object, Question
-from analysis.engines.witness.outcome import Step
+from analysis.interpreter.inputs import Fresh, Inputs, InputValue, Object, Question
+from analysis.interpreter.outcome import Step
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer, Pointer
 from analysis.model.spelling import display_name
-from analysis.smt.encoding.formula import Input
-from analysis.smt.solver import Model, Value
-from analysis.smt.terms import Term
+from analysis.smt.encoding.numbers.formula import Input
+from analysis.smt.logic.terms import Term
+from analysis.smt.solving.solver import Model, Value
 
 ELEMENTS = 64
 """How many elements an object has that an argument points to."""

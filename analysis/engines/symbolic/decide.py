@@ -23,25 +23,25 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from analysis.cfa.evaluation_order import granted
-from analysis.cpa.algorithm import Cancellation
-from analysis.cpa.completeness import calls_the_unknown, depends_on_addresses, hidden_flow
-from analysis.cpa.formulas import Mode
+from analysis.cfa.linking.evaluation_order import granted
+from analysis.cpa.framework.algorithm import Cancellation
+from analysis.cpa.obstacles.completeness import calls_the_unknown, depends_on_addresses, hidden_flow
+from analysis.cpa.symbolic_values.condition_formulas import Mode
 from analysis.engines.symbolic.backward import Question, refute
 from analysis.engines.symbolic.caller import claims, doubts
 from analysis.engines.symbolic.candidates import MAIN, Candidates, Found
 from analysis.engines.symbolic.choices import Choosing, MakeInputs, constants_of, next_choices, random_inputs, unread_parameters
-from analysis.engines.symbolic.conditions import violating
 from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.explore import Exploration
 from analysis.engines.symbolic.found_memory import FoundMemory
 from analysis.engines.symbolic.inside import Inside, activation
 from analysis.engines.symbolic.runs import LEAKS, Attempts, described
 from analysis.engines.symbolic.task import NOT_REPEATED, Confirmed, Decision, Refuted, Spent, Task, Undecided, only_if
-from analysis.engines.witness.outcome import OBSERVED, Bounds, Exited, Observation, Replayed, Returned, Run, Start, Step, Stuck
+from analysis.engines.symbolic.violation_branches import violating
+from analysis.interpreter.outcome import OBSERVED, Bounds, Exited, Observation, Replayed, Returned, Run, Start, Step, Stuck
 from analysis.model import clock
 from analysis.model.assumptions import BOUNDS, TYPES
-from analysis.smt.solver import Budget
+from analysis.smt.solving.solver import Budget
 
 _RUN_SHARE = 0.15  # of the seconds, for runs on random inputs
 _LARGE_RUN_SHARE = 0.04  # in large programs, where such runs hardly get far

@@ -12,25 +12,25 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from analysis.cfa.graph import Program
-from analysis.cpa.algorithm import Budget, Cancellation, explore, start
-from analysis.cpa.composite import Composite, Precision, State
 from analysis.cpa.domains.location import Bounds
-from analysis.cpa.formulas import Mode
-from analysis.cpa.graph import Node, ReachabilityGraph
+from analysis.cpa.framework.algorithm import Budget, Cancellation, explore, start
+from analysis.cpa.framework.composite import Composite, Precision, State
+from analysis.cpa.framework.reachability import Node, ReachabilityGraph
+from analysis.cpa.framework.steps import Step as CpaStep
+from analysis.cpa.framework.waitlist import AnyNode
 from analysis.cpa.predicates.error_locations import Locations
-from analysis.cpa.steps import Step as CpaStep
-from analysis.cpa.symbolic_execution import ASSUMPTIONS, LOCATION, SymbolicExecution, SymbolicOptions
-from analysis.cpa.waitlist import AnyNode
+from analysis.cpa.symbolic_values.condition_formulas import Mode
+from analysis.cpa.symbolic_values.symbolic_execution import ASSUMPTIONS, LOCATION, SymbolicExecution, SymbolicOptions
 from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.task import Effort
-from analysis.engines.witness.outcome import Step
+from analysis.interpreter.outcome import Step
 from analysis.model import clock
 from analysis.model.c_types import DataModel
-from analysis.smt.memo import Memo, MemoSolver
-from analysis.smt.solver import Answer
-from analysis.smt.solver import Budget as QueryBudget
-from analysis.smt.terms import Term
-from analysis.smt.z3_backend import Z3Solver
+from analysis.smt.logic.terms import Term
+from analysis.smt.solving.memo import Memo, MemoSolver
+from analysis.smt.solving.solver import Answer
+from analysis.smt.solving.solver import Budget as QueryBudget
+from analysis.smt.solving.z3_backend import Z3Solver
 
 Ending = Literal["finished", "budget", "cancelled", "found"]
 _DEPTH = 200  # calls that may be open besides those of a recursion

@@ -14,7 +14,7 @@ from analysis.cfa.graph import Cfa, Edge
 from analysis.cpa.library import ALLOCATORS
 from analysis.cpa.predicates.error_locations import with_functions
 from analysis.engines.symbolic.task import Confirmed, Decision, Task
-from analysis.engines.witness.outcome import Step
+from analysis.interpreter.outcome import Step
 from analysis.model import ir
 from analysis.model.c_types import INT, Pointer
 

@@ -13,12 +13,12 @@ from analysis.engines.symbolic.candidates import Candidates
 from analysis.engines.symbolic.choices import MakeInputs, constants_of, random_inputs
 from analysis.engines.symbolic.runs import LEAKS, Attempts
 from analysis.engines.symbolic.task import Target
-from analysis.engines.witness.inputs import Fresh, InputValue, Object, Question
-from analysis.engines.witness.outcome import Replayed, Start, Step
+from analysis.interpreter.inputs import Fresh, InputValue, Object, Question
+from analysis.interpreter.outcome import Replayed, Start, Step
 from analysis.model import clock
 from analysis.model.c_types import Array, DataModel, Pointer, Record, Type
 from analysis.model.spelling import display_name
-from analysis.smt.encoding.layouts import BitLayout
+from analysis.smt.encoding.storage.layouts import BitLayout
 
 _RUNS = 8  # on inputs that were not computed
 _STEPS = 5_000  # of each of them

@@ -9,12 +9,12 @@ from analysis.engines.symbolic.caller import doubts
 from analysis.engines.symbolic.candidates import MAIN
 from analysis.engines.symbolic.choices import MakeInputs, NeverFailing
 from analysis.engines.symbolic.task import ProgramTask, Target
-from analysis.engines.witness.expressions import ADDRESSES
-from analysis.engines.witness.inputs import Inputs
-from analysis.engines.witness.interpreter import execute_to_end
-from analysis.engines.witness.leaks import AT_END
-from analysis.engines.witness.outcome import Bounds, Kind, Observation, Replayed, Run, Start, Step
-from analysis.engines.witness.replay import replay
+from analysis.interpreter.expressions import ADDRESSES
+from analysis.interpreter.inputs import Inputs
+from analysis.interpreter.interpreter import execute_to_end
+from analysis.interpreter.leaks import AT_END
+from analysis.interpreter.outcome import Bounds, Kind, Observation, Replayed, Run, Start, Step
+from analysis.interpreter.replay import replay
 
 _MEMORY = 32_000_000
 

@@ -7,8 +7,8 @@ import msgspec
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic.choices import MakeInputs, NeverFailing
 from analysis.engines.symbolic.task import Target
-from analysis.engines.witness.interpreter import execute
-from analysis.engines.witness.outcome import (
+from analysis.interpreter.interpreter import execute
+from analysis.interpreter.outcome import (
     Bounds,
     Kind,
     Observation,
@@ -17,7 +17,7 @@ from analysis.engines.witness.outcome import (
     Start,
     Step,
 )
-from analysis.engines.witness.replay import described_end, replay
+from analysis.interpreter.replay import described_end, replay
 
 LEAKS = frozenset({"memory-leak", "resource-leak"})
 _LEAK_PLACES = 4  # visits of the edge of a leak that are looked at

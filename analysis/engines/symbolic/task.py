@@ -12,8 +12,8 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.cfa.graph import Program
-from analysis.engines.witness.inputs import InputValue, Question
-from analysis.engines.witness.outcome import Observation, ReplayedStep, Step
+from analysis.interpreter.inputs import InputValue, Question
+from analysis.interpreter.outcome import Observation, ReplayedStep, Step
 from analysis.model import ir
 from analysis.model.c_types import LP64, DataModel
 
@@ -70,7 +70,7 @@ class Task(NamedTuple):
 
 
 class ProgramTask(NamedTuple):
-    """A property of a whole program: no run from `main` on violates one of the rules (names of `engines.witness.outcome.Kind`),
+    """A property of a whole program: no run from `main` on violates one of the rules (names of `interpreter.outcome.Kind`),
     wherever. `allocation_fails`: whether `malloc` and its like may find no memory. `outside_writes`: whether functions without a
     body may write to globals; if not, that is assumed."""
 

@@ -3,9 +3,9 @@
 Where `decide` asks about one edge, this asks about all edges at once: a run counts whatever it violates, wherever. In this order:
 
 1. The program is run: on all its inputs where they are few, then on random ones.
-2. `paths`: exact, path by path. Each violation that a formula says is possible is tried in a run.
+2. `path_tree`: exact, path by path. Each violation that a formula says is possible is tried in a run.
 3. `explore`: symbolic execution in which states cover each other, which ends on many programs whose paths do not. Only where all
-   that can be violated has a condition on an edge's operands (`conditions`).
+   that can be violated has a condition on an edge's operands (`violation_branches`).
 
 2 and 3 take turns, with growing shares of the time.
 """
@@ -18,14 +18,12 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from analysis.cfa.evaluation_order import granted
 from analysis.cfa.graph import Edge
-from analysis.cpa.algorithm import Cancellation
-from analysis.cpa.completeness import address_number, called_outside, depends_on_addresses, hidden_flow, is_known
-from analysis.cpa.formulas import Mode
-from analysis.cpa.lifetimes import outlived
-from analysis.cpa.paths.checks import Check, EdgeChecks
-from analysis.cpa.paths.following import Path, Questions
+from analysis.cfa.linking.evaluation_order import granted
+from analysis.cpa.framework.algorithm import Cancellation
+from analysis.cpa.obstacles.completeness import address_number, called_outside, depends_on_addresses, hidden_flow, is_known
+from analysis.cpa.obstacles.lifetimes import outlived
+from analysis.cpa.symbolic_values.condition_formulas import Mode
 from analysis.engines.symbolic.candidates import MAIN, Kept, plausible
 from analysis.engines.symbolic.choices import (
     Choosing,
@@ -36,17 +34,19 @@ from analysis.engines.symbolic.choices import (
     random_inputs,
     unread_parameters,
 )
-from analysis.engines.symbolic.conditions import Everywhere, violating_everywhere
 from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.explore import Exploration
-from analysis.engines.symbolic.paths import PathExploration
+from analysis.engines.symbolic.path_tree import PathExploration
 from analysis.engines.symbolic.program_runs import ProgramRuns
 from analysis.engines.symbolic.runs import described
 from analysis.engines.symbolic.task import NOT_REPEATED, Confirmed, Decision, ProgramTask, Refuted, Spent, Undecided, one_if
-from analysis.engines.witness.outcome import OBSERVED, Exited, Replayed, Returned, Step, Stuck
+from analysis.engines.symbolic.violation_branches import Everywhere, violating_everywhere
+from analysis.interpreter.outcome import OBSERVED, Exited, Replayed, Returned, Step, Stuck
 from analysis.model import clock
 from analysis.model.assumptions import BOUNDS, TYPES
-from analysis.smt.encoding.path import PathEncoder
+from analysis.path_following.checks import Check, EdgeChecks
+from analysis.path_following.following import Path, Questions
+from analysis.smt.encoding.paths.path import PathEncoder
 
 _RUN_SHARE = 0.1  # of the seconds, for runs on random inputs
 _LONG = 10  # so many times as long as others may the first run be: it can decide a program without inputs
@@ -179,7 +179,7 @@ class _Deciding:
         self._tries[key] += 1
         inputs = path.encoder.inputs()
         expected = tuple(plausible(MAIN, [given for given in inputs if given.kind == "parameter"]))
-        if answer.status == "sat" and expected:  # the environment keeps to more than the formula says (`surroundings`)
+        if answer.status == "sat" and expected:  # the environment keeps to more than the formula says (`start_of_main`)
             answer = questions.ask(path.encoder.conjuncts(), (*check.more, *expected))
             if answer.status == "unsat":
                 answer = questions.ask(path.encoder.conjuncts(), check.more)

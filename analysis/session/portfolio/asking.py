@@ -9,12 +9,12 @@ import msgspec
 from analysis.certificate.annotation import Proof
 from analysis.certificate.unwinding import Unwinding
 from analysis.cfa.marks import is_marked, told
-from analysis.cpa.algorithm import Cancellation
+from analysis.cpa.framework.algorithm import Cancellation
 from analysis.engines.symbolic import Confirmed, ProgramTask, Refuted
 from analysis.model import clock
 from analysis.session.portfolio.registry import PROVERS, Prover
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
-from analysis.session.portfolio.terms import NOT_FOLLOWED, About, Kind, Terms
+from analysis.session.portfolio.request_terms import NOT_FOLLOWED, About, Kind, Terms
 from analysis.session.portfolio.turns import MOST_EDGES, TURNS, Turn
 
 _AGAIN = 2.0  # times as long as the run before took is looked for another one

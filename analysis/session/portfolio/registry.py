@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from analysis.cpa.algorithm import Cancellation
-from analysis.session.portfolio import proofs, runs
+from analysis.cpa.framework.algorithm import Cancellation
+from analysis.session.portfolio import certified_proofs, searched_runs
 from analysis.session.portfolio.request import Answer, Request
 from analysis.session.portfolio.turns import ProverName
 
@@ -24,9 +24,9 @@ class Prover(NamedTuple):
 
 
 PROVERS: Mapping[ProverName, Prover] = {
-    "runs": Prover(runs.prove, jointly=True, asked=runs.asked),
-    "tree": Prover(runs.prove_by_tree, asked=runs.asked),
-    "value": Prover(proofs.by_values),
-    "constraints": Prover(proofs.by_constraints),
-    "predicate": Prover(proofs.by_predicates),
+    "runs": Prover(searched_runs.prove, jointly=True, asked=searched_runs.asked),
+    "tree": Prover(searched_runs.prove_by_tree, asked=searched_runs.asked),
+    "value": Prover(certified_proofs.by_values),
+    "constraints": Prover(certified_proofs.by_constraints),
+    "predicate": Prover(certified_proofs.by_predicates),
 }

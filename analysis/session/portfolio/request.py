@@ -7,13 +7,13 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.certificate.annotation import Proof
-from analysis.certificate.claims import Place
+from analysis.certificate.claimed import Place
 from analysis.certificate.unwinding import Unwinding
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import PROPERTIES, Property, Violation, violations, violations_in
 from analysis.engines.symbolic.task import Confirmed, Refuted
 from analysis.model.c_types import ILP32, LP64, DataModel
-from analysis.session.portfolio.terms import About, Terms
+from analysis.session.portfolio.request_terms import About, Terms
 
 
 class Request(NamedTuple):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from analysis.model.options import Engine
-from analysis.session.portfolio.terms import Kind
+from analysis.session.portfolio.request_terms import Kind
 
 ProverName = Literal["runs", "tree", "value", "constraints", "predicate"]
 

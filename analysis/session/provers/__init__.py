@@ -1,6 +1,10 @@
-"""Prover processes: they decide what the automaton engine finds possible, and the checker process does not wait for them."""
+"""Prover processes: they decide what the automaton engine finds possible, and the checker process does not wait for them.
 
-from analysis.session.provers.outcome import Budget, Outcome, reason_of
-from analysis.session.provers.pool import Pool
+`processes` runs tasks, whatever they are. `asking` has the questions and their answers, revision by revision. `proofs` joins
+them to a session; `proof_verdicts` and `confirmed_findings` make the answers part of its report.
+"""
+
+from analysis.session.provers.processes.prover_pool import Pool
+from analysis.session.provers.processes.task_outcome import Budget, Outcome, reason_of
 
 __all__ = ["Budget", "Outcome", "Pool", "reason_of"]

@@ -13,22 +13,22 @@ from contextlib import AbstractContextManager
 import msgspec
 
 from analysis.cfa.graph import Program
-from analysis.engines.automaton.findings import numbered
+from analysis.engines.automaton.report.findings import numbered
 from analysis.model.options import Options
 from analysis.model.report import Count, Finding, FunctionReport, Times, Work
 from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
 from analysis.session.checking import Checked, ProgramCheck
-from analysis.session.provers.claims import Claims
-from analysis.session.provers.decisions import Decisions
-from analysis.session.provers.pool import Pool
-from analysis.session.provers.proved import ProvedFunctions
-from analysis.session.provers.proving import Proving
-from analysis.session.provers.slices import Contents
-from analysis.session.provers.telling import shown, told, told_verdict
+from analysis.session.provers.asking.claim_answers import Claims
+from analysis.session.provers.asking.finding_answers import Proving
+from analysis.session.provers.asking.kept_answers import Decisions
+from analysis.session.provers.asking.program_slices import Contents
+from analysis.session.provers.confirmed_findings import shown, told, told_verdict
+from analysis.session.provers.processes.prover_pool import Pool
+from analysis.session.provers.proof_verdicts import ProvedFunctions
 from analysis.store.database import Store
 
-WORK = "analysis.session.provers.deciding:answer"
+WORK = "analysis.session.provers.asking.answering:answer"
 _SEEN, _UNSEEN = 1, 2
 
 Again = Callable[[], Checked]

@@ -10,18 +10,18 @@ from analysis.model import ir
 from analysis.model.assumptions import APART, BOUNDS, TYPES
 from analysis.model.c_types import INT as C_INT
 from analysis.model.c_types import Array, Floating, Integer, Pointer, Record, Type
-from analysis.smt import linear
-from analysis.smt.bitvectors import extend
-from analysis.smt.build import distinct, filled, number, real, select, store
-from analysis.smt.encoding import scalars
-from analysis.smt.encoding.bits import Bits
-from analysis.smt.encoding.expressions import Expressions
-from analysis.smt.encoding.formula import Ledger
-from analysis.smt.encoding.regions import scalar_class
-from analysis.smt.encoding.state import literal_bytes
-from analysis.smt.terms import Term
-from analysis.smt.transitions.objects import MOST_CELLS, is_member, is_scalar
-from analysis.smt.transitions.state import State, StateVariable
+from analysis.smt.encoding.numbers import scalar_terms
+from analysis.smt.encoding.numbers.bits import Bits
+from analysis.smt.encoding.numbers.expression_terms import Expressions
+from analysis.smt.encoding.numbers.formula import Ledger
+from analysis.smt.encoding.paths.path_state import literal_bytes
+from analysis.smt.encoding.storage.regions import scalar_class
+from analysis.smt.logic import linear
+from analysis.smt.logic.bitvectors import extend
+from analysis.smt.logic.term_building import distinct, filled, number, real, select, store
+from analysis.smt.logic.terms import Term
+from analysis.smt.transitions.object_cells import MOST_CELLS, is_member, is_scalar
+from analysis.smt.transitions.transition_state import State, StateVariable
 from analysis.smt.transitions.vocabulary import ADDRESS_BITS, Vocabulary
 
 
@@ -132,7 +132,7 @@ class Access:
         index = self.expressions.value(lvalue.index)
         width = ADDRESS_BITS
         if isinstance(self.arithmetic, Bits) and index.sort.width < width:
-            return extend(index, width, scalars.is_signed(lvalue.index.type))
+            return extend(index, width, scalar_terms.is_signed(lvalue.index.type))
         return index
 
     def _kind(self, var: ir.Var) -> str:
@@ -303,7 +303,7 @@ class Access:
         self.fill(target, self.zero, number(0, self.arithmetic.sort(type_.element)))
         place = self.place(target)
         for position, character in enumerate(content[: type_.length]):
-            signed = character - 256 if character > 127 and scalars.is_signed(type_.element) else character
+            signed = character - 256 if character > 127 and scalar_terms.is_signed(type_.element) else character
             self.write_at(place, 8 * position, type_.element, self.arithmetic.constant(signed, type_.element))
 
     def _leaves(self, type_: Type) -> tuple[tuple[int, Type], ...] | None:
@@ -328,7 +328,7 @@ class _OpenAddresses(Expressions):
 
     def _cast(self, operand: ir.Expr, type_: Type) -> Term:
         is_address = isinstance(operand.type, Pointer | Array)
-        is_number = is_address and isinstance(type_, Integer) and not scalars.is_bool(type_)
+        is_number = is_address and isinstance(type_, Integer) and not scalar_terms.is_bool(type_)
         is_made = isinstance(operand.type, Integer) and isinstance(type_, Pointer)
         if (is_number or is_made) and not (isinstance(operand, ir.IntConst) and operand.value == 0):
             return self.leaves.unknown(ir.Unknown(type_))

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from analysis.cfa.evaluation_order import granted
 from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.cfa.linking.evaluation_order import granted
 from analysis.model import ir
 from analysis.model.assumptions import BLOCKS, OUTSIDE
 from analysis.model.c_types import BOOL, LP64, Array, DataModel, Integer, Pointer, Record, Type, Void
-from analysis.smt import linear
-from analysis.smt.build import FALSE, and_, eq, ite, not_, number, or_
-from analysis.smt.encoding import library
-from analysis.smt.encoding.formula import Mode
-from analysis.smt.terms import Term
+from analysis.smt.encoding.numbers.formula import Mode
+from analysis.smt.encoding.paths import library_terms
+from analysis.smt.logic import linear
+from analysis.smt.logic.term_building import FALSE, and_, eq, ite, not_, number, or_
+from analysis.smt.logic.terms import Term
 from analysis.smt.transitions.access import Access
-from analysis.smt.transitions.objects import MOST_CELLS, RESULT, is_scalar
-from analysis.smt.transitions.state import START, State, StateVariable, merged
+from analysis.smt.transitions.object_cells import MOST_CELLS, RESULT, is_scalar
+from analysis.smt.transitions.transition_state import START, State, StateVariable, merged
 from analysis.smt.transitions.vocabulary import Vocabulary
 
 _MOST_BLOCK = 1 << 30  # bytes; larger blocks are said not to be found
@@ -41,7 +41,7 @@ class System:
         model: DataModel = LP64,
         *,
         whole: bool = True,
-        is_harmless: Callable[[str], bool] = library.only_returns,
+        is_harmless: Callable[[str], bool] = library_terms.only_returns,
         definedness: bool = False,
     ) -> None:
         self.program = program
@@ -276,20 +276,22 @@ class System:
         access = Access(self.vocabulary, state, function, context)
         self._choose(access, call, callee)
         known = self.program.externals.get(callee)
-        if callee in library.NEVER_RETURN or (known is not None and known.noreturn):
+        if callee in library_terms.NEVER_RETURN or (known is not None and known.noreturn):
             return None
         for argument in call.arguments:
             if is_scalar(argument.type):
                 access.expressions.value(argument)  # for what evaluating it constrains
-        if callee in library.ALLOCATIONS:
+        if callee in library_terms.ALLOCATIONS:
             self._allocate(access, call, callee)
             return self._closed(state, access)
-        is_harmless = self._is_harmless(callee) or library.only_returns(callee) or callee in ("free", "abs", "labs", "llabs")
-        if is_harmless and library.writes_through(callee, call):
+        is_harmless = (
+            self._is_harmless(callee) or library_terms.only_returns(callee) or callee in ("free", "abs", "labs", "llabs")
+        )
+        if is_harmless and library_terms.writes_through(callee, call):
             access.forget_memory()
         elif not is_harmless:
             access.forget_memory()
-            if callee not in library.COPIES and callee != "memset":
+            if callee not in library_terms.COPIES and callee != "memset":
                 self._forget_globals(access)
                 self.assumptions[OUTSIDE.sentence] = None
         if call.result is not None and not isinstance(call.result.type, Void):

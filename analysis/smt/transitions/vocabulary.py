@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from analysis.cfa.graph import Program
 from analysis.model import ir
 from analysis.model.c_types import DataModel, Integer, Pointer, Type, Void
-from analysis.smt.build import TRUE, number, symbol
-from analysis.smt.encoding.bits import Bits
-from analysis.smt.encoding.formula import Ledger, Mode
-from analysis.smt.encoding.integers import Integers
-from analysis.smt.encoding.regions import scalar_class
-from analysis.smt.terms import INT, Sort, Term, array, bit_vector, symbols
-from analysis.smt.transitions.objects import Objects
-from analysis.smt.transitions.state import Inputs, StateVariable
+from analysis.smt.encoding.numbers.bits import Bits
+from analysis.smt.encoding.numbers.formula import Ledger, Mode
+from analysis.smt.encoding.numbers.integers import Integers
+from analysis.smt.encoding.storage.regions import scalar_class
+from analysis.smt.logic.term_building import TRUE, number, symbol
+from analysis.smt.logic.terms import INT, Sort, Term, array, bit_vector, symbols
+from analysis.smt.transitions.object_cells import Objects
+from analysis.smt.transitions.transition_state import Inputs, StateVariable
 
 _CONTEXT_OBJECTS = 1 << 12  # objects of one activation
 _FIRST_CONTEXT = 1 << 20  # in slots

@@ -11,12 +11,12 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from analysis.certificate.annotation import Annotation, Summaries
+from analysis.certificate.checked_outcome import Proved, Unproved
 from analysis.certificate.checker import check
-from analysis.certificate.outcome import Proved, Unproved
 from analysis.cfa.graph import Program
-from analysis.cpa.predicates.blocks import BlockEnds
+from analysis.cpa.predicates.adjustable_blocks import BlockEnds
 from analysis.cpa.predicates.violations import Property, violations
-from analysis.engines.predicate.decide import PredicateOptions, prove
+from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
 from tests.support.explorations import errs, program_of, runs
 from tests.support.random_c import program
 

@@ -10,13 +10,13 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from analysis.cfa.graph import Edge, Program
-from analysis.cpa.algorithm import Cancellation
+from analysis.cpa.framework.algorithm import Cancellation
 from analysis.engines.symbolic.backward import Answer, Question, refute
 from analysis.engines.symbolic.choices import Random as RandomInputs
-from analysis.engines.symbolic.conditions import violating
 from analysis.engines.symbolic.task import Target
-from analysis.engines.witness.interpreter import execute
-from analysis.engines.witness.outcome import Bounds, Observation, Start
+from analysis.engines.symbolic.violation_branches import violating
+from analysis.interpreter.interpreter import execute
+from analysis.interpreter.outcome import Bounds, Observation, Start
 from analysis.model import clock, ir
 from analysis.model.c_types import LP64
 from tests.support.random_calls import program

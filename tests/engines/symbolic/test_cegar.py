@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
+from analysis.certificate.checked_outcome import Proved, Unproved
 from analysis.certificate.checker import check
-from analysis.certificate.outcome import Proved, Unproved
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import Property, violations
 from analysis.engines.symbolic.cegar import CegarOptions, prove
 from analysis.engines.symbolic.cegar_refinement import Refine
-from analysis.engines.value.decide import prove as prove_by_values
+from analysis.engines.value.value_proof import prove as prove_by_values
 from tests.support.explorations import errs, program_of, runs
 from tests.support.random_c import program
 

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from analysis.cfa.graph import Program
-from analysis.cpa.algorithm import Cancellation
+from analysis.cpa.framework.algorithm import Cancellation
 from analysis.engines.symbolic import Confirmed, Decision, Effort, Refuted, Target, Task, Undecided, decide
 from analysis.engines.symbolic.task import only_if
-from analysis.engines.witness.outcome import Step
+from analysis.interpreter.outcome import Step
 from analysis.model import ir
 from tests.support.runs import program_of
 

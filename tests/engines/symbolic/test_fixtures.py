@@ -9,7 +9,7 @@ import pytest
 
 from analysis.api import Checker
 from analysis.engines.symbolic import Confirmed, Decision, Effort, Refuted, Target, Task, Undecided, decide
-from analysis.engines.witness.outcome import Step
+from analysis.interpreter.outcome import Step
 from analysis.model.options import Options
 from analysis.session.entries import choose_entries
 from tests.support.markers import Expected, read_markers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.engines.symbolic import Confirmed, Effort, Refuted, Target, Task, decide
-from analysis.engines.witness.outcome import Step
+from analysis.interpreter.outcome import Step
 from analysis.model import ir
 from tests.support.runs import program_of
 

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.engines.symbolic import Effort, Target, Task, Undecided, decide
 from analysis.engines.symbolic.inside import activation
-from analysis.engines.witness.outcome import Step
+from analysis.interpreter.outcome import Step
 from analysis.model import ir
 from tests.support.runs import program_of
 

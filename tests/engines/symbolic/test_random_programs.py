@@ -9,7 +9,7 @@ from random import Random
 from typing import NamedTuple
 
 from analysis.engines.symbolic import Confirmed, Decision, Effort, Refuted, Target, Task, decide
-from analysis.engines.witness.outcome import Run
+from analysis.interpreter.outcome import Run
 from analysis.model import ir
 from tests.support.explorations import program_of, runs
 from tests.support.random_c import program

@@ -11,8 +11,8 @@ import pytest
 
 from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, decide_program
 from analysis.engines.symbolic.task import Decision
-from analysis.engines.witness import Script, Start, execute
-from analysis.engines.witness.outcome import Returned
+from analysis.interpreter import Script, Start, execute
+from analysis.interpreter.outcome import Returned
 from tests.support.runs import program_of
 
 

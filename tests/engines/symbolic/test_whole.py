@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from analysis.engines.symbolic import Confirmed, Decision, Effort, ProgramTask, Refuted, Undecided, decide_program
-from analysis.engines.witness.outcome import Kind
+from analysis.interpreter.outcome import Kind
 from tests.support.runs import main_of, program_of
 from tests.support.violations import HELPERS, VIOLATIONS
 

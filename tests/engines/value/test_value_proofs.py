@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
+from analysis.certificate.checked_outcome import Proved, Unproved
 from analysis.certificate.checker import check
-from analysis.certificate.outcome import Proved, Unproved
 from analysis.cfa.graph import Program
 from analysis.cpa.domains.location import LocationTransfer
 from analysis.cpa.domains.value import ExplicitTransfer
+from analysis.cpa.framework.steps import Step
 from analysis.cpa.predicates.violations import violations
-from analysis.cpa.steps import Step
-from analysis.engines.value.decide import prove
-from analysis.engines.value.interpolation import ValueInterpolation
+from analysis.engines.value.value_interpolation import ValueInterpolation
+from analysis.engines.value.value_proof import prove
 from tests.support.explorations import errs, program_of, runs
 from tests.support.random_c import program
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.engines.witness.outcome import NotModelled, Returned
+from analysis.interpreter.outcome import NotModelled, Returned
 from tests.support.runs import run_of
 
 TYPES = """

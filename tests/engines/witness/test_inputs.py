@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from analysis.engines.witness import Bounds, Fresh, Object, Observation, Question, Script, Start, execute
-from analysis.engines.witness.inputs import InputValue
-from analysis.engines.witness.outcome import NoInput, Returned
+from analysis.interpreter import Bounds, Fresh, Object, Observation, Question, Script, Start, execute
+from analysis.interpreter.inputs import InputValue
+from analysis.interpreter.outcome import NoInput, Returned
 from tests.support.runs import main_of, program_of, run_of
 
 

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from analysis.engines.witness import Bounds, Script, Start, execute
-from analysis.engines.witness.outcome import Exited, NotModelled, RanOut, Returned, Stuck
+from analysis.interpreter import Bounds, Script, Start, execute
+from analysis.interpreter.outcome import Exited, NotModelled, RanOut, Returned, Stuck
 from analysis.model.c_types import ILP32
 from tests.support.runs import main_of, program_of, run_of
 

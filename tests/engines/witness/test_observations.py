@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.engines.witness import Bounds, Observation, Script, Start, execute
-from analysis.engines.witness.outcome import Exited, Returned
+from analysis.interpreter import Bounds, Observation, Script, Start, execute
+from analysis.interpreter.outcome import Exited, Returned
 from tests.support.runs import PROTOTYPES, linked_of, main_of, run_of
 from tests.support.violations import HELPERS, VIOLATIONS
 

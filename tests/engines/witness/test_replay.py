@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from analysis.cfa.graph import Cfa, Program
-from analysis.engines.witness import Diverged, Fresh, Observation, Replayed, Script, Start, Step, execute, replay
-from analysis.engines.witness.inputs import InputValue
-from analysis.engines.witness.outcome import Kind
+from analysis.interpreter import Diverged, Fresh, Observation, Replayed, Script, Start, Step, execute, replay
+from analysis.interpreter.inputs import InputValue
+from analysis.interpreter.outcome import Kind
 from benchmarks.random_c import RandomProgram
 from tests.support.runs import main_of, program_of, run_of
 from tests.support.violations import HELPERS, VIOLATIONS

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.engines.witness import Bounds, Observation, Replayed, Script, Start, replay
-from analysis.engines.witness.interpreter import execute_to_end
-from analysis.engines.witness.outcome import Exited, Kind, Returned, Stuck
+from analysis.interpreter import Bounds, Observation, Replayed, Script, Start, replay
+from analysis.interpreter.interpreter import execute_to_end
+from analysis.interpreter.outcome import Exited, Kind, Returned, Stuck
 from tests.support.runs import main_of, program_of, run_of
 
 KINDS: tuple[Kind, ...] = ("memory-leak", "resource-leak", "memory-cleanup", "lock-at-exit")

@@ -11,6 +11,6 @@ search.refute ──> preimage (what must hold before an edge) ── rewriting,
      └── formulas (whether conditions can hold together)
 """
 
-from analysis.engines.symbolic.backward.search import Answer, Question, refute
+from analysis.engines.symbolic.backward.backward_search import Answer, Question, refute
 
 __all__ = ["Answer", "Question", "refute"]

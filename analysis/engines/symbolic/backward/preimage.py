@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 
 from analysis.cfa.graph import Cfa, Edge
 from analysis.cpa import library
-from analysis.engines.symbolic.backward.places import base_of, may_alias, onto, overlap, steps_of, tag_of, tags_in
 from analysis.engines.symbolic.backward.rewriting import (
     OnAddress,
     OnRead,
@@ -29,12 +28,13 @@ from analysis.engines.symbolic.backward.rewriting import (
     text_of,
     with_symbols,
 )
+from analysis.engines.symbolic.backward.state_places import base_of, may_alias, onto, overlap, steps_of, tag_of, tags_in
 from analysis.engines.symbolic.backward.states import Conditions
 from analysis.engines.symbolic.backward.writes import WholeProgram, Writes
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer, Pointer, Record, Type
-from analysis.smt.encoding.failures import Operation, operations
-from analysis.smt.encoding.library import ALLOCATIONS
+from analysis.smt.encoding.paths.failures import Operation, operations
+from analysis.smt.encoding.paths.library_terms import ALLOCATIONS
 
 RESULT = "<result>"
 _SPLITS = 3  # pairs of pointers that one assignment is split for

@@ -9,7 +9,7 @@ is set whenever another one is.
 from __future__ import annotations
 
 from analysis.cfa.graph import Cfa, Edge
-from analysis.engines.symbolic.backward.places import base_of
+from analysis.engines.symbolic.backward.state_places import base_of
 from analysis.engines.symbolic.backward.writes import WholeProgram, addresses
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer

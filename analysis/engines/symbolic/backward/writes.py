@@ -15,12 +15,12 @@ import msgspec
 
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa import library
-from analysis.cpa.beside import beside
-from analysis.engines.symbolic.backward.places import ANY, Tag, base_of, may_alias, tag_of, tags_in
+from analysis.cpa.obstacles.beside import beside
+from analysis.engines.symbolic.backward.state_places import ANY, Tag, base_of, may_alias, tag_of, tags_in
 from analysis.model import ir
 from analysis.model.c_types import Array, Function, Pointer, Record, RecordDefinition, Type
 from analysis.model.compatible import fits
-from analysis.smt.encoding.library import ALLOCATIONS, ASSUMPTIONS, NEVER_RETURN, only_returns, writes_through
+from analysis.smt.encoding.paths.library_terms import ALLOCATIONS, ASSUMPTIONS, NEVER_RETURN, only_returns, writes_through
 
 TWICE = frozenset({"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "getcontext"})
 """Functions that come back more than once; in between everything can have been changed."""

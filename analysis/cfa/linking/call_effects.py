@@ -1,0 +1,266 @@
+"""What calls read and write, closed over all that they call: enough to tell whether two of them can be swapped.
+
+An allow list says what library functions do; all others may do anything to whatever they can reach.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Set
+from typing import Literal, NamedTuple
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from analysis.cfa.components import strongly_connected
+from analysis.cfa.graph import Cfa
+from analysis.frontend.lowering.calls import NEVER_RETURN
+from analysis.model import ir
+from analysis.model.bit_counts import bit_count
+from analysis.model.c_types import LP64, Integer, Pointer, Record, Type, Void
+from analysis.model.compatible import is_compatible
+from analysis.model.unordered import can_fail, read_by
+from analysis.model.verifiers import CHECKS, is_assumption, is_input
+
+_MATHEMATICS = """
+    sqrt cbrt pow floor ceil fabs sin cos tan asin acos atan atan2 sinh cosh tanh exp exp2 log log2 log10 fmod round trunc fmin
+    fmax copysign hypot
+"""
+_COMPUTING = """
+    abs labs llabs isalpha isdigit isalnum isspace isupper islower isprint ispunct isxdigit iscntrl isgraph
+    isblank toupper tolower rand random getchar clock getpid getppid getuid geteuid alloca
+    __errno_location __ctype_b_loc __ctype_toupper_loc __ctype_tolower_loc __builtin_alloca
+"""
+_COMPUTES = frozenset(_COMPUTING.split()).union(*((name, name + "f") for name in _MATHEMATICS.split()))
+"""Functions that access no object of the program, and whose results any order can give: input, computation."""
+
+_ALLOCATES = frozenset(("malloc", "calloc", "__builtin_malloc", "__builtin_calloc"))
+"""The same for blocks of memory. A run that ends behind such a call can leak the block, one that ends before cannot."""
+
+_READING = """
+    strlen strnlen strcmp strncmp strcasecmp strncasecmp memcmp strchr strrchr strstr memchr strspn strcspn
+    strpbrk atoi atol atoll atof strdup strndup puts fputs putchar putc fputc perror
+"""
+_READS = frozenset(_READING.split())
+"""Functions that write to no object of the program. What is printed first is no question that is asked here."""
+
+_PRINTS = {"printf": 0, "fprintf": 1}
+"""Functions that write only where a format says so, and which argument that is."""
+
+_STORES = re.compile(r"%[^%a-z]*[hljqtz]*n")
+
+_WRITES_FIRST = frozenset(("memset", "memcpy", "memmove", "strcpy", "strncpy", "strcat", "strncat", "bzero"))
+_PRINTS_TO_FIRST = {"sprintf": 1, "snprintf": 2}
+"""Functions that also write what their first argument leads to, and else only where a format says so."""
+
+POINTER = ""
+"""The name of whatever is called through a pointer."""
+_ENDS_BLOCK = frozenset(("free", "cfree"))
+
+
+class Cell(NamedTuple):
+    """What can be accessed: a variable, a member of a record anywhere, an object of a type anywhere, all memory that pointers
+    lead to, or what a function that is not known can reach."""
+
+    kind: Literal["global", "local", "member", "object", "memory", "world"]
+    name: str = ""
+    type: Type = Void()
+
+
+MEMORY, WORLD = Cell("memory"), Cell("world")
+Cells = frozenset[Cell]
+_NONE: Cells = frozenset()
+
+
+class Effects(msgspec.Struct, frozen=True):
+    """What a call does: the cells that it reads and writes, whether it could violate a rule, at once or when the run ends
+    (`fails`), and whether it may end the run or jump out (`leaves`)."""
+
+    reads: Cells = _NONE
+    writes: Cells = _NONE
+    fails: bool = False
+    leaves: bool = False
+
+
+_NOTHING = Effects()
+_UNKNOWN = Effects(frozenset((WORLD,)), frozenset((WORLD,)), fails=True, leaves=True)
+_OUTSIDE = Effects(frozenset((WORLD,)), frozenset((WORLD,)), fails=True)
+
+
+class Own(msgspec.Struct, frozen=True):
+    """What a function does itself, whom it calls, with what that does if it has no body, and the variables whose addresses
+    it uses."""
+
+    effects: Effects
+    calls: tuple[tuple[str, Effects], ...]
+    exposed: frozenset[str]
+
+
+_own: WeakKeyDictionary[Cfa, Own] = WeakKeyDictionary()
+
+
+def cell(lvalue: ir.Expr) -> Cell | None:
+    """The cell of an lvalue; None for a temporary, which only the one expression knows."""
+    root = ir.root(lvalue)
+    if isinstance(root, ir.Var):
+        if root.scope == "global":
+            return Cell("global", root.name)
+        return None if root.scope in ("temporary", "function") else Cell("local", root.name)
+    part: ir.Expr = lvalue
+    if isinstance(lvalue.type, Record):
+        return MEMORY
+    while isinstance(part, ir.Index):
+        part = part.array
+    if any(isinstance(whole.type, Record) and whole.type.kind == "union" for whole in _wholes(part)):
+        return MEMORY
+    if isinstance(part, ir.Field) and isinstance(part.record.type, Record):
+        return Cell("member", f"{part.record.type.key}.{part.name}", lvalue.type)
+    return Cell("object", "", lvalue.type)
+
+
+def _wholes(part: ir.Expr) -> Iterator[ir.Expr]:
+    """The objects that an lvalue is a part of."""
+    while isinstance(part, ir.Field | ir.Index):
+        part = part.record if isinstance(part, ir.Field) else part.array
+        yield part
+
+
+def meet(one: Cell, other: Cell, exposed: Iterable[str]) -> bool:
+    """Whether two cells may have a byte in common; `exposed` are the variables whose addresses are used somewhere."""
+    if "world" in (one.kind, other.kind):
+        known = other if one.kind == "world" else one
+        if known.kind == "local" or (known.kind == "global" and "::" in known.name):
+            return known.name in exposed
+        return True
+    if one.kind in ("global", "local") or other.kind in ("global", "local"):
+        if one.kind in ("global", "local") and other.kind in ("global", "local"):
+            return one[:2] == other[:2]
+        return (one if one.kind in ("global", "local") else other).name in exposed
+    if one.kind == "member" and other.kind == "member":
+        return one.name == other.name
+    return "memory" in (one.kind, other.kind) or may_share(one.type, other.type)
+
+
+def may_share(one: Type, other: Type) -> bool:
+    """Whether objects of these types can be one (C11 6.5p7); characters can be any."""
+    return _is_character(one) or _is_character(other) or is_compatible(one, other) or _both_pointers(one, other)
+
+
+def _both_pointers(one: Type, other: Type) -> bool:
+    return isinstance(one, Pointer) and isinstance(other, Pointer)
+
+
+def _is_character(type_: Type) -> bool:
+    return isinstance(type_, Void | Record) or (isinstance(type_, Integer) and type_.bits == 8)
+
+
+def own(cfa: Cfa) -> Own:
+    """What a function does itself."""
+    found = _own.get(cfa)
+    if found is None:
+        found = _own[cfa] = _look(cfa)
+    return found
+
+
+def _look(cfa: Cfa) -> Own:
+    reads: set[Cell | None] = set()
+    writes: set[Cell | None] = set()
+    calls: dict[tuple[str, Effects], None] = {}
+    exposed: set[str] = set()
+    fails = leaves = False
+    for edge in cfa.edges:
+        effect = edge.effect
+        reads.update(map(cell, read_by(effect)))
+        target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
+        if target is not None:
+            writes.add(cell(target))
+        fails = fails or any(map(can_fail, ir.expressions(effect)))
+        exposed.update(exposed_by(ir.expressions(effect)))
+        if isinstance(effect, ir.Unsupported):
+            leaves = True
+            writes.add(WORLD)
+        if isinstance(effect, ir.Call):
+            name = ir.direct_callee(effect) or POINTER
+            calls[name, library(name, effect)] = None
+    return Own(Effects(_visible(reads), _visible(writes), fails, leaves), tuple(calls), frozenset(exposed))
+
+
+def _visible(cells: Iterable[Cell | None]) -> Cells:
+    """What belongs to the function itself is nothing to others, but through pointers, which have cells of their own."""
+    return frozenset(found for found in cells if found is not None and found.kind != "local")
+
+
+def exposed_by(exprs: Iterable[ir.Expr]) -> Iterator[str]:
+    """The variables whose addresses are used."""
+    for expr in exprs:
+        for part in ir.walk(expr):
+            if isinstance(part, ir.AddressOf) and isinstance(root := ir.root(part.lvalue), ir.Var) and root.scope != "function":
+                yield root.name
+
+
+def through_pointers(functions: Mapping[str, Own], taken: Iterable[str]) -> Own:
+    """What a call through a pointer does: what any function does whose address is taken; anything if there is none."""
+    calls = tuple((name, _NOTHING if name in functions else _UNKNOWN) for name in sorted(taken))
+    return Own(Effects(fails=True) if calls else _UNKNOWN, calls, frozenset())
+
+
+def library(name: str, call: ir.Call) -> Effects:
+    """What a call of an external function does."""
+    if name == POINTER:
+        return _NOTHING  # `through_pointers` says it
+    fails = any(isinstance(argument.type, Pointer) for argument in call.arguments)
+    if name in NEVER_RETURN or name in CHECKS or is_assumption(name):
+        return Effects(fails=fails or name in CHECKS, leaves=True)
+    if name in _ALLOCATES:
+        return Effects(fails=True)
+    if name in _COMPUTES or is_input(name) or bit_count(name, LP64) is not None:
+        return Effects(fails=fails)
+    if name in _READS or (name in _PRINTS and not _writes_through(call, _PRINTS[name])):
+        return Effects(frozenset((MEMORY,)), _NONE, fails)
+    is_printed = name in _PRINTS_TO_FIRST and not _writes_through(call, _PRINTS_TO_FIRST[name])
+    if (name in _WRITES_FIRST or is_printed) and call.arguments:
+        return Effects(frozenset((MEMORY,)), frozenset((_behind(call.arguments[0]),)), fails)
+    if name in _ENDS_BLOCK:
+        return Effects(_NONE, frozenset((MEMORY,)), fails)
+    return _OUTSIDE
+
+
+def _behind(pointer: ir.Expr) -> Cell:
+    """What a library function can write behind a pointer."""
+    bare = ir.strip_casts(pointer)
+    root = ir.root(bare.lvalue) if isinstance(bare, ir.AddressOf) else None
+    return (cell(root) if isinstance(root, ir.Var) else None) or MEMORY
+
+
+def _writes_through(call: ir.Call, position: int) -> bool:
+    format_ = ir.strip_casts(call.arguments[position]) if position < len(call.arguments) else None
+    return not isinstance(format_, ir.StringConst) or _STORES.search(format_.text) is not None
+
+
+def closed(functions: Mapping[str, Own], ending: Set[str]) -> dict[str, Effects]:
+    """What each function does together with all that it calls. `ending` are functions that are declared not to return."""
+    found: dict[str, Effects] = {}
+    for component in strongly_connected({name: [callee for callee, _ in mine.calls] for name, mine in functions.items()}):
+        parts = [functions[name].effects for name in component]
+        for name in component:
+            for callee, done in functions[name].calls:
+                if callee in ending:
+                    parts.append(Effects(leaves=True))
+                if callee not in functions:
+                    parts.append(done)
+                elif callee in found:
+                    parts.append(found[callee])
+        whole = joined(parts)
+        found.update(dict.fromkeys(component, whole))
+    return found
+
+
+def joined(parts: Iterable[Effects]) -> Effects:
+    """All that these do."""
+    parts = tuple(parts)
+    return Effects(
+        frozenset[Cell]().union(*(part.reads for part in parts)),
+        frozenset[Cell]().union(*(part.writes for part in parts)),
+        any(part.fails for part in parts),
+        any(part.leaves for part in parts),
+    )

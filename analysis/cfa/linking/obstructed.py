@@ -1,0 +1,216 @@
+"""Functions of which it is not known what they do, because of what declarations in some file say: attributes that are not
+understood, definitions that may not be the ones that count, names that may be of one object, code that runs before `main`.
+
+Each gets an edge `Unsupported` behind its entry, with the reason, so that nothing is proved or confirmed of a run that comes
+there. A run that depends on a name goes through a function that mentions it. A variable whose initialiser mentions such a
+name is one, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from analysis.cfa.building.unit import Unit
+from analysis.cfa.graph import Cfa, Edge, FunctionSource
+from analysis.cfa.linking.open_order import Conflict, conflicts
+from analysis.model import ir
+from analysis.model.digest import digest_text
+from analysis.model.places import Site
+from analysis.model.spelling import display_name
+
+MAIN = "main"
+_RETURNS = "a function that is declared not to return does"
+
+# made once for a CFA and its reasons, so that they stay the same objects as long as nothing changes
+_made: WeakKeyDictionary[Cfa, dict[tuple[str, bool, tuple[Conflict, ...]], Cfa]] = WeakKeyDictionary()
+_mentioned: WeakKeyDictionary[Cfa, frozenset[str]] = WeakKeyDictionary()
+
+
+class Obstructions(msgspec.Struct, frozen=True):
+    """Why functions are not understood, by linkage name; `returning` are those that are declared not to return. `unordered` are
+    expressions in them that depend on an order that C leaves open."""
+
+    reasons: dict[str, str]
+    returning: frozenset[str]
+    unordered: dict[str, tuple[Conflict, ...]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self.reasons or self.returning or self.unordered)
+
+
+def obstructions(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> Obstructions:
+    """What is not understood of the functions of a program."""
+    returning = frozenset(n for unit in units for n in unit.level.linkage.noreturn if n in cfas and _may_return(cfas[n]))
+    unordered = conflicts(units, cfas)
+    names = _names(units, cfas)
+    reasons: dict[str, str] = {}
+    everywhere = next((reason for unit in units for reason in (unit.doubt, *unit.level.linkage.everywhere) if reason), None)
+    starts = next((reason for unit in units for reason in unit.level.linkage.starts), None)
+    if not names and everywhere is None and starts is None and not any(unit.level.linkage.here for unit in units):
+        return Obstructions(reasons, returning, unordered)
+    _spread(units, names)
+    here = {f.cfa.name: reason for unit in units for reason in unit.level.linkage.here for f in unit.functions}
+    for name, cfa in cfas.items():
+        reason = everywhere or names.get(name) or here.get(name)
+        if reason is None and names:
+            met = next((other for other in _mentions(cfa) if other in names), None)
+            reason = None if met is None else f"{display_name(met)}, which has {names[met]},"
+        if reason is None and name == MAIN and starts is not None:
+            reason = f"code that runs before or after main ({starts})"
+        if reason is not None:
+            reasons[name] = reason
+    return Obstructions(reasons, returning, unordered)
+
+
+def _may_return(cfa: Cfa) -> bool:
+    return bool(cfa.incoming.get(cfa.exit))
+
+
+def _only_computes(cfa: Cfa) -> bool:
+    """Whether a function plainly changes nothing but its own variables, and calls no other."""
+    for edge in cfa.edges:
+        if isinstance(edge.effect, ir.Call | ir.Unsupported):
+            return False
+        target = ir.root(edge.effect.target) if isinstance(edge.effect, ir.Assign) else None
+        if target is not None and not (isinstance(target, ir.Var) and target.scope != "global"):
+            return False
+    return True
+
+
+def _names(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, str]:
+    """The names of which it is not known what they stand for, and why."""
+    names: dict[str, str] = {}
+    for unit in units:
+        names.update(unit.level.linkage.strange)
+        pure = (name for name in unit.level.linkage.pure if name in cfas and not _only_computes(cfas[name]))
+        names.update(dict.fromkeys(pure, "the attribute pure or const, though it does more than to compute a value"))
+    names.update(_yielding(units))
+    for unit in units:
+        for label in unit.level.linkage.labels:
+            if not label.is_library or label.symbol in cfas or _is_defined(units, label.symbol):
+                names[label.name] = names[label.symbol] = f'the assembler name "{label.symbol}"'
+    return names
+
+
+def _yielding(units: Sequence[Unit]) -> Iterator[tuple[str, str]]:
+    """The names whose definition is not known to be the one that counts."""
+    given = [unit.level.linkage.yielding for unit in units]
+    bodies: dict[str, list[tuple[str, bool]]] = {}
+    for unit, yielding in zip(units, given, strict=True):
+        for function in unit.functions:
+            bodies.setdefault(function.cfa.name, []).append((function.cfa.digest, function.cfa.name in yielding))
+    for name, reason in {name: reason for names in given for name, reason in names.items()}.items():
+        found = bodies.pop(name, [])
+        is_weak = any(name in unit.level.linkage.weak for unit in units)
+        is_defined = any(not yields for _, yields in found)
+        if not found:
+            is_defined = any(_defines(u, name) for u, yielding in zip(units, given, strict=True) if name not in yielding)
+        if (found or is_weak) and not (is_defined and (is_weak or len({digest for digest, _ in found}) == 1)):
+            yield name, reason
+    for name, found in bodies.items():
+        if len({digest for digest, _ in found}) > 1:
+            yield name, "two definitions"
+
+
+def _is_defined(units: Sequence[Unit], name: str) -> bool:
+    return any(_defines(unit, name) for unit in units)
+
+
+def _defines(unit: Unit, name: str) -> bool:
+    """Whether a file defines the variable, perhaps tentatively."""
+    variable = unit.level.variables.get(name)
+    return variable is not None and variable.var.name == name and (variable.initial is not None or variable.tentative)
+
+
+def _spread(units: Sequence[Unit], names: dict[str, str]) -> None:
+    """Adds the variables whose initialisers mention names that are not understood."""
+    waiting = True
+    while waiting:
+        waiting = False
+        for var, values in _initialised(units):
+            met = None if var.name in names else next((n for value in values for n in _named((value,)) if n in names), None)
+            if met is not None:
+                names[var.name] = names[met]
+                waiting = True
+
+
+def _initialised(units: Sequence[Unit]) -> Iterator[tuple[ir.Var, tuple[ir.Expr, ...]]]:
+    for unit in units:
+        for variable in unit.variables:
+            yield variable.var, (variable.initial or variable.var, *(part.value for part in variable.parts))
+        for function in unit.functions:
+            for static in function.statics:
+                yield static.var, (static.initial, *(part.value for part in static.parts))
+
+
+def _mentions(cfa: Cfa) -> frozenset[str]:
+    found = _mentioned.get(cfa)
+    if found is None:
+        found = _mentioned[cfa] = frozenset(_named(expr for edge in cfa.edges for expr in ir.expressions(edge.effect)))
+    return found
+
+
+def _named(exprs: Iterable[ir.Expr]) -> Iterator[str]:
+    """The variables at file level and functions in expressions."""
+    for expr in exprs:
+        for part in ir.walk(expr):
+            if isinstance(part, ir.Var) and part.scope in ("global", "function"):
+                yield part.name
+
+
+def obstructed(cfa: Cfa, found: Obstructions) -> Cfa:
+    """The function with what is not understood of it; the same one if there is nothing."""
+    reason, returns = found.reasons.get(cfa.name, ""), cfa.name in found.returning
+    unordered = found.unordered.get(cfa.name, ())
+    if not reason and not returns and not unordered:
+        return cfa
+    known = _made.setdefault(cfa, {})
+    if (reason, returns, unordered) not in known:
+        known[reason, returns, unordered] = _obstruct(cfa, reason, returns, unordered)
+    return known[reason, returns, unordered]
+
+
+def _obstruct(cfa: Cfa, reason: str, returns: bool, unordered: tuple[Conflict, ...]) -> Cfa:
+    location, number = cfa.next_location, cfa.next_edge
+    edges = list(cfa.edges)
+    inside = dict(cfa.inside)
+    reasons = {
+        **dict(reversed(unordered)),
+        **{e.source: _RETURNS for e in cfa.incoming.get(cfa.exit, ()) if returns},
+        **({cfa.entry: reason} if reason else {}),
+    }
+    for source, why in reasons.items():
+        for first in cfa.outgoing.get(source, ())[:1]:  # behind the location, before all that leaves it
+            edges = [Edge(e.id, location, e.target, e.effect) if e.source == source else e for e in edges]
+            edges.append(Edge(number, source, location, ir.Unsupported(why)))
+            if first.id in inside:
+                inside[number] = inside[first.id]
+            location, number = location + 1, number + 1
+    return Cfa(
+        name=cfa.name,
+        path=cfa.path,
+        type_=cfa.type,
+        parameters=cfa.parameters,
+        entry=cfa.entry,
+        exit_=cfa.exit,
+        edges=tuple(edges),
+        digest=digest_text("obstructed", cfa.digest, reason, str(returns), str(unordered)),
+        next_location=location,
+        next_edge=number,
+        blocks=cfa.blocks,
+        inside=inside,
+        unordered=cfa.unordered,
+    )
+
+
+def obstructed_source(source: FunctionSource, cfa: Cfa) -> FunctionSource:
+    """The source of an obstructed function: what is not understood is shown at its name, or where the expression is."""
+    added: dict[int, Site] = {}
+    for edge in cfa.edges:
+        if edge.id not in source.sites:
+            follows = (source.sites[e.id] for e in cfa.outgoing.get(edge.target, ()) if e.id in source.sites)
+            added[edge.id] = source.name_site if edge.source == cfa.entry else next(follows, source.name_site)
+    return msgspec.structs.replace(source, sites={**source.sites, **added}) if added else source

@@ -1,0 +1,209 @@
+"""Where it matters in which order the operands of an expression are evaluated, which C leaves open (C11 6.5p2-3, 6.5.2.2p10).
+
+Two operands cannot be swapped where one may write what the other may access, where one may end the run while
+the other may violate a rule, and where one may jump away while the other has any effect. Each such expression gets
+an edge `Unsupported` in front of it, so that nothing is proved or confirmed of a run that comes there. gcc evaluates
+arguments from right to left on most machines; lowering goes from left to right.
+
+What one operand accesses itself, without a call, is distinguished by its type, and a member from other members: no object of a
+program is where the pointer to it is kept. That is taken for granted, and so is that the loops in operands end
+(`assumptions.ORDER`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import combinations
+from typing import NamedTuple
+
+from analysis.cfa.building.unit import Unit
+from analysis.cfa.graph import Cfa
+from analysis.cfa.linking.call_effects import (
+    POINTER,
+    Cell,
+    Effects,
+    Own,
+    cell,
+    closed,
+    exposed_by,
+    joined,
+    library,
+    may_share,
+    meet,
+    own,
+    through_pointers,
+)
+from analysis.model import ir
+from analysis.model.c_types import Record
+from analysis.model.spelling import display_name, spell_expr
+from analysis.model.unordered import Operand, Unordered
+
+
+class Conflict(NamedTuple):
+    """An expression whose operands cannot be swapped: the location in front of it, and the reason."""
+
+    location: int
+    reason: str
+
+
+class _Known(NamedTuple):
+    """What was found out about a program the last time, as long as what it rests on is the same."""
+
+    functions: dict[str, Own]
+    variables: tuple[object, ...]
+    ending: frozenset[str]
+    closed: dict[str, Effects]
+    exposed: frozenset[str]
+    conflicts: dict[Cfa, tuple[Conflict, ...]]
+
+
+_NOTHING = _Known({}, (), frozenset(), {}, frozenset(), {})
+_last = [_NOTHING]
+
+
+def conflicts(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, tuple[Conflict, ...]]:
+    """The conflicts in the functions of a program, by linkage name; functions without any are absent."""
+    if not any(cfa.unordered for cfa in cfas.values()):
+        return {}
+    known = _known(units, cfas)
+    found: dict[str, tuple[Conflict, ...]] = {}
+    decided: dict[Cfa, tuple[Conflict, ...]] = {}
+    for name, cfa in cfas.items():
+        if cfa.unordered:
+            mine = known.conflicts.get(cfa)
+            decided[cfa] = mine = tuple(_in_function(cfa, known)) if mine is None else mine
+            if mine:
+                found[name] = mine
+    _last[0] = known._replace(conflicts=decided)
+    return found
+
+
+def _known(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> _Known:
+    last = _last[0]
+    functions = {name: own(cfa) for name, cfa in cfas.items()}
+    functions[POINTER] = through_pointers(functions, frozenset().union(*(unit.address_taken for unit in units)))
+    variables = tuple(part for unit in units for part in (unit.variables, *(f.statics for f in unit.functions if f.statics)))
+    ending = frozenset(e.name for unit in units for e in unit.externals if e.noreturn)
+    ending |= frozenset(name for unit in units for name in unit.level.linkage.noreturn)
+    if functions == last.functions and ending == last.ending and _same(variables, last.variables):
+        return last
+    exposed = frozenset[str]().union(*(mine.exposed for mine in functions.values()), _exposed_initially(units))
+    return _Known(functions, variables, ending, closed(functions, ending), exposed, {})
+
+
+def _same(one: Sequence[object], other: Sequence[object]) -> bool:
+    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+
+
+def _exposed_initially(units: Sequence[Unit]) -> Iterator[str]:
+    for unit in units:
+        for variable in unit.variables:
+            yield from exposed_by((variable.initial or variable.var, *(part.value for part in variable.parts)))
+        for function in unit.functions:
+            for static in function.statics:
+                yield from exposed_by((static.initial, *(part.value for part in static.parts)))
+
+
+def _in_function(cfa: Cfa, known: _Known) -> Iterator[Conflict]:
+    for group in cfa.unordered:
+        pair = next(_conflicting(group, known, known.exposed), None)
+        if pair is not None:
+            one, other = map(_shown, pair)
+            yield Conflict(group.location, f"an open order of evaluation ({one} and {other})")
+
+
+def _conflicting(group: Unordered, known: _Known, exposed: Set[str]) -> Iterator[tuple[Operand, Operand]]:
+    calls = [_calls(operand, known) for operand in group.operands]
+    for (one, its_calls), (other, other_calls) in combinations(zip(group.operands, calls, strict=True), 2):
+        if (
+            _directly(one, other, exposed)
+            or _directly(other, one, exposed)
+            or _through_calls(one, its_calls, other, other_calls, exposed)
+            or _through_calls(other, other_calls, one, its_calls, exposed)
+        ):
+            yield one, other
+
+
+def _calls(operand: Operand, known: _Known) -> Effects:
+    """What the calls in an operand do together."""
+    parts: list[Effects] = []
+    for call in operand.calls:
+        name = ir.direct_callee(call) or POINTER
+        parts.append(known.closed[name] if name in known.closed else library(name, call))
+        if name in known.ending:
+            parts.append(Effects(leaves=True))
+    return joined(parts)
+
+
+def _through_calls(one: Operand, calls: Effects, other: Operand, others: Effects, exposed: Set[str]) -> bool:
+    """Whether a call in one operand may write what the other accesses, or the run may end in one that the other could spoil.
+    Where control jumps away, the run goes on, and all that the other does makes a difference."""
+    if (one.leaves or calls.leaves) and (other.fails or others.fails):
+        return True
+    if one.leaves and (other.has_effects or others.leaves):
+        return True
+    written = calls.writes
+    accessed = others.reads | others.writes | _cells(other.reads) | _cells(other.writes)
+    if any(meet(a, b, exposed) for a in written for b in accessed):
+        return True
+    return any(meet(a, b, exposed) for a in _cells(one.writes) for b in others.reads)
+
+
+def _cells(lvalues: Iterable[ir.Expr]) -> frozenset[Cell]:
+    return frozenset(found for lvalue in lvalues if (found := cell(lvalue)) is not None)
+
+
+def _directly(one: Operand, other: Operand, exposed: Set[str]) -> bool:
+    return any(_overlap(a, b, exposed) for a in one.writes for b in (*other.writes, *other.reads))
+
+
+def _overlap(one: ir.Expr, other: ir.Expr, exposed: Set[str]) -> bool:
+    """Whether two lvalues that one expression accesses itself may have a byte in common."""
+    mine, others = ir.root(one), ir.root(other)
+    if mine == others:
+        return not _apart(list(_steps(one)), list(_steps(other)))
+    if isinstance(mine, ir.Var) and isinstance(others, ir.Var):
+        return False
+    if any(isinstance(root, ir.Var) and root.name not in exposed for root in (mine, others)):
+        return False
+    a, b = cell(one), cell(other)
+    if a is None or b is None:
+        return False
+    if "memory" in (a.kind, b.kind):
+        return True
+    if a.kind == b.kind == "member":
+        return a.name == b.name
+    return "member" not in (a.kind, b.kind) and one.type == other.type and may_share(one.type, other.type)
+
+
+def _steps(lvalue: ir.Expr) -> Iterator[ir.Field | ir.Index]:
+    """How an lvalue is reached from its root."""
+    found: list[ir.Field | ir.Index] = []
+    while isinstance(lvalue, ir.Field | ir.Index):
+        found.append(lvalue)
+        lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
+    return reversed(found)
+
+
+def _apart(one: Sequence[ir.Field | ir.Index], other: Sequence[ir.Field | ir.Index]) -> bool:
+    """Whether two access paths from one root part at members of a structure, or at elements whose numbers are known."""
+    for a, b in zip(one, other, strict=False):
+        if isinstance(a, ir.Field) and isinstance(b, ir.Field):
+            if a.name != b.name:
+                return isinstance(a.record.type, Record) and a.record.type.kind == "struct"
+        elif isinstance(a, ir.Index) and isinstance(b, ir.Index):
+            if isinstance(a.index, ir.IntConst) and isinstance(b.index, ir.IntConst) and a.index.value != b.index.value:
+                return True
+        else:
+            return False
+    return False
+
+
+def _shown(operand: Operand) -> str:
+    """An operand for people: its last call, or what it writes or reads."""
+    if operand.calls:
+        name = ir.direct_callee(operand.calls[-1])
+        return f"{display_name(name)}()" if name else "a call through a pointer"
+    for lvalue in (*operand.writes, *operand.reads):
+        return spell_expr(lvalue)
+    return "a value"

@@ -1,0 +1,117 @@
+"""Identity across edits (invariant I4): gives the CFA of a new revision the ids of the old one.
+
+The edges of both, in source order, are aligned by fingerprints of their effects, blind to layout and to the numbering of
+temporaries and of local variables that share a name; these get their old numbers back where edges correspond. Aligned
+edges keep their ids, and their end points too as far as that is consistent. What is new gets ids that no edge or location of the
+function had before in this session: the high-water marks travel with the CFA.
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+
+import msgspec
+
+from analysis.cfa.building.cfa_building import LoweredFunction
+from analysis.cfa.graph import Cfa, Edge
+from analysis.cfa.linking.rewrite import Renaming
+from analysis.model import ir
+from analysis.model.unordered import Unordered
+
+_TEMPORARY = re.compile(rb"[\xa1-\xaf]\$\d+")
+_LOCAL = re.compile(rb"\xa4name(?:[\xa1-\xbf]|\xd9.)([^\xa5~]*)(?:~\d+)?(?=\xa5scope\xa5local)", re.DOTALL)
+_encode = msgspec.msgpack.Encoder(order="deterministic").encode
+
+
+def fingerprint(edge: Edge) -> bytes:
+    """What an edge does, whatever the numbers in the names of its variables."""
+    return _LOCAL.sub(rb"\1", _TEMPORARY.sub(b"$", _encode(edge.effect)))
+
+
+def match(new: Cfa, old: Cfa) -> Cfa:
+    """`new` with the ids of `old` where they correspond. Matching again with the same `old` changes nothing."""
+    if new.follows is old or new is old:
+        return new
+    pairs = _align([fingerprint(e) for e in new.edges], [fingerprint(e) for e in old.edges])
+    locations = {new.entry: old.entry, new.exit: old.exit}
+    given = {old.entry, old.exit}
+    for at, before in pairs:
+        for mine, theirs in ((new.edges[at].source, old.edges[before].source), (new.edges[at].target, old.edges[before].target)):
+            if mine not in locations and theirs not in given:
+                locations[mine] = theirs
+                given.add(theirs)
+    next_location, next_edge = old.next_location, old.next_edge
+    for location in new.locations:
+        if location not in locations:
+            locations[location] = next_location
+            next_location += 1
+    ids = {at: old.edges[before].id for at, before in pairs}
+    names = _names(new, old, pairs)
+    rename = Renaming(names)
+    edges: list[Edge] = []
+    for at, edge in enumerate(new.edges):
+        if at not in ids:
+            ids[at] = next_edge
+            next_edge += 1
+        edges.append(Edge(ids[at], locations[edge.source], locations[edge.target], rename(edge.effect)))
+    unordered = tuple(Unordered(locations[group.location], rename(group.operands)) for group in new.unordered)
+    ends = locations[new.entry], locations[new.exit]
+    return new.renumbered(*ends, tuple(edges), next_location, next_edge, old, names, unordered)
+
+
+def _names(new: Cfa, old: Cfa, pairs: list[tuple[int, int]]) -> dict[str, str]:
+    """New names for the locals and temporaries of `new`: those of `old` where edges correspond, else names it does not use."""
+    names: dict[str, str] = {}
+    for at, before in pairs:
+        for mine, theirs in zip(_numbered(new.edges[at].effect), _numbered(old.edges[before].effect), strict=True):
+            names.setdefault(mine, theirs)
+    given: set[str] = set()
+    for mine, theirs in list(names.items()):
+        if theirs in given:
+            del names[mine]
+        given.add(theirs)
+    used = given | {name for edge in old.edges for name in _numbered(edge.effect)}
+    for edge in new.edges:
+        for mine in _numbered(edge.effect):
+            if mine not in names:
+                names[mine] = _fresh(mine, used) if mine in used else mine
+                used.add(names[mine])
+    return names
+
+
+def _numbered(effect: ir.Effect) -> list[str]:
+    """The names of the local variables and temporaries in an effect, in order, with repetitions."""
+    return [v.name for e in ir.expressions(effect) for v in ir.variables(e) if v.scope in ("local", "temporary")]
+
+
+def _fresh(name: str, used: set[str]) -> str:
+    stem, number = ("$", 1) if name.startswith("$") else (name.split("~")[0] + "~", 2)
+    while f"{stem}{number}" in used:
+        number += 1
+    return f"{stem}{number}"
+
+
+def match_function(new: LoweredFunction, old: LoweredFunction) -> LoweredFunction:
+    """`match` for a lowered function, its sites renumbered along. Keeps the old Cfa object if nothing but layout changed."""
+    same = new.cfa.digest == old.cfa.digest and new.cfa.name == old.cfa.name
+    cfa = old.cfa if same else match(new.cfa, old.cfa)
+    sites = {after.id: new.source.sites[before.id] for before, after in zip(new.cfa.edges, cfa.edges, strict=True)}
+    return msgspec.structs.replace(new, cfa=cfa, source=msgspec.structs.replace(new.source, sites=sites))
+
+
+def _align(new: list[bytes], old: list[bytes]) -> list[tuple[int, int]]:
+    """Pairs of positions with equal fingerprints, ascending in both."""
+    start = 0
+    while start < min(len(new), len(old)) and new[start] == old[start]:
+        start += 1
+    end = 0
+    while end < min(len(new), len(old)) - start and new[-1 - end] == old[-1 - end]:
+        end += 1
+    pairs = [(at, at) for at in range(start)]
+    middle_new, middle_old = new[start : len(new) - end], old[start : len(old) - end]
+    if middle_new and middle_old:
+        matcher = SequenceMatcher(None, middle_old, middle_new, autojunk=False)
+        for block in matcher.get_matching_blocks():
+            pairs += [(start + block.b + k, start + block.a + k) for k in range(block.size)]
+    return pairs + [(len(new) - end + k, len(old) - end + k) for k in range(end)]

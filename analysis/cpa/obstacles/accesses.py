@@ -1,0 +1,95 @@
+"""What the edges of one function read and write by themselves, calls left out, as far as others can see it or change it."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+
+import msgspec
+
+from analysis.cfa.graph import Cfa
+from analysis.cpa import library
+from analysis.cpa.obstacles.code_addresses import pointed_locals, pointed_statics
+from analysis.model import ir
+
+
+class Own(msgspec.Struct, frozen=True):
+    """What the edges of one function do, calls left out: variables with static storage that they read and write by name, whether
+    they read and write memory behind pointers or variables of the function that are pointed to, and whether all is understood.
+    `pointed` are the variables with static storage whose address it takes; `starting` says that a call may start something."""
+
+    reads: frozenset[str]
+    writes: frozenset[str]
+    reads_memory: bool
+    writes_memory: bool
+    understood: bool
+    calls: tuple[ir.Call, ...]
+    pointed: frozenset[str]
+    starting: bool
+
+
+_OWN: weakref.WeakKeyDictionary[Cfa, Own] = weakref.WeakKeyDictionary()
+
+
+def own(cfa: Cfa) -> Own:
+    """What the edges of a function do; kept with the function."""
+    found = _OWN.get(cfa)
+    if found is None:
+        found = _OWN[cfa] = _look(cfa)
+    return found
+
+
+def _look(cfa: Cfa) -> Own:
+    reads, writes, calls = set[str](), set[str](), list[ir.Call]()
+    reads_memory = writes_memory = False
+    understood, pointed, starting = True, pointed_locals(cfa), False
+    for edge in cfa.edges:
+        effect = edge.effect
+        if isinstance(effect, ir.Unsupported):
+            understood = False
+        if isinstance(effect, ir.Call):
+            calls.append(effect)
+            starting = starting or ir.direct_callee(effect) in (None, *library.STARTS)
+        target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
+        if target is not None:
+            root = ir.root(target)
+            if isinstance(root, ir.Var) and root.scope == "global":
+                writes.add(root.name)
+            elif not isinstance(root, ir.Var) or root.name in pointed:
+                writes_memory = True
+        if _is_dropped(cfa, edge.target, effect):
+            continue
+        for part in _read(effect, target):
+            if isinstance(part, ir.Deref):
+                reads_memory = True
+            elif isinstance(part, ir.Var) and part.scope == "global":
+                reads.add(part.name)
+            elif isinstance(part, ir.Var) and part.name in pointed:
+                reads_memory = True
+    return Own(
+        reads=frozenset(reads),
+        writes=frozenset(writes),
+        reads_memory=reads_memory,
+        writes_memory=writes_memory,
+        understood=understood,
+        calls=tuple(calls),
+        pointed=pointed_statics(cfa),
+        starting=starting,
+    )
+
+
+def _read(effect: ir.Effect, target: ir.Expr | None) -> Iterator[ir.Expr]:
+    """The parts of an effect but for the variable that it assigns to as a whole or in part. An address that is taken counts."""
+    for expr in ir.expressions(effect):
+        written = ir.root(expr) if expr is target else None
+        yield from (part for part in ir.walk(expr) if part is not written or not isinstance(part, ir.Var))
+
+
+def _is_dropped(cfa: Cfa, location: int, effect: ir.Effect) -> bool:
+    """Whether an edge reads a variable into a temporary that is any value after the next edge, as what is volatile is read."""
+    if not isinstance(effect, ir.Assign) or not isinstance(effect.value, ir.Var) or not isinstance(effect.target, ir.Var):
+        return False
+    following = cfa.outgoing.get(location, ())
+    if effect.target.scope != "temporary" or len(following) != 1 or not isinstance(following[0].effect, ir.Assign):
+        return False
+    return following[0].effect.target == effect.target and isinstance(following[0].effect.value, ir.Unknown)

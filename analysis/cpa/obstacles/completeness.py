@@ -1,0 +1,174 @@
+"""Why an exploration of CFAs may not see all runs of a program: control flow that CFAs do not have, anywhere that can be reached.
+
+Whoever leaves states out because no edges lead from them to the target must ask here first.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Sequence
+
+from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.cfa.marks import marked
+from analysis.cpa import library
+from analysis.cpa.obstacles.ended_pointers import ended_reasons
+from analysis.cpa.obstacles.passed_code import may_call_back
+from analysis.frontend.declarations.file_level import UNSEEN
+from analysis.model import ir
+from analysis.model.c_types import Pointer
+from analysis.model.spelling import display_name
+from analysis.model.verifiers import CHECKS, is_assumption
+from analysis.smt.encoding.paths.library_terms import ALLOCATIONS, COPIES, READ_ONLY
+
+_KNOWN = ALLOCATIONS | COPIES | READ_ONLY | CHECKS | {"memset", "free"}
+_ERRNO = frozenset({"__errno_location", "__errno", "___errno", "_errno", "__error"})  # of Linux and others
+KEEPS_ERRNO = "a pointer to errno is kept, which library functions change"
+_KEEPING: weakref.WeakKeyDictionary[Cfa, bool] = weakref.WeakKeyDictionary()
+_BACK = frozenset({"longjmp", "siglongjmp", "_longjmp", "atexit", "at_quick_exit", "on_exit", "pthread_atfork"})
+
+
+def hidden_flow(program: Program, entries: tuple[str, ...]) -> tuple[str, ...]:
+    """The reasons, each once, in the program's order."""
+    found: dict[str, None] = {}
+    if keeps_errno(program):
+        found[KEEPS_ERRNO] = None
+    if UNSEEN in program.externals and "main" in entries:
+        found["attributes make functions run before or after main, or give them other names"] = None
+    for name in reachable(program, entries):
+        for edge in program.functions[name].edges:
+            found.update(dict.fromkeys(_hidden(program, name, edge)))
+    found.update(dict.fromkeys(ended_reasons(program, reachable(program, entries))))
+    return tuple(found)
+
+
+def reachable(program: Program, entries: tuple[str, ...]) -> list[str]:
+    """The functions that may be called from the entries, these included."""
+    seen = dict.fromkeys(entry for entry in entries if entry in program.functions)
+    waiting = list(seen)
+    while waiting:
+        for edge in program.functions[waiting.pop()].calls:
+            if not isinstance(edge.effect, ir.Call):
+                continue
+            for callee in program.targets(edge.effect):
+                if callee in program.functions and callee not in seen:
+                    seen[callee] = None
+                    waiting.append(callee)
+    return list(seen)
+
+
+def called_outside(program: Program, entries: tuple[str, ...]) -> Iterator[str]:
+    """The external functions that may be called; an empty name stands for what a pointer leads to that is not known."""
+    for name in reachable(program, entries):
+        for edge in program.functions[name].calls:
+            if isinstance(edge.effect, ir.Call):
+                yield from (callee for callee in program.targets(edge.effect) or ("",) if callee not in program.functions)
+
+
+def _hidden(program: Program, name: str, edge: Edge) -> Iterator[str]:
+    effect = edge.effect
+    if isinstance(effect, ir.Unsupported):
+        yield not_supported(name, effect.reason)
+    if not isinstance(effect, ir.Call):
+        return
+    targets = program.targets(effect)
+    if not targets:
+        yield leads_nowhere(name)
+    for callee in targets:
+        if callee in program.functions:
+            continue
+        if callee in library.UNMODELLED or callee in _BACK:
+            yield not_modelled(name, callee)
+        elif may_call_back(program, callee, effect):
+            yield calls_back(name, callee)
+
+
+def calls_the_unknown(program: Program, way: Sequence[tuple[str, int]]) -> bool:
+    """Whether a path, its edges by function and id, goes over a call of an external function that is not a known one: it
+    could write to any global that other files can name, while formulas of paths say that it writes what its arguments lead to."""
+    return any(
+        name not in program.functions and not is_known(program, name)
+        for function, edge in way
+        if isinstance(effect := program.functions[function].by_id[edge].effect, ir.Call)
+        for name in program.targets(effect) or ("",)
+    )
+
+
+def is_known(program: Program, name: str) -> bool:
+    """Whether it is known of an external function that it writes to no globals of the program by itself."""
+    external = program.externals.get(name)
+    return library.is_harmless(name) or name in _KNOWN or is_assumption(name) or (external is not None and external.system)
+
+
+def keeps_errno(program: Program) -> bool:
+    """Whether a pointer to `errno` goes anywhere but to where it is read or written at once: any library function may change what
+    it leads to (C11 7.5p3), also those that write to nothing else."""
+    if not program.address_taken.isdisjoint(_ERRNO):
+        return True
+    return any(name in program.externals for name in _ERRNO) and any(map(_keeps_errno, program.functions.values()))
+
+
+def _keeps_errno(cfa: Cfa) -> bool:
+    known = _KEEPING.get(cfa)
+    if known is None:
+        calls = [edge.effect for edge in cfa.calls if isinstance(edge.effect, ir.Call)]
+        results = [call.result for call in calls if ir.direct_callee(call) in _ERRNO and call.result is not None]
+        pointers = {result.name for result in results if isinstance(result, ir.Var) and result.scope == "temporary"}
+        known = len(pointers) < len(results) or any(_uses(edge.effect, pointers) for edge in cfa.edges if pointers)
+        _KEEPING[cfa] = known
+    return known
+
+
+def _uses(effect: ir.Effect, pointers: set[str]) -> bool:
+    """Whether the effect does anything with one of the pointers but to read or write what it leads to."""
+    waiting = [expr for expr in ir.expressions(effect) if not (isinstance(effect, ir.Call) and expr is effect.result)]
+    if isinstance(effect, ir.Call) and effect.result is not None and not isinstance(effect.result, ir.Var):
+        waiting.append(effect.result)
+    while waiting:
+        expr = waiting.pop()
+        if isinstance(expr, ir.Var) and expr.name in pointers:
+            return True
+        if not (isinstance(expr, ir.Deref) and isinstance(expr.pointer, ir.Var)):
+            waiting.extend(ir.operands(expr))
+    return False
+
+
+def depends_on_addresses(program: Program, entries: tuple[str, ...]) -> bool:
+    """Whether a run can depend on the numbers of addresses: somewhere a pointer is made an integer."""
+    return address_number(program, entries) is not None
+
+
+def address_number(program: Program, entries: tuple[str, ...]) -> str | None:
+    """Why a run can depend on the numbers of addresses; None if it cannot."""
+    for name in reachable(program, entries):
+        for edge, parts in program.functions[name].parts.items():
+            for part in parts:
+                if isinstance(part, ir.Cast) and isinstance(part.operand.type, Pointer) and not isinstance(part.type, Pointer):
+                    where = marked(program, name, edge)
+                    return f"a pointer is converted to an integer at {where}, and where objects lie in memory is not known"
+    return None
+
+
+def not_supported(function: str, reason: str) -> str:
+    """What to say of an edge that lowering does not model."""
+    return f"{display_name(function)}() contains {reason}, which is not supported"
+
+
+def not_modelled(function: str, callee: str) -> str:
+    """What to say of a call that is not modelled."""
+    return f"{display_name(function)}() calls {callee}(), which is not modelled"
+
+
+def leads_nowhere(function: str) -> str:
+    """What to say of a call through a pointer that leads to nothing that is known."""
+    return f"{display_name(function)}() calls through a pointer that leads to no known function"
+
+
+def may_write_globals(callee: str) -> str:
+    """What to say of an external function that is not known; of none, where a pointer leads to it."""
+    who = f"{callee}()" if callee else "what is called through a pointer"
+    return f"{who} is external, and could write to global variables (--assume externals-keep-globals says that it does not)"
+
+
+def calls_back(function: str, callee: str) -> str:
+    """What to say of a call of an external function that is given functions of the program."""
+    return f"{display_name(function)}() passes functions to {callee}(), which is external and may call them"

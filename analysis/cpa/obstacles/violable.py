@@ -1,0 +1,173 @@
+"""What in a program could violate a rule, by its form alone: where there is nothing, no run violates the rule there.
+
+Two kinds of rules can be told so:
+
+- A condition on a single edge (`predicates.violations`): a function has no *place* of the rule if none of its edges is one at
+  which the condition could hold. These edges are over-approximated, whatever values there are.
+- What only certain library functions make possible: without an allocation nothing leaks, without `free` nothing is used after
+  it. `_NEEDED` says which deeds a rule needs. The program has a place of the rule unless *no* function that it calls does them.
+  What an external function does is known for those of an allow list (`deeds`); any other may do everything.
+  `use-after-scope` needs the address of a local variable, or `alloca`.
+
+What is not understood may hide a place: an edge that is not supported, in the function (or, for deeds, anywhere); functions that
+attributes make run or rename; a call through a pointer, for deeds. Then the rule has a place. Functions of system headers have no
+verdict of their own, so a place in one of them counts for every function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import msgspec
+
+from analysis.cfa.graph import Cfa, Program
+from analysis.cpa import library
+from analysis.cpa.predicates.violations import PROPERTIES, Property, violations_in
+from analysis.frontend.declarations.file_level import UNSEEN
+from analysis.model import ir
+from analysis.model.verifiers import CHECKS, is_assumption, is_input
+
+EVERYTHING = frozenset({"allocate", "free", "open", "close", "lock", "alloca"})
+_NEEDED: dict[str, frozenset[str]] = {
+    "memory-leak": frozenset({"allocate"}),
+    "memory-cleanup": frozenset({"allocate"}),
+    "double-free": frozenset({"free"}),
+    "invalid-free": frozenset({"free"}),
+    "use-after-free": frozenset({"free", "close"}),
+    "resource-leak": frozenset({"open"}),
+    "lock-discipline": frozenset({"lock"}),
+    "lock-at-exit": frozenset({"lock"}),
+    "use-after-scope": frozenset({"alloca"}),
+}
+_BLOCKS = "malloc calloc aligned_alloc valloc memalign posix_memalign strdup strndup"
+_LOCKS = """
+    pthread_mutex_lock pthread_mutex_trylock pthread_mutex_timedlock pthread_mutex_unlock pthread_mutex_init pthread_mutex_destroy
+    pthread_spin_lock pthread_spin_trylock pthread_spin_unlock pthread_spin_init pthread_spin_destroy
+    mtx_lock mtx_trylock mtx_timedlock mtx_unlock mtx_init mtx_destroy
+"""
+_DEEDS: dict[str, frozenset[str]] = {
+    **dict.fromkeys(_LOCKS.split(), frozenset({"lock"})),
+    **dict.fromkeys(_BLOCKS.split(), frozenset({"allocate"})),
+    **dict.fromkeys(("realloc", "reallocarray"), frozenset({"allocate", "free"})),
+    **dict.fromkeys(("scanf", "fscanf", "sscanf"), frozenset({"allocate"})),  # `%ms`
+    **dict.fromkeys(("getline", "getdelim", "asprintf", "vasprintf"), frozenset({"allocate", "free"})),
+    **dict.fromkeys(("tmpfile", "popen", "opendir", "fdopen"), frozenset({"open", "allocate"})),
+    **dict.fromkeys(("pclose", "closedir"), frozenset({"close", "free"})),
+    "free": frozenset({"free"}),
+    "fopen": frozenset({"open", "allocate"}),
+    "open": frozenset({"open"}),
+    "fclose": frozenset({"close", "free"}),
+    "close": frozenset({"close"}),
+    "alloca": frozenset({"alloca"}),
+    "__builtin_alloca": frozenset({"alloca"}),
+}
+_OTHERS = """
+    exit _exit _Exit quick_exit abort __assert_fail __assert reach_error __VERIFIER_error qsort bsearch remove rename unlink
+    getpid isatty strnlen strcoll memrchr memmem bcmp memcpy memmove mempcpy memset bzero strcpy stpcpy strncpy stpncpy strcat
+    strncat strlcpy strlcat strtok strtok_r strsep strerror strxfrm strtol strtoul strtoll strtoull strtod strtof
+    sprintf snprintf vsprintf vsnprintf fgets fread fwrite ungetc rewind clearerr random srandom
+    __ctype_tolower_loc __ctype_toupper_loc __builtin_bswap16 __builtin_bswap32 __builtin_bswap64
+    fmod round trunc cbrt hypot asin acos atan atan2 sinh cosh tanh log2 log10 exp2
+"""
+_QUIET = (library.READ_ONLY - _DEEDS.keys()) | frozenset(_OTHERS.split())
+
+
+def deeds(name: str) -> frozenset[str]:
+    """What an external function may do to blocks of memory, files and locks; all of it if nothing is known."""
+    if name in _QUIET or is_input(name) or is_assumption(name) or name in CHECKS:
+        return frozenset()
+    return _DEEDS.get(name, EVERYTHING)
+
+
+class _Form(NamedTuple):
+    """What a function has in it: rules with places, names of called functions (None among them: through a pointer), whether it
+    takes an address of its own variables, and whether it is understood. It holds while `callees` are the same objects."""
+
+    cfa: Cfa
+    callees: dict[str, Cfa | None]
+    rules: frozenset[str]
+    through_pointer: bool
+    own_addresses: bool
+    understood: bool
+
+
+class Excluded:
+    """What has no place in one revision of a program: `rules` anywhere, and those of `functions` in these."""
+
+    def __init__(self, rules: frozenset[str] = frozenset(), functions: dict[str, frozenset[str]] | None = None) -> None:
+        self.rules = rules
+        self._functions = functions or {}
+
+    def __call__(self, function: str, rule: str) -> bool:
+        """Whether nothing in the function could violate the rule."""
+        return rule in self.rules or rule in self._functions.get(function, ())
+
+
+class Violable:
+    """Looks at the functions of one program, revision by revision; what is known of those that did not change is kept."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Form] = {}
+        self._taken: frozenset[str] = frozenset()
+
+    def excluded(self, program: Program, reported: Collection[str]) -> Excluded:
+        """What has no place in the program. `reported` are the functions that have verdicts of their own."""
+        before, self._known = self._known, {}
+        for name, cfa in program.functions.items():
+            callees = {t: program.functions.get(t) for edge in cfa.calls for t in _targets(program, edge.effect)}
+            known = before.get(name)
+            if known is None or known.cfa is not cfa or known.callees != callees:
+                known = _form(program, cfa, callees)
+            self._known[name] = known
+        if UNSEEN in program.externals:
+            return Excluded()
+        forms = self._able_to_run(program, reported)
+        silent = [form for name, form in forms.items() if name not in reported]
+        if not all(form.understood for form in silent):
+            return Excluded()
+        hidden = frozenset[str]().union(*(form.rules for form in silent))
+        functions = {name: PROPERTIES - form.rules - hidden for name, form in forms.items() if form.understood}
+        return Excluded(_impossible(program, forms.values()), functions)
+
+    def _able_to_run(self, program: Program, reported: Collection[str]) -> dict[str, _Form]:
+        """The functions with all but static ones of system headers that nobody calls or takes the address of."""
+        waiting = [n for n in self._known if n in reported or n in program.address_taken or "::" not in n]
+        found: dict[str, _Form] = {}
+        while waiting:
+            name = waiting.pop()
+            if name in self._known and name not in found:
+                found[name] = self._known[name]
+                waiting.extend(found[name].callees)
+        return found
+
+
+def _impossible(program: Program, forms: Collection[_Form]) -> frozenset[str]:
+    """The rules for which no function of the program does what they need."""
+    if any(form.through_pointer or not form.understood for form in forms):
+        return frozenset()
+    outside = {name for form in forms for name, cfa in form.callees.items() if cfa is None}
+    outside |= {name for name in program.address_taken if name not in program.functions}
+    done = frozenset[str]().union(*map(deeds, outside))
+    found = {rule for rule, needed in _NEEDED.items() if done.isdisjoint(needed)}
+    if any(form.own_addresses for form in forms):
+        found.discard("use-after-scope")
+    return frozenset(found)
+
+
+def _form(program: Program, cfa: Cfa, callees: dict[str, Cfa | None]) -> _Form:
+    rules = (rule for rule in PROPERTIES if any(True for _ in violations_in(program, cfa.name, msgspec.convert(rule, Property))))
+    parts = (part for found in cfa.parts.values() for part in found)
+    roots = (ir.root(part.lvalue) for part in parts if isinstance(part, ir.AddressOf))
+    return _Form(
+        cfa=cfa,
+        callees=callees,
+        rules=frozenset(rules),
+        through_pointer=any(isinstance(e.effect, ir.Call) and ir.direct_callee(e.effect) is None for e in cfa.calls),
+        own_addresses=any(isinstance(root, ir.Var) and root.scope not in ("global", "function") for root in roots),
+        understood=not cfa.unsupported,
+    )
+
+
+def _targets(program: Program, effect: ir.Effect) -> tuple[str, ...]:
+    return program.targets(effect) if isinstance(effect, ir.Call) else ()

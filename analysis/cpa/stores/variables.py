@@ -1,0 +1,181 @@
+"""What the value domains know of a program's variables without running it: types by root, which addresses are taken, liveness.
+
+A local variable is *live* at a location if its value there can be read later in this activation (Aho, Lam, Sethi and Ullman,
+section 9.2.5). A value that is not live is forgotten, so that states that differ in nothing that matters are equal. Variables
+whose address is taken are always live.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from analysis.cfa.graph import Cfa, Program
+from analysis.cpa.stores.scalar_values import Value, bits_of
+from analysis.cpa.stores.store_memory import Contents, Store
+from analysis.frontend.declarations.types import Layout
+from analysis.model import ir
+from analysis.model.c_types import DataModel, Floating, Integer, Type
+
+RESULT = "<result>"
+
+
+def local_root(function: str, depth: int, name: str) -> str:
+    """The root of a variable of an activation."""
+    return f"{function}#{depth}:{name}"
+
+
+def global_root(name: str) -> str:
+    """The root of a variable with static storage."""
+    return f"@{name}"
+
+
+class Variables:
+    """The variables of one program; if it is not `whole`, code that is not known has the addresses of all its globals that are
+    not static."""
+
+    def __init__(self, program: Program, model: DataModel, whole: bool) -> None:
+        self.program = program
+        self._whole = whole
+        self.layout = Layout(model, lambda key: program.records.get(key))
+        self.pointer_bits = model.pointer_bits
+        self._locals: dict[str, Mapping[str, Type]] = {}
+        self._taken: dict[str, frozenset[str]] = {}
+        self._global_taken: frozenset[str] | None = None
+        self._live: dict[str, Mapping[int, frozenset[str]]] = {}
+        self._types: dict[str, Type | None] = {}
+        self._sizes: dict[str, int | None] = {}
+
+    def of_function(self, function: str) -> Mapping[str, Type]:
+        """The parameters, local variables and temporaries that the function's code mentions, with their types."""
+        found = self._locals.get(function)
+        if found is None:
+            cfa = self.program.functions[function]
+            table = {var.name: var.type for var in cfa.parameters}
+            table.update({var.name: var.type for var in _mentioned(cfa) if var.scope not in ("global", "function")})
+            table[RESULT] = cfa.type.result
+            found = self._locals[function] = table
+        return found
+
+    def type_of(self, root: str) -> Type | None:
+        """The type of the variable that a root names; None for other roots."""
+        if root in self._types:
+            return self._types[root]
+        found: Type | None = None
+        if root[0] == "@":
+            known = self.program.globals.get(root[1:])
+            found = None if known is None else known.var.type
+        elif "#" in root and root[0] not in '"*' and not root.startswith("new "):
+            function, _, name = root.rpartition("#")
+            found = self.of_function(function).get(name.partition(":")[2])
+        self._types[root] = found
+        return found
+
+    def size_of(self, root: str) -> int | None:
+        """The size of the object in bytes, None if it is not known."""
+        if root not in self._sizes:
+            type_ = self.type_of(root)
+            self._sizes[root] = None if type_ is None else self.layout.size(type_)
+        return self._sizes[root]
+
+    def load(self, store: Store, root: str, bit: int, width: int) -> Value:
+        """What the store knows of a cell."""
+        found: Any = store.map.get(root)
+        if found is None:
+            return None
+        if type(found) is Contents:
+            return found.get(bit, width)
+        whole = self.type_of(root)
+        fits = bit == 0 and whole is not None and bits_of(whole, self.pointer_bits) == width
+        value: Value = found
+        return value if fits else None
+
+    def is_taken(self, root: str) -> bool:
+        """Whether a pointer that the analysis does not know could point into the object: all but variables whose address is never
+        taken."""
+        if root[0] == "@":
+            return root[1:] in self.global_taken or not (self._whole or "::" in root)
+        if self.type_of(root) is None:
+            return True
+        function, _, name = root.rpartition("#")
+        return name.partition(":")[2] in self.taken(function)
+
+    def taken(self, function: str) -> frozenset[str]:
+        """The variables of a function whose address it takes."""
+        found = self._taken.get(function)
+        if found is None:
+            cfa = self.program.functions[function]
+            found = self._taken[function] = frozenset(v.name for v in _addressed(cfa) if v.scope not in ("global", "function"))
+        return found
+
+    @property
+    def global_taken(self) -> frozenset[str]:
+        """The variables with static storage whose address is taken anywhere, in an initialiser for example."""
+        if self._global_taken is None:
+            found = {v.name for cfa in self.program.functions.values() for v in _addressed(cfa) if v.scope == "global"}
+            for variable in self.program.globals.values():
+                has_parts = bool(variable.parts) or isinstance(variable.var.type, Integer | Floating)
+                if isinstance(variable.initial, ir.Unknown) and not has_parts:
+                    return self._all_globals()  # an initialiser that is not kept may hold any address
+                values = (variable.initial, *(part.value for part in variable.parts))
+                found.update(v.name for value in values for v in ir.variables(value) if v.scope == "global")
+            self._global_taken = frozenset(found)
+        return self._global_taken
+
+    def _all_globals(self) -> frozenset[str]:
+        self._global_taken = frozenset(self.program.globals)
+        return self._global_taken
+
+    def live(self, function: str) -> Mapping[int, frozenset[str]]:
+        """The variables of the function that are live at each of its locations."""
+        found = self._live.get(function)
+        if found is None:
+            found = self._live[function] = _liveness(self.program.functions[function], self.taken(function))
+        return found
+
+
+def _mentioned(cfa: Cfa) -> Iterator[ir.Var]:
+    for edge in cfa.edges:
+        for part in cfa.parts[edge.id]:
+            if isinstance(part, ir.Var):
+                yield part
+
+
+def _addressed(cfa: Cfa) -> Iterator[ir.Var]:
+    for edge in cfa.edges:
+        for part in cfa.parts[edge.id]:
+            if isinstance(part, ir.AddressOf):
+                lvalue = part.lvalue
+                while isinstance(lvalue, ir.Field | ir.Index):
+                    lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
+                if isinstance(lvalue, ir.Var):
+                    yield lvalue
+
+
+def _liveness(cfa: Cfa, taken: frozenset[str]) -> Mapping[int, frozenset[str]]:
+    effects = {edge.id: _uses(edge.effect) for edge in cfa.edges}
+    live: dict[int, frozenset[str]] = dict.fromkeys(cfa.locations, taken)
+    waiting = dict.fromkeys(sorted(cfa.locations, key=lambda x: -cfa.reverse_postorder.get(x, 0)))
+    while waiting:
+        location = next(iter(waiting))
+        del waiting[location]
+        found = set(taken)
+        for edge in cfa.outgoing.get(location, ()):
+            used, written = effects[edge.id]
+            found.update(used)
+            found.update(name for name in live[edge.target] if name != written)
+        if len(found) > len(live[location]):
+            live[location] = frozenset(found)
+            waiting.update(dict.fromkeys(edge.source for edge in cfa.incoming.get(location, ())))
+    return live
+
+
+def _uses(effect: ir.Effect) -> tuple[frozenset[str], str | None]:
+    """The variables that an effect reads, and the one that it writes as a whole."""
+    target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
+    written = target.name if isinstance(target, ir.Var) and target.scope not in ("global", "function") else None
+    expressions = ir.expressions(effect)
+    if written is not None:
+        expressions = expressions[:-1]  # the target is the last one; in "c = c" the same node is a value, too
+    used = {v.name for expr in expressions for v in ir.variables(expr) if v.scope not in ("global", "function")}
+    return frozenset(used), written

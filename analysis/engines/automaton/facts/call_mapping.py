@@ -1,0 +1,264 @@
+"""How facts cross calls: caller's paths to callee's on the way in, and back with the callee's summary on the way out.
+
+On the way in, a path that an argument reaches becomes a path of the parameter, globals stay what they are,
+and CALLER stands for whatever the caller has besides. A value that the callee can neither reach nor change
+does not enter it. It continues after the call if the callee can return (it has a NOTHING summary): a callee
+that never returns ends the path.
+
+On the way out, the caller's own variables have kept the value; paths through memory that the callee could reach hold it if
+the callee's exit says so; results, globals and what the parameters point to are new places where it can be found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from analysis.cfa.graph import Edge
+from analysis.engines.automaton.facts.facts import NOTHING, RESULT_KEY, Environment, Fact, bounded
+from analysis.engines.automaton.facts.transfer import Transfer, escapes
+from analysis.engines.automaton.functions.access_paths import (
+    CALLER,
+    LENGTH_LIMIT,
+    RESULT,
+    Path,
+    behind_pointer,
+    kills,
+    lvalue_cell,
+    path_cells,
+    path_of,
+)
+from analysis.engines.automaton.functions.beliefs import Beliefs
+from analysis.engines.automaton.functions.footprint import Footprints
+from analysis.engines.automaton.functions.function_model import FunctionModel
+from analysis.engines.automaton.functions.matching import Matcher
+from analysis.model import ir
+from analysis.model.intervals import ZERO, meet, within
+from analysis.rules.automaton import ERROR, START
+
+CALLER_PATH: Path = (CALLER,)
+
+
+class CallTransfer:
+    """Entering and leaving functions that have a body."""
+
+    def __init__(self, transfer: Transfer, footprints: Footprints, matcher: Matcher, beliefs: Beliefs) -> None:
+        self._beliefs = beliefs
+        self._transfer = transfer
+        self._facts = transfer.facts
+        self._footprints = footprints
+        self._matcher = matcher
+
+    # -- in -----------------------------------------------------------------------------------------------------
+
+    def entries(self, edge: Edge, callee: FunctionModel) -> list[int]:
+        """The facts that begin as the callee is entered from NOTHING: constants passed as arguments that a rule tracks."""
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        found: dict[int, None] = {}
+        for parameter, argument in zip(callee.cfa.parameters, call.arguments, strict=False):
+            for match in self._matcher.assigned(parameter, argument):
+                if match.source != START or match.target == ERROR or match.path is None:
+                    continue
+                if self._transfer.relevance.matters(match.rule, callee.cfa.name, match.path):
+                    found[self._facts.number(Fact(match.rule, match.target, (match.path,)))] = None
+        return list(found)
+
+    def enter(self, model: FunctionModel, edge: Edge, callee: FunctionModel, fact: Fact) -> int:
+        """The fact with which the callee is entered; NOTHING when the value does not matter to it."""
+        about_object = self._transfer.rules[fact.rule].about_object
+        paths = [path for path in fact.paths if about_object or not behind_pointer(path)]
+        images = {image for path in paths for image in self._images(edge, callee, path)}
+        if not images:
+            return NOTHING
+        stays = any(_is_own(path, edge) or not self._images(edge, callee, path) for path in fact.paths)
+        return self._facts.number(Fact(fact.rule, fact.state, bounded(images | {CALLER_PATH} if stays else images)))
+
+    def _images(self, edge: Edge, callee: FunctionModel, path: Path) -> list[Path]:
+        """The callee's paths to the value at a path of the caller."""
+        images: list[Path] = []
+        if path[0][0] == "@":
+            name = callee.cfa.name
+            if name in self._footprints.returning and path[0] in self._footprints.read[name]:
+                images.append(path)
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        for parameter, argument in zip(callee.cfa.parameters, call.arguments, strict=False):
+            image = through_argument(path, path_of(argument), parameter.name)
+            if image is not None and len(image) <= LENGTH_LIMIT:
+                images.append(image)
+        return images
+
+    # -- out ----------------------------------------------------------------------------------------------------
+
+    def leave(self, model: FunctionModel, edge: Edge, callee: FunctionModel, number: int, entry: int, exit_: int) -> list[int]:
+        """The facts after the call: for the caller's fact `number`, with which the callee was entered as `entry` and left as
+        `exit_`."""
+        if number == NOTHING:
+            if exit_ == NOTHING:
+                return [NOTHING, *self._transfer.start(model, edge)]
+            return self._returned(model, edge, callee, None, self._facts[exit_])
+        if entry == NOTHING:
+            return []
+        return self._returned(model, edge, callee, self._facts[number], self._facts[exit_])
+
+    def passed_by(self, model: FunctionModel, edge: Edge, fact: Fact) -> list[int]:
+        """A value that the callee cannot reach, after a call that returns: lost only where the call's writes change its paths."""
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        untouched = {path for path in fact.paths if not _rewritten(path, model.written_by_callees(edge))}
+        if not untouched and self._transfer.rules[fact.rule].ownership:
+            return []  # the callee has put something else in its place, and may have taken care of it
+        paths = self._kept(model, edge, untouched)
+        found: list[int] = []
+        for state, _ in self._transfer.fire(model, edge, fact):
+            if isinstance(state, str):
+                found.extend(self._transfer.settle(edge, Fact(fact.rule, state, fact.paths), paths))
+        return found
+
+    def _kept(self, model: FunctionModel, edge: Edge, paths: set[Path]) -> set[Path]:
+        """The paths whose value the call does not change, by what the callee may write and by where the result goes."""
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        written = model.written[edge.id]
+        kept = {path for path in paths if not _rewritten(path, written)}
+        if call.result is not None:
+            cell, target = lvalue_cell(call.result), path_of(call.result)
+            kept = {path for path in kept if not kills(target, cell, path)}
+        dead = {
+            path_of(argument) for argument in call.arguments if isinstance(argument, ir.Var) and argument.scope == "temporary"
+        }
+        return kept - {path for path in dead if path is not None}
+
+    def _returned(self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact | None, after: Fact) -> list[int]:
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        rule = self._transfer.rules[after.rule]
+        if not self._possible(model, edge, callee, before, after):
+            return []
+        begun = before is None and not rule.about_object and after.paths == ((RESULT,),)
+        if begun and not self._beliefs.doubted(callee.cfa.name, model, edge):
+            return []
+        paths: set[Path] = set()
+        if before is not None:
+            unreachable = {p for p in before.paths if not self._images(edge, callee, p)}
+            own = {p for p in before.paths if p not in unreachable and _is_own(p, edge)}
+            paths |= self._kept(model, edge, unreachable) | self._result_kills(call, own)
+            for path in before.paths:
+                if any(image in after.paths for image in self._images(edge, callee, path)):
+                    paths |= self._result_kills(call, {path})
+        for path in after.paths:
+            if path == CALLER_PATH:
+                continue
+            home = self._home(call, callee, path)
+            if home is None or len(home) > LENGTH_LIMIT:
+                if rule.ownership and not (path[0] == RESULT and call.result is None):
+                    return []
+                continue
+            if rule.ownership and escapes(model, home) and not (self._transfer.thorough and len(home) == 1):
+                return []
+            if not rule.about_object and behind_pointer(home) and (home[0] not in model.parameters or len(home) > 2):
+                continue
+            if before is None and not self._transfer.relevance.matters(after.rule, model.cfa.name, home):
+                continue
+            paths |= {home} if before is not None else model.copies.same_after(edge, home)
+        if before is not None and not paths and rule.ownership and self._wiped(edge, callee, before, after):
+            return []
+        dead = {path_of(a) for a in call.arguments if isinstance(a, ir.Var) and a.scope == "temporary"}
+        paths -= {path for path in dead if path is not None}
+        fact = Fact(after.rule, after.state, bounded(paths) or after.paths)
+        return self._transfer.settle(edge, fact, paths, self._told(model, call, after))
+
+    def _wiped(self, edge: Edge, callee: FunctionModel, before: Fact, after: Fact) -> bool:
+        """Whether the callee, not the call's result, took away the last path: it put something else there, and may know what
+        it did."""
+        images = (image for path in before.paths for image in self._images(edge, callee, path))
+        return not any(_is_own(path, edge) for path in before.paths) and not any(image in after.paths for image in images)
+
+    def _possible(self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact | None, after: Fact) -> bool:
+        """Whether the conditions on parameters under which the callee leaves this way can hold for these arguments.
+
+        That a result is null or zero because an argument was is evidence only where the argument is known to be;
+        or in a recursion, which ends somewhere.
+        """
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        known = model.cases.known.at[edge.source] or {}
+        for name, interval in after.environment:
+            index = callee.parameters.get(name) if isinstance(name, str) else None
+            if index is None or index >= len(call.arguments):
+                continue
+            value = model.conditions.evaluate(call.arguments[index], known)
+            if meet(value, interval) is None:
+                return False
+            about_value = before is None and not self._transfer.rules[after.rule].about_object
+            recursive = callee.cfa.name == model.cfa.name
+            if about_value and not recursive and interval == ZERO and not within(value, interval):
+                return False
+        return True
+
+    def _result_kills(self, call: ir.Call, paths: set[Path]) -> set[Path]:
+        if call.result is None:
+            return paths
+        cell, target = lvalue_cell(call.result), path_of(call.result)
+        return {path for path in paths if not kills(target, cell, path)}
+
+    def _home(self, call: ir.Call, callee: FunctionModel, path: Path) -> Path | None:
+        """The caller's path for a path at the callee's exit."""
+        root = path[0]
+        if root[0] == "@":
+            return path
+        if root == RESULT:
+            target = None if call.result is None else path_of(call.result)
+            return None if target is None else (*target, *path[1:])
+        index = callee.parameters.get(root)
+        if index is None or index >= len(call.arguments):
+            return None
+        return apply_operations(path_of(call.arguments[index]), path[1:])
+
+    def _told(self, model: FunctionModel, call: ir.Call, after: Fact) -> Environment:
+        """What the callee's exit says of the result, for the branch that tests it."""
+        interval = dict(after.environment).get(RESULT_KEY)
+        number = None if call.result is None else model.conditions.numbers.get(call.result)
+        return () if interval is None or number is None else ((number, interval),)
+
+
+def through_argument(path: Path, argument: Path | None, parameter: str) -> Path | None:
+    """The callee's path to what the caller has at `path`, if the argument's value leads there."""
+    if argument is None:
+        return None
+    if path == argument:
+        return (parameter,)
+    if argument[-1] == "&":
+        place = argument[:-1]
+        if path[: len(place)] == place:
+            return (parameter, "*", *path[len(place) :])
+    elif path[: len(argument)] == argument and path[len(argument)][0] == "*":
+        return (parameter, *path[len(argument) :])
+    return None
+
+
+def apply_operations(base: Path | None, operations: Path) -> Path | None:
+    """The path that leads on from a value by operations, the first of which follows the pointer."""
+    if base is None or not operations:
+        return base
+    if base[-1] != "&":
+        return (*base, *operations)
+    return (*base[:-1], *operations[1:]) if operations[0] == "*" else None
+
+
+def _is_own(path: Path, edge: Edge) -> bool:
+    """Whether the path is a variable of the caller's whose address is not passed: the callee cannot change it."""
+    if path[-1] == "&":
+        return len(path) == 2 or not any(op[0] == "*" for op in path)
+    if path[0][0] == "@" or any(op[0] == "*" for op in path):
+        return False
+    call = edge.effect
+    assert isinstance(call, ir.Call)
+    passed = {argument[0] for a in call.arguments if (argument := path_of(a)) is not None and argument[-1] == "&"}
+    return path[0] not in passed
+
+
+def _rewritten(path: Path, written: Mapping[str, object] | frozenset[str]) -> bool:
+    if path[-1] == "&" and not any(op[0] == "*" for op in path):
+        return False
+    return any(cell in written for cell in path_cells(path) if cell != "*")

@@ -1,0 +1,424 @@
+"""The transition relation of the product: what an edge of the CFA does to a fact (ORION's Delta, section 2).
+
+One step does, in this order: the first
+matching transition *before* the effect fires; then the effect moves the value between access paths; then the events follow
+that come of that (a result that is tracked from now on, the last path lost, the function left). NOTHING starts new facts by
+the transitions from `start`.
+
+Calls of functions with a body are in `call_mapping`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from analysis.cfa.graph import Edge, Program
+from analysis.engines.automaton.facts.facts import (
+    RESULT_KEY,
+    Environment,
+    Fact,
+    FactTable,
+    bounded,
+)
+from analysis.engines.automaton.facts.relevance import Relevance
+from analysis.engines.automaton.functions.access_paths import CALLER, RESULT, Path, behind_pointer, kills, lvalue_cell, path_of
+from analysis.engines.automaton.functions.function_model import FunctionModel
+from analysis.engines.automaton.functions.known_conditions import Known
+from analysis.engines.automaton.functions.matching import Match
+from analysis.model import ir
+from analysis.model.c_types import Pointer, Record
+from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, meet
+from analysis.rules.automaton import ERROR, START, STOP, Rule
+
+
+class Transfer:
+    """Steps over edges without a callee's body, for the functions of one program."""
+
+    def __init__(self, rules: tuple[Rule, ...], facts: FactTable, program: Program, relevance: Relevance, thorough: bool) -> None:
+        self.thorough = thorough
+        self.rules = rules
+        self.relevance = relevance
+        self.facts = facts
+        self.program = program
+        self.lenient = any(name.startswith("__VERIFIER_") for name in (*program.externals, *program.functions))
+
+    # -- NOTHING ------------------------------------------------------------------------------------------------
+
+    def start(self, model: FunctionModel, edge: Edge) -> list[int]:
+        """The facts that begin at the edge, errors among them."""
+        found: dict[int, None] = {}
+        matches = model.matches(edge)
+        for match in matches.before:
+            if match.source == START:
+                found.update(dict.fromkeys(self._begin_before(model, edge, match)))
+        for match in matches.after:
+            if match.source == START:
+                found.update(dict.fromkeys(self._begin_after(model, edge, match)))
+        return list(found)
+
+    def _begin_before(self, model: FunctionModel, edge: Edge, match: Match) -> list[int]:
+        if match.target == ERROR:
+            error = self.error(match.rule, match.transition, edge, match.path)
+            return [] if not self.thorough and self.asks_for_decision(model, self.facts[error]) else [error]
+        if match.path is None or not self.relevance.matters(match.rule, model.cfa.name, match.path):
+            return []
+        paths = bounded(model.copies.same(edge.source, match.path))
+        fact = Fact(match.rule, match.target, paths)
+        return self._outcome(model, edge, fact, self.rules[match.rule].transitions[match.transition].result)
+
+    def _begin_after(self, model: FunctionModel, edge: Edge, match: Match) -> list[int]:
+        rule = self.rules[match.rule]
+        if match.path is None:
+            if match.dropped and rule.ownership:
+                return self._lost(Fact(match.rule, match.target, ()), edge)
+            return []
+        if rule.ownership and self._given_away(model, match.path, match.rule):
+            return []
+        if behind_pointer(match.path) and match.path[0] in model.assignments.moving:
+            return []  # where the pointer will point next time is not known
+        if not self.relevance.matters(match.rule, model.cfa.name, match.path):
+            return []
+        fact = Fact(match.rule, match.target, (match.path,))
+        told: Environment = ()
+        if isinstance(edge.effect, ir.Return):
+            known = model.cases.known.at[edge.source] or {}
+            told = exit_environment(model, edge.effect.value, known, known)
+        return self.settle(edge, fact, fact.paths, told)
+
+    def asks_for_decision(self, model: FunctionModel, error: Fact) -> bool:
+        """Whether the error counts only on a path on which the branch to it is decided by what is known there."""
+        decided = self.rules[error.rule].transitions[error.transition].decided
+        return decided and not self.lenient and not model.decided(model.cfa.by_id[error.edge])
+
+    # -- facts --------------------------------------------------------------------------------------------------
+
+    def step(self, model: FunctionModel, edge: Edge, number: int) -> list[int]:
+        """The facts after the edge for a fact before it; the edge is no call, or one of external functions."""
+        fact = self.facts[number]
+        found: dict[int, None] = {}
+        for state, result in self.fire(model, edge, fact):
+            if isinstance(state, int):
+                found[state] = None
+            else:
+                moved = Fact(fact.rule, state, fact.paths, fact.environment)
+                found.update(dict.fromkeys(self._outcome(model, edge, moved, result)))
+        return list(found)
+
+    def fire(self, model: FunctionModel, edge: Edge, fact: Fact) -> list[tuple[str | int, Interval | None]]:
+        """What the first transition does that the value's matches fire before the effect.
+
+        The states from then on (an error by its number), each with what it says of the call's result; the state as it is, if no
+        transition fires; nothing, if the value is of no more interest.
+        """
+        for match in model.matches(edge).before:
+            if match.rule != fact.rule or match.source != fact.state or match.path not in fact.paths:
+                continue
+            transition = self.rules[fact.rule].transitions[match.transition]
+            if transition.if_function_has and not model.function_has(match.rule, match.transition, match.path):
+                continue
+            if match.target == ERROR:
+                return [(self.error(match.rule, match.transition, edge, match.path), None)]
+            outcomes: list[tuple[str | int, Interval | None]] = []
+            if match.target != STOP:
+                outcomes.append((match.target, transition.result))
+            if transition.result is not None:
+                outcomes.append((fact.state, complement(transition.result)))
+            return outcomes
+        return [(fact.state, None)]
+
+    def _outcome(self, model: FunctionModel, edge: Edge, fact: Fact, result: Interval | None) -> list[int]:
+        """The effect of a call with a result in the given interval (None: any), or of another edge."""
+        numbers = self._effect(model, edge, fact)
+        call = edge.effect
+        if result is None or not isinstance(call, ir.Call) or call.result is None:
+            return numbers
+        key = model.conditions.numbers.get(call.result)
+        if key is None:
+            return numbers
+        told: Environment = ((key, result),)
+        return [n if n in self.facts.errors else self.facts.number(self.facts[n].told(told)) for n in numbers]
+
+    def error(self, rule: int, transition: int, edge: Edge, path: Path | None) -> int:
+        """The rejecting fact of a transition at an edge."""
+        return self.facts.number(Fact(rule, ERROR, () if path is None else (path,), (), transition, edge.id))
+
+    def _effect(self, model: FunctionModel, edge: Edge, fact: Fact) -> list[int]:
+        effect = edge.effect
+        match effect:
+            case ir.Assume():
+                if not self._can_branch(model, edge, fact):
+                    return []
+                if self.rules[fact.rule].ownership and is_shared(effect, fact.paths):
+                    return []
+            case ir.Return(value):
+                return self._return(model, edge, fact, value)
+            case ir.Assign(target, value):
+                return self._store(model, edge, fact, target, value)
+            case ir.Call():
+                return self.external_call(model, edge, fact, effect)
+        return self.settle(edge, fact, fact.paths)
+
+    def _can_branch(self, model: FunctionModel, edge: Edge, fact: Fact) -> bool:
+        """Whether what was told at the edge before allows the branch."""
+        test = model.conditions.of_edge.get(edge.id)
+        told = None if test is None else dict(fact.environment).get(test[0])
+        return test is None or told is None or meet(told, test[1]) is not None
+
+    def _store(self, model: FunctionModel, edge: Edge, fact: Fact, target: ir.Expr, value: ir.Expr) -> list[int]:
+        rule = self.rules[fact.rule]
+        written, source = path_of(target), path_of(value)
+        paths = survivors(fact.paths, written, lvalue_cell(target))
+        if source is not None:
+            if rule.ownership and any(
+                len(p) > len(source) and p[: len(source)] == source and behind_pointer(p[len(source) - 1 :]) for p in fact.paths
+            ):
+                return []  # the object that holds the value gets another holder
+            gained = {(*(written or ()), *path[len(source) :]) for path in fact.paths if copies(path, source, target)}
+            if gained and rule.ownership and (written is None or self._given_away(model, written, fact.rule)):
+                return []
+            steady = written is not None and not (behind_pointer(written) and written[0] in model.assignments.moving)
+            if written is not None and steady and len(written) + 1 < 7:
+                paths |= gained
+                if source[0].startswith("$"):
+                    paths = {path for path in paths if path[0] != source[0]}
+        if rule.ownership and not gained_by(paths, fact) and mentions(value, fact.paths):
+            return []  # the value goes somewhere by arithmetic or inside an aggregate
+        if (
+            not paths
+            and rule.ownership
+            and written is not None
+            and written not in fact.paths
+            and any(map(behind_pointer, fact.paths))
+        ):
+            return []  # its holder is gone, which is a matter of its own
+        return self.settle(edge, fact, paths)
+
+    def external_call(self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call) -> list[int]:
+        """A call that reaches an external function."""
+        rule = self.rules[fact.rule]
+        told: Environment = ()
+        paths = set(fact.paths)
+        for argument in call.arguments:
+            path = path_of(argument)
+            if path is None:
+                continue
+            if path in paths and rule.ownership and self.takes_over(call, rule):
+                return []
+            if self._changes_state(call, rule, fact) and any(p == path or is_inside(p, path) for p in paths):
+                return []
+            if path in paths and rule.ownership and argument is call.arguments[0] and returns_into(call):
+                number = model.conditions.numbers.get(call.result) if call.result is not None else None
+                if number is None:
+                    return []
+                told = ((number, ZERO),)  # else the result holds the value, too
+            if rule.ownership and any(len(p) > len(path) and p[: len(path)] == path and path[-1] != "&" for p in paths):
+                if self._frees(model, edge, fact, path) and all(p[: len(path)] == path for p in paths):
+                    return self._lost(fact, edge)
+                if self.takes_over(call, rule):
+                    return []
+            changed = path[:-1] if path[-1] == "&" else (*path, "*")
+            if path[-1] != "&" and rule.ownership:
+                continue
+            hit = {p for p in paths if p[: len(changed)] == changed and not stands_in(p, changed)}
+            if hit and rule.ownership:
+                return []
+            paths -= hit
+        if call.result is not None:
+            paths = survivors(tuple(paths), path_of(call.result), lvalue_cell(call.result))
+        return self.settle(edge, fact, paths, told)
+
+    def _frees(self, model: FunctionModel, edge: Edge, fact: Fact, path: Path) -> bool:
+        """Whether the call ends, by the rule, the life of the object at the path."""
+        return any(
+            match.rule == fact.rule and match.source == fact.state and match.target == STOP and match.path == path
+            for match in model.matches(edge).before
+        )
+
+    def _given_away(self, model: FunctionModel, written: Path, rule: int) -> bool:
+        """Whether an owned value that is stored at the path is somebody else's from then on."""
+        if self.thorough and len(written) == 1:
+            return False
+        return escapes(model, written) or (behind_pointer(written) and not model.is_fresh(written[0], rule))
+
+    def takes_over(self, call: ir.Call, rule: Rule) -> bool:
+        """Whether an external function may keep what it is passed: all but those of the system's headers, and some of
+        these."""
+        for target in self.program.targets(call):
+            external = self.program.externals.get(target)
+            if external is None or not external.system or target in rule.keeps:
+                return True
+        return not self.program.targets(call)
+
+    def _changes_state(self, call: ir.Call, rule: Rule, fact: Fact) -> bool:
+        """Whether the call may bring an object that it is given from the fact's state to another one."""
+        targets = self.program.targets(call) or ("",)
+        return self.takes_over(call, rule) and any(rule.is_lost_in(target, fact.state) for target in targets)
+
+    def _return(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> list[int]:
+        paths = set(fact.paths)
+        source = None if value is None else path_of(value)
+        if source is not None and self.rules[fact.rule].about_object:
+            paths |= {
+                (RESULT, *path[len(source) :]) for path in fact.paths if path[: len(source)] == source and source[-1] != "&"
+            }
+        if source is not None and source in fact.paths:
+            paths.add((RESULT,))
+        elif source is None and value is not None and self.rules[fact.rule].ownership and mentions(value, fact.paths):
+            return []
+        known = model.cases.known.at[edge.source] or {}
+        said: Known = {}
+        if not self.rules[fact.rule].about_object:
+            said = dict.fromkeys(model.parameter_keys(fact.paths), ZERO)  # what is tracked is null or zero
+        told = exit_environment(model, value, said, known)
+        left = self._leave(model, edge, fact)
+        if left is not None:
+            return left
+        rule = self.rules[fact.rule]
+        if (
+            rule.ownership
+            and source is not None
+            and any(len(path) > len(source) and path[: len(source)] == source for path in paths)
+        ):
+            return []  # the object that holds the value is handed out
+        outside = {path for path in paths if outlives(model, path, rule, fact.state)}
+        if rule.ownership and any(behind_pointer(path) for path in paths - outside):
+            return []  # an object that the function leaves behind holds the value, too
+        if not outside:
+            return [] if any(behind_pointer(path) for path in paths) else self._lost(fact, edge)
+        return [self.facts.number(Fact(fact.rule, fact.state, bounded(outside), told))]
+
+    def _leave(self, model: FunctionModel, edge: Edge, fact: Fact) -> list[int] | None:
+        if CALLER in (path[0] for path in fact.paths):
+            return None
+        for index, transition in enumerate(self.rules[fact.rule].transitions):
+            if transition.source == fact.state and transition.trigger.kind == "leave":
+                for path in fact.paths:
+                    if not transition.if_function_has or model.function_has(fact.rule, index, path):
+                        return [self.error(fact.rule, index, edge, path)]
+        return None
+
+    def settle(self, edge: Edge, fact: Fact, paths: Iterable[Path], told: Environment = ()) -> list[int]:
+        """The fact at its new paths, or what follows when there are none left."""
+        left = bounded(set(paths))
+        if not left:
+            return self._lost(fact, edge)
+        return [self.facts.number(Fact(fact.rule, fact.state, left, told))]
+
+    def _lost(self, fact: Fact, edge: Edge) -> list[int]:
+        for index, transition in enumerate(self.rules[fact.rule].transitions):
+            if transition.source == fact.state and transition.trigger.kind == "lost":
+                return [self.error(fact.rule, index, edge, fact.paths[0] if fact.paths else None)]
+        return []
+
+
+_RETURN_INTO = frozenset(
+    {"strchr", "strrchr", "strstr", "strcasestr", "strpbrk", "memchr", "memrchr", "strcpy", "strncpy", "strcat", "strncat"}
+    | {"memcpy", "memmove", "memset", "fgets", "stpcpy", "strtok", "index", "rindex"}
+)
+
+
+def returns_into(call: ir.Call) -> bool:
+    """Whether the call's result, if it is used and not null, points into the object that it is passed first."""
+    return call.result is not None and ir.direct_callee(call) in _RETURN_INTO
+
+
+def is_shared(effect: ir.Assume, paths: tuple[Path, ...]) -> bool:
+    """Whether the branch implies that the value equals another variable's, which then holds it too."""
+    equality = effect.condition
+    if not isinstance(equality, ir.Binary) or equality.operator != ("==" if effect.truth else "!="):
+        return False
+    left, right = ir.strip_casts(equality.left), ir.strip_casts(equality.right)
+    return any(
+        path_of(one) in paths and isinstance(other, ir.LVALUES) and path_of(other) not in paths
+        for one, other in ((left, right), (right, left))
+    )
+
+
+def is_inside(path: Path, argument: Path) -> bool:
+    """Whether the path leads to a part of the object that the argument points to."""
+    pointed = argument[:-1] if argument[-1] == "&" else (*argument, "*")
+    return path[: len(pointed)] == pointed
+
+
+def stands_in(path: Path, place: Path) -> bool:
+    """Whether the path is the address of the place or of a part of it, which does not change with what is stored there."""
+    return path[-1] == "&" and not any(operation[0] == "*" for operation in path[len(place) :])
+
+
+PARAMETER_CONDITIONS = 3
+
+
+def exit_environment(model: FunctionModel, value: ir.Expr | None, said: Known, known: Known) -> Environment:
+    """What a fact takes along when the function is left, by name: the result's interval (RESULT_KEY), and conditions on
+    unchanged parameters."""
+    found: list[tuple[int | str, Interval]] = []
+    if value is not None:
+        interval = model.conditions.evaluate(value, known)
+        if interval != ANY:
+            found.append((RESULT_KEY, interval))
+    for number in sorted(said):
+        key = model.conditions.keys[number]
+        if isinstance(key, ir.Var) and key.name in model.parameters and key.name not in model.assignments.reassigned:
+            found.append((key.name, said[number]))
+    return tuple(found[:PARAMETER_CONDITIONS])
+
+
+def complement(interval: Interval) -> Interval:
+    """The smallest interval with all integers that are not in this one."""
+    if interval == ZERO:
+        return NONZERO
+    if interval == NONZERO:
+        return ZERO
+    if interval.low is None and interval.high is not None:
+        return Interval(interval.high + 1, None, interval.high >= 0)
+    if interval.high is None and interval.low is not None:
+        return Interval(None, interval.low - 1, interval.low <= 0)
+    return ANY
+
+
+def survivors(paths: tuple[Path, ...], written: Path | None, cell: str) -> set[Path]:
+    """The paths whose value a write does not change."""
+    return {path for path in paths if not kills(written, cell, path)}
+
+
+def copies(path: Path, source: Path, target: ir.Expr) -> bool:
+    """Whether assigning the value at `source` copies the value at `path` along: the same, or a member of an assigned record."""
+    return path == source or (isinstance(target.type, Record) and path[: len(source)] == source)
+
+
+def gained_by(paths: set[Path], fact: Fact) -> bool:
+    """Whether the value has a path that it did not have before."""
+    return bool(paths.difference(fact.paths))
+
+
+def mentions(value: ir.Expr, paths: tuple[Path, ...]) -> bool:
+    """Whether a pointer or record value is computed from the tracked one, other than by following it."""
+    bare = ir.strip_casts(value)
+    if isinstance(bare, ir.Binary):
+        if bare.operator not in ("+", "-") or not isinstance(bare.type, Pointer):
+            return False
+        return mentions(bare.left, paths) or path_of(bare.left) in paths
+    return False
+
+
+def outlives(model: FunctionModel, path: Path, rule: Rule, state: str) -> bool:
+    """Whether the path means something to the function's callers, and the state is known to them."""
+    root = path[0]
+    if root[0] == "<":
+        return True
+    if state in rule.local_states:
+        return False
+    if root[0] == "@":
+        return True
+    if root not in model.parameters or root in model.assignments.reassigned:
+        return False
+    return rule.about_object if len(path) == 1 else behind_pointer(path) or path[-1] == "&"
+
+
+def escapes(model: FunctionModel, written: Path) -> bool:
+    """Whether storing an owned value at the path gives it to somebody else: all but variables of the function's own and what
+    these point to directly (an object in the making, or the caller's variable)."""
+    root = written[0]
+    if root[0] == "@":
+        return True
+    return sum(1 for op in written if op[0] == "*") > 1

@@ -1,0 +1,135 @@
+"""Whether a finding has a path that its branches allow: a search over the derivation graph with values, refined on demand.
+
+The automaton knows little of values, so that it is fast (`functions.known_conditions`). For the few errors that it finds,
+this module looks for a path through the slice of the derivation graph that leads to them (`graph_slices`, `path_search`),
+with a store of values along it (`path_values`, `walk`). What the store follows grows by counterexample-guided
+refinement, as in explicit-value CEGAR ([SYMCEGAR] section 3.2.3; [EXPLICIT-CEGAR]): the shortest path is run
+with everything followed; if its branches contradict each other, the expressions to blame are followed in the
+next search. The search ends with a path whose branches do not contradict each other (then it is the finding's
+trace, the shortest one such), or without any: then the error is refuted. When the budget runs out, the error
+is not reported.
+
+In small programs the paths begin at the program's start, and calls that change what a branch tests are opened (`thorough`). There
+a rule can also ask that the branch to the error is *decided* by what is known on the way: an assertion says nothing of
+values that nobody knows.
+
+It refutes soundly as far as the derivation graph and the cells of `functions.access_paths` are sound: stores only forget.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from analysis.engines.automaton.facts.product import ProgramDelta
+from analysis.engines.automaton.feasibility.graph_slices import Slice
+from analysis.engines.automaton.feasibility.path_search import Search
+from analysis.engines.automaton.feasibility.path_values import Item
+from analysis.engines.automaton.feasibility.walk import Walk, expressions_in
+from analysis.engines.automaton.report.trace import Taken
+from analysis.engines.automaton.solver.full import DerivationGraph, Entry
+from analysis.engines.automaton.solver.retrace import Retrace
+from analysis.model import ir
+
+_REFINEMENTS = 12
+_STATES = 3_000
+
+
+class Way(msgspec.Struct, frozen=True):
+    """What the search found: the steps of a feasible path from the entry `start` (None: there is none), or that it gave up.
+    `functions` are those that it looked into, `cells` the cells of which it asked there who writes them (None: any)."""
+
+    steps: tuple[Taken, ...] | None
+    start: Entry | None = None
+    decided: bool = True
+    functions: frozenset[str] = frozenset()
+    cells: frozenset[str] | None = None
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """The result of following all expressions along a path. `contradiction`: the items whose values
+    contradict each other (None: none do). `missing`: the items that calls on the path changed before a branch
+    tested them. `sure`: whether the known values decide the last branch."""
+
+    contradiction: frozenset[Item] | None
+    missing: frozenset[Item]
+    sure: bool
+
+
+class Feasibility:
+    """Decides errors of one derivation graph; `thorough` for small programs."""
+
+    def __init__(self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, thorough: bool) -> None:
+        self._graph = graph
+        self._retrace = retrace
+        self._walk = Walk(graph, delta)
+        self._thorough = thorough
+
+    def way(self, function: str, errors: frozenset[int], must_be_sure: bool = False) -> Way:
+        """A feasible way to one of the error configurations, all of one function."""
+        self._walk.begin(function)
+        way = self._way(function, errors, must_be_sure)
+        return msgspec.structs.replace(way, functions=frozenset(self._walk.visited), cells=self._walk.asked())
+
+    def _way(self, function: str, errors: frozenset[int], must_be_sure: bool) -> Way:
+        part = Slice(self._graph, self._walk.parents, function, sorted(errors), self._thorough, self._retrace.live)
+        self._walk.visited.update(name for name, _ in part.open)
+        followed: set[Item] = set()
+        states = 0
+        sure = False
+        for _ in range(_REFINEMENTS):
+            search = Search(self._walk, part, errors, followed, _STATES - states, self._thorough, sure)
+            end = search.run()
+            states += search.states
+            if end is None:
+                more = frozenset(search.wanted)
+                if search.exhausted or more <= followed:
+                    return Way(None, decided=part.complete and not search.exhausted)
+                followed |= more
+                continue
+            steps, start = end.path()
+            judgement = self._judge(start[0], steps)
+            more = judgement.missing if judgement.contradiction is None else judgement.contradiction
+            if not more <= followed:
+                followed |= more
+            elif judgement.contradiction is not None:
+                break
+            elif must_be_sure and not judgement.sure and not sure:
+                sure = True
+                followed |= self._condition(steps)
+            else:
+                return Way(steps, start)
+        return Way(None, decided=False)
+
+    def _judge(self, start: str, steps: tuple[Taken, ...]) -> Judgement:
+        walk = self._walk
+        store = walk.store(start, lambda function, expr: walk.cells(function, expr) is not None)
+        changed: set[str] = set()
+        missing: set[Item] = set()
+        for index, taken in enumerate(steps):
+            effect = walk.edge(taken).effect
+            if self._thorough and taken.event == "edge":
+                if isinstance(effect, ir.Assume) and store.truth(effect.condition)[0] is None:
+                    missing |= self._lost(taken.function, effect.condition, changed)
+                elif walk.returning_callee(walk.edge(taken)) is not None:
+                    changed |= walk.delta.model(taken.function).written[taken.edge]
+            following = steps[index + 1].function if index + 1 < len(steps) else ""
+            if not walk.advance(store, taken, following):
+                return Judgement(store.contradiction, frozenset(), False)
+        return Judgement(None, frozenset(missing), store.sure)
+
+    def _lost(self, function: str, condition: ir.Expr, changed: set[str]) -> set[Item]:
+        """The parts of a condition that a call on the way may have changed."""
+        found = set()
+        for part in expressions_in(condition):
+            cells = self._walk.cells(function, part)
+            if cells is not None and not cells.isdisjoint(changed):
+                found.add((function, part))
+        return found
+
+    def _condition(self, steps: tuple[Taken, ...]) -> set[Item]:
+        """What the last branch of a path tests."""
+        for taken in reversed(steps):
+            effect = self._walk.edge(taken).effect
+            if isinstance(effect, ir.Assume):
+                return {(taken.function, part) for part in expressions_in(effect.condition)}
+        return set()

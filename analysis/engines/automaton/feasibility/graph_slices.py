@@ -1,0 +1,108 @@
+"""The part of a derivation graph that leads to given error configurations: where `error_paths` searches.
+
+A path to an error begins in a function entered from NOTHING (or at the program's start), goes through callees that it comes
+back from, opened where the tracked value went through them, and descends into calls that it does not come back from. Going
+backwards from the errors over derivations gives, per function and entry state, the configurations on such paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from analysis.cfa.graph import Edge
+from analysis.engines.automaton.facts.facts import NOTHING
+from analysis.engines.automaton.solver.full import DIRECT, DerivationGraph, Entry, FunctionGraph, unpack
+
+Via = tuple[str, int, int]
+Live = Callable[[str, int], bool]
+_CALLERS_LIMIT = 60
+
+
+class Parents:
+    """The derivation relation the other way round, by function; made on demand."""
+
+    def __init__(self, graph: DerivationGraph) -> None:
+        self._graph = graph
+        self._parents: dict[str, dict[int, list[int]]] = {}
+
+    def of(self, function: str) -> dict[int, list[int]]:
+        """For each configuration of the function those it was derived from."""
+        found = self._parents.get(function)
+        if found is None:
+            found = self._parents[function] = {}
+            graph = self._graph.functions[function]
+            for configuration in graph.derived:
+                for _, derived in graph.derivations(configuration):
+                    found.setdefault(derived, []).append(configuration)
+        return found
+
+    def closure(self, function: str, ends: Iterable[int]) -> set[int]:
+        """The configurations of the function from which one of `ends` is derived."""
+        parents = self.of(function)
+        found = set(ends)
+        work = list(found)
+        while work:
+            for before in parents.get(work.pop(), ()):
+                if before not in found:
+                    found.add(before)
+                    work.append(before)
+        return found
+
+
+class Slice:
+    """The paths to some error configurations of one function; `from_start`: from the program's start, not from the function in
+    which the value begins to be tracked; `live` says which entry states an execution leads to (`retrace`).
+
+    `starts` are the functions where paths begin, with their entry states; `open[f, r]` the configurations from which the error
+    can be reached without returning from f; `descents[f, c]` the calls at configuration c that the path does not come back
+    from. `complete` is False when there were too many callers to follow.
+    """
+
+    def __init__(
+        self, graph: DerivationGraph, parents: Parents, function: str, errors: Iterable[int], from_start: bool, live: Live
+    ) -> None:
+        self.starts: list[Entry] = []
+        self.open: dict[Entry, set[int]] = {}
+        self.descents: dict[tuple[str, int], list[tuple[Edge, Entry]]] = {}
+        self.complete = True
+        ends: dict[Entry, set[int]] = {}
+        for error in errors:
+            ends.setdefault((function, unpack(error)[1]), set()).add(error)
+        work = list(ends)
+        for here in work:  # grows while it is read
+            name, entry = here
+            initial = entry in graph.initial.get(name, ())
+            if initial or (entry == NOTHING and not from_start):
+                self.starts.append(here)
+            if entry == NOTHING and not from_start:
+                continue
+            for caller, site, edge in graph.functions[name].sites[entry]:
+                above = (caller, unpack(site)[1])
+                if not live(*above):
+                    continue
+                if above not in ends:
+                    work.append(above)
+                ends.setdefault(above, set()).add(site)
+                descents = self.descents.setdefault((caller, site), [])
+                if (edge, here) not in descents:
+                    descents.append((edge, here))
+            if len(work) > _CALLERS_LIMIT:
+                self.complete = False
+                break
+        for here, found in ends.items():
+            self.open[here] = parents.closure(here[0], found)
+
+
+def opened(graph: FunctionGraph, configuration: int, edge: int, derived: int) -> tuple[list[Via], bool]:
+    """For a derivation: the summaries by which the tracked value came through a callee, and whether it also came another way."""
+    through: list[Via] = []
+    via = graph.via.get((configuration, edge, derived))
+    if via is None:
+        return through, True
+    passed = False
+    for support in via:
+        if support == DIRECT or support[2] == NOTHING:
+            passed = True
+        elif support not in through:
+            through.append(support)
+    return through, passed

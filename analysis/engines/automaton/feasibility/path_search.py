@@ -1,0 +1,260 @@
+"""A search for the shortest path through a slice of the derivation graph, with values of some followed expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import heappop, heappush
+
+import msgspec
+
+from analysis.cfa.graph import Edge
+from analysis.engines.automaton.facts.facts import NOTHING
+from analysis.engines.automaton.feasibility.graph_slices import Slice, Via, opened
+from analysis.engines.automaton.feasibility.path_values import Item, Store
+from analysis.engines.automaton.feasibility.walk import Walk, expressions_in
+from analysis.engines.automaton.report.trace import Taken
+from analysis.engines.automaton.solver.full import Entry, pack, unpack
+from analysis.model import ir
+
+_DEPTH = 6
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """A call that is open: the caller and its configuration, the call edge, what is derived after it, the summary of the callee
+    that is followed, and the edges to take after the return."""
+
+    function: str
+    configuration: int
+    edge: int
+    derived: int
+    via: Via
+    rest: tuple[Edge, ...] = ()
+
+
+Stretch = tuple[Edge, ...]
+
+
+class State:
+    """A node of the search: open calls, configuration, store, and how it was reached: from state `before` by `steps` and then
+    over the edges of `stretch`."""
+
+    __slots__ = ("before", "configuration", "depth", "frames", "function", "key", "length", "steps", "store", "stretch")
+
+    def __init__(
+        self,
+        frames: tuple[Frame, ...],
+        depth: int,
+        function: str,
+        configuration: int,
+        store: Store,
+        before: State | None,
+        steps: tuple[Taken, ...],
+        stretch: Stretch = (),
+    ) -> None:
+        self.frames = frames
+        self.depth = depth
+        self.function = function
+        self.configuration = configuration
+        self.store = store
+        self.before = before
+        self.steps = steps
+        self.stretch = stretch
+        self.length: int = (0 if before is None else before.length) + len(steps) + len(stretch)
+        self.key: object = None
+
+    def taken(self) -> tuple[Taken, ...]:
+        """The steps from the state before."""
+        if not self.stretch or self.before is None:
+            return self.steps
+        entered, left = unpack(self.before.configuration)[2], unpack(self.configuration)[2]
+        return self.steps + edges_taken(self.function, self.depth, self.stretch, entered, left)
+
+    def path(self) -> tuple[tuple[Taken, ...], Entry]:
+        """The steps to here, and where they begin."""
+        parts: list[tuple[Taken, ...]] = []
+        state = self
+        while True:
+            parts.append(state.taken())
+            if state.before is None:
+                break
+            state = state.before
+        steps = tuple(taken for part in reversed(parts) for taken in part)
+        return steps, (state.function, unpack(state.configuration)[1])
+
+
+def edges_taken(function: str, depth: int, stretch: Stretch, entered: int, left: int) -> tuple[Taken, ...]:
+    """The steps over the edges of a stretch; what happens to the fact happens on the first."""
+    return tuple(Taken("edge", function, depth, edge.id, left if index else entered, left) for index, edge in enumerate(stretch))
+
+
+class Followed:
+    """The expressions that a search follows, by function; those of globals alone in all functions."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._items = set(items)
+        self._globals = {expr for _, expr in self._items if all(var.scope == "global" for var in ir.variables(expr))}
+
+    def __call__(self, function: str, expr: ir.Expr) -> bool:
+        """Whether an expression of a function is followed."""
+        return (function, expr) in self._items or expr in self._globals
+
+    def of(self, function: str) -> frozenset[ir.Expr]:
+        """What is followed in a function."""
+        return frozenset(expr for name, expr in self._items if name == function) | self._globals
+
+
+class Search:
+    """One search. `thorough`: calls that can change something followed are opened; `sure`: the last branch before the error must
+    be decided by what is known. `wanted` are the items that would make more known."""
+
+    def __init__(
+        self, walk: Walk, part: Slice, errors: frozenset[int], items: Iterable[Item], budget: int, thorough: bool, sure: bool
+    ) -> None:
+        self._walk = walk
+        self._part = part
+        self._errors = errors
+        self._followed = Followed(items)
+        self._budget = budget
+        self._thorough = thorough
+        self._sure = sure
+        self._shortest: dict[object, int] = {}
+        self._effects: dict[tuple[str, int, int, int], tuple[Stretch, tuple[int, ...]]] = {}
+        self._of: dict[str, frozenset[ir.Expr]] = {}
+        self._queue: list[tuple[int, int, State]] = []
+        self.wanted: set[Item] = set()
+        self.states = 0
+        self.exhausted = False
+
+    def run(self) -> State | None:
+        """The end of a shortest path, None if there is none or the budget is used up (`exhausted`)."""
+        for function, entry in self._part.starts:
+            configuration = pack(self._walk.delta.entry(function), entry, entry)
+            store = self._walk.store(function, self._followed, self.wanted if self._thorough else None)
+            self._add(State((), 0, function, configuration, store, None, ()))
+        while self._queue:
+            length, _, state = heappop(self._queue)
+            if length > self._shortest[state.key]:
+                continue  # a shorter path to the same state was found after this one
+            if not state.frames and state.configuration in self._errors and (state.store.sure or not self._sure):
+                return state
+            if self.states > self._budget:
+                self.exhausted = True
+                return None
+            self._expand(state)
+        return None
+
+    def _add(self, state: State) -> None:
+        sure = self._sure and state.store.sure
+        key = state.key = (state.frames, state.function, state.configuration, sure, state.store.key(self._walk.number))
+        known = self._shortest.get(key)
+        if known is None or state.length < known:
+            self._shortest[key] = state.length
+            self.states += 1
+            heappush(self._queue, (state.length, self.states, state))
+
+    def _expand(self, state: State) -> None:
+        if state.frames and self._return(state):
+            return
+        _, entry, fact = unpack(state.configuration)
+        allowed = self._walk.inside(state.frames[-1].via) if state.frames else self._part.open[state.function, entry]
+        graph = self._walk.graph.functions[state.function]
+        for edge, derived in graph.derivations(state.configuration):
+            if derived not in allowed:
+                continue
+            through, passed = opened(graph, state.configuration, edge, derived)
+            if len(state.frames) >= _DEPTH and through:
+                through = []
+                self.exhausted = True
+            if passed:
+                for stretch in self._walk.stretches(state.function, edge, fact, unpack(derived)[0]):
+                    self._pass(state, state.store, stretch, derived, ())
+            for via in through:
+                frame = Frame(state.function, state.configuration, edge, derived, via)
+                taken = Taken("call", state.function, state.depth, edge, fact, via[1])
+                self._enter(state, state.store, (taken,), (*state.frames, frame), (via[0], via[1]))
+        if not state.frames:
+            for call, below in self._part.descents.get((state.function, state.configuration), ()):
+                taken = Taken("descent", state.function, state.depth, call.id, fact, below[1])
+                self._enter(state, state.store, (taken,), (), below)
+
+    def _pass(self, state: State, store: Store, stretch: Stretch, derived: int, before: tuple[Taken, ...]) -> None:
+        """Takes edges of the innermost function, of which `before` are steps that were taken already."""
+        own = store
+        for index in self._effective(state.function, stretch):
+            edge = stretch[index]
+            entered, left = unpack(state.configuration)[2], unpack(derived)[2]
+            callee = self._openable(state, edge)
+            if callee is not None:
+                frame = Frame(
+                    state.function, state.configuration, edge.id, derived, (callee, NOTHING, NOTHING), stretch[index + 1 :]
+                )
+                steps = before + edges_taken(state.function, state.depth, stretch[: index + 1], entered, left)
+                steps = (*steps[:-1], msgspec.structs.replace(steps[-1], event="call", after=NOTHING))
+                self._enter(state, store, steps, (*state.frames, frame), (callee, NOTHING))
+                return
+            store = store.copy() if store is own else store
+            taken = Taken("edge", state.function, state.depth, edge.id, left if index else entered, left)
+            if not self._walk.advance(store, taken, ""):
+                return
+        self._add(State(state.frames, state.depth, state.function, derived, store, state, before, stretch))
+
+    def _effective(self, function: str, stretch: Stretch) -> tuple[int, ...]:
+        """The places in a stretch of the edges that can do something to the store."""
+        key = (function, stretch[0].id, stretch[-1].id, len(stretch))
+        found = self._effects.get(key)
+        if found is None or found[0] is not stretch:
+            places = tuple(index for index, edge in enumerate(stretch) if self._matters(function, edge))
+            found = self._effects[key] = (stretch, places)
+        return found[1]
+
+    def _openable(self, state: State, edge: Edge) -> str | None:
+        """The function that is called at the edge, if what it does to followed values should be looked at."""
+        if not self._thorough or len(state.frames) >= _DEPTH:
+            return None
+        callee = self._walk.returning_callee(edge)
+        if callee is None or not self._walk.kills(state.function, edge, self._of[state.function]):
+            return None
+        return callee
+
+    def _matters(self, function: str, edge: Edge) -> bool:
+        """Whether the edge can do something to a store that follows only some items."""
+        followed = self._of.get(function)
+        if followed is None:
+            followed = self._of[function] = self._followed.of(function)
+        return bool(followed) and self._walk.touches(function, edge, followed)
+
+    def _enter(self, state: State, store: Store, steps: tuple[Taken, ...], frames: tuple[Frame, ...], callee: Entry) -> None:
+        store = store.copy()
+        self._walk.advance(store, steps[-1], callee[0])
+        if self._thorough:
+            for inner, outer in self._walk.entering(self._walk.edge(steps[-1]), callee[0]):
+                if self._followed(callee[0], inner):
+                    self.wanted.update((state.function, part) for part in expressions_in(outer))
+                elif any(self._followed(state.function, part) for part in expressions_in(outer)):
+                    self.wanted.add((callee[0], inner))
+        configuration = pack(self._walk.delta.entry(callee[0]), callee[1], callee[1])
+        self._add(State(frames, state.depth + 1, callee[0], configuration, store, state, steps))
+
+    def _return(self, state: State) -> bool:
+        """Whether the innermost opened call ends here; then the path goes on in the caller."""
+        frame = state.frames[-1]
+        callee, entry, exit_ = frame.via
+        if state.configuration != pack(self._walk.delta.exit(callee), entry, exit_):
+            return False
+        store = state.store.copy()
+        quiet = (entry, exit_) == (NOTHING, NOTHING)
+        after = unpack(frame.configuration if frame.rest or quiet else frame.derived)[2]
+        taken = Taken("return", frame.function, state.depth - 1, frame.edge, exit_, after)
+        self._walk.advance(store, taken, "")
+        back = State(state.frames[:-1], state.depth - 1, frame.function, frame.configuration, store, state, ())
+        if frame.rest:
+            self._pass_on(back, taken, frame)
+        else:
+            self._add(State(back.frames, back.depth, frame.function, frame.derived, store, state, (taken,)))
+        return True
+
+    def _pass_on(self, back: State, taken: Taken, frame: Frame) -> None:
+        """Takes the edges after an opened call; `back` stands in the middle of a stretch and is no node of its own."""
+        back.steps = (taken,)
+        back.length += 1
+        self._pass(back, back.store, frame.rest, frame.derived, ())

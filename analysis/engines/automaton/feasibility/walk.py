@@ -1,0 +1,283 @@
+"""What the steps of a path do to the store of values along it: the semantics of `error_paths`, and its view of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+
+import msgspec
+
+from analysis.cfa.graph import Edge
+from analysis.engines.automaton.facts.facts import NOTHING
+from analysis.engines.automaton.facts.product import ProgramDelta
+from analysis.engines.automaton.feasibility.graph_slices import Parents, Via
+from analysis.engines.automaton.feasibility.path_values import Item, Store
+from analysis.engines.automaton.functions.footprint import base_variable, visible
+from analysis.engines.automaton.functions.function_model import FunctionModel
+from analysis.engines.automaton.functions.known_conditions import condition_of, expr_cells, pointers_followed
+from analysis.engines.automaton.report.trace import Taken
+from analysis.engines.automaton.solver.full import DerivationGraph, pack
+from analysis.model import ir
+from analysis.model.intervals import ANY
+
+
+class Walk:
+    """Steps over the edges of one program and its derivation graph."""
+
+    def __init__(self, graph: DerivationGraph, delta: ProgramDelta) -> None:
+        self._graph = graph
+        self._delta = delta
+        self.parents = Parents(graph)
+        self.visited: set[str] = set()
+        self._inside: dict[Via, set[int]] = {}
+        self._cells: dict[str, dict[ir.Expr, frozenset[str]]] = {}
+        self._asked: dict[str, dict[ir.Expr, frozenset[str]]] = {}
+        self._numbers: dict[ir.Expr, int] = {}
+        self._known: dict[str, tuple[ir.Expr, ...]] = {}
+        self._ways: dict[tuple[str, int, int, int], list[tuple[Edge, ...]]] = {}
+
+    def begin(self, function: str) -> None:
+        """Begins a search for paths to a place in the function: nothing is visited, nothing was asked."""
+        self.visited = {function}
+        self._asked = {}
+
+    def asked(self) -> frozenset[str]:
+        """The cells, visible to other functions, of all expressions of which it was asked since then what they read."""
+        cells = frozenset[str]().union(*(cells for table in self._asked.values() for cells in table.values()))
+        return frozenset(filter(visible, cells))
+
+    def store(self, function: str, follows: Callable[[str, ir.Expr], bool], wanted: set[Item] | None = None) -> Store:
+        """The store where paths begin; it adds to `wanted` the items that would make more known."""
+        store = Store(function, follows, wanted)
+        if function == "main":
+            globals_ = self._delta.program.globals
+            store.begin((globals_[name].var, value) for name, value in self._delta.initial_values.items())
+        return store
+
+    # -- steps --------------------------------------------------------------------------------------------------
+
+    def advance(self, store: Store, taken: Taken, callee: str) -> bool:
+        """Takes one step; False when the store contradicts it. `callee` is the function entered by a call or descent."""
+        edge = self.edge(taken)
+        model = self._delta.model(taken.function)
+        match taken.event:
+            case "call" | "descent":
+                store.enter(callee, self.entering(edge, callee))
+                if taken.event == "descent":
+                    store.drop_callers()
+            case "return":
+                self._leave(store, taken, edge, model)
+            case _:
+                return self._pass(store, taken.function, edge, model, taken.after)
+        return True
+
+    def edge(self, taken: Taken) -> Edge:
+        """The edge of a step."""
+        return self._delta.program.functions[taken.function].by_id[taken.edge]
+
+    def _pass(self, store: Store, function: str, edge: Edge, model: FunctionModel, after: int) -> bool:
+        effect = edge.effect
+        for pointer in pointers_followed(effect):
+            store.follow(pointer)
+        if isinstance(effect, ir.Assume):
+            return store.assume(effect)
+        if isinstance(effect, ir.Assign):
+            store.assign(effect.target, effect.value, self._kill(function, edge, model))
+        elif isinstance(effect, ir.Call):
+            arguments = [store.value(argument) for argument in effect.arguments]
+            items = frozenset(item for _, some in arguments for item in some)
+            result = model.cases.result_of(effect, [value for value, _ in arguments])
+            if result is None:
+                store.contradiction = items
+                return False
+            callee = self.returning_callee(edge)
+            for index, truth in self._delta.model(callee).cases.ensures if callee is not None else ():
+                if index < len(effect.arguments) and not store.assume(ir.Assume(effect.arguments[index], truth)):
+                    return False
+            store.havoc(self._kill(function, edge, model))
+            if effect.result is not None and result != ANY:
+                store.put(effect.result, result, items)
+            for number, interval in self._delta.facts[after].environment:
+                assert isinstance(number, int), "names are for exits"
+                store.put(model.conditions.keys[number], interval, items)
+        elif isinstance(effect, ir.Return) and effect.value is not None:
+            store.keep_result(effect.value)
+        return True
+
+    def touches(self, function: str, edge: Edge, followed: frozenset[ir.Expr]) -> bool:
+        """Whether the edge can change or test one of the expressions."""
+        effect = edge.effect
+        if isinstance(effect, ir.Return):
+            return True
+        if self.kills(function, edge, followed):
+            return True
+        return not followed.isdisjoint(_parts(effect))
+
+    def kills(self, function: str, edge: Edge, followed: frozenset[ir.Expr]) -> bool:
+        """Whether the edge can change one of the expressions."""
+        return any(map(self._kill(function, edge, self._delta.model(function)), followed))
+
+    def returning_callee(self, edge: Edge) -> str | None:
+        """The one function with a body that is called at the edge, if it was seen to return."""
+        name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
+        graph = None if name is None else self._graph.functions.get(name)
+        return name if graph is not None and NOTHING in graph.summaries.get(NOTHING, ()) else None
+
+    def _kill(self, function: str, edge: Edge, model: FunctionModel) -> Callable[[ir.Expr], bool]:
+        written = model.written[edge.id]
+
+        cells_of = self._table(function)
+
+        def changed(expr: ir.Expr) -> bool:
+            cells = cells_of.get(expr)
+            if cells is None:
+                cells = self._add_cells(function, expr)
+            return not cells.isdisjoint(written)
+
+        return changed
+
+    def cells(self, function: str, expr: ir.Expr) -> frozenset[str] | None:
+        """The cells that an expression of the function reads, None if it reads what has no name."""
+        cells = self._table(function).get(expr)
+        if cells is None:
+            cells = self._add_cells(function, expr)
+        return None if "?" in cells else cells
+
+    def _table(self, function: str) -> dict[ir.Expr, frozenset[str]]:
+        found = self._asked.get(function)
+        if found is None:
+            found = self._asked[function] = {}
+        return found
+
+    def _add_cells(self, function: str, expr: ir.Expr) -> frozenset[str]:
+        known = self._cells.setdefault(function, {})
+        cells = known.get(expr)
+        if cells is None:
+            cells = known[expr] = frozenset(expr_cells(expr, self._delta.model(function).address_taken))
+        self._asked[function][expr] = cells
+        return cells
+
+    def entering(self, edge: Edge, callee: str) -> Iterator[tuple[ir.Expr, ir.Expr]]:
+        """Pairs of the callee's expressions at its entry and the caller's for them."""
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        inner = self._delta.model(callee)
+        arguments: dict[ir.Expr, ir.Expr] = dict(zip(inner.cfa.parameters, call.arguments, strict=False))
+        for expr in self._expressions(inner):
+            outer = substitute(expr, arguments)
+            if outer is not None:
+                yield expr, outer
+
+    def _leave(self, store: Store, taken: Taken, edge: Edge, model: FunctionModel) -> None:
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        inner = self._delta.model(store.function)
+        kill = self._kill(taken.function, edge, model)
+        kept: dict[ir.Expr, ir.Expr] = {
+            parameter: argument
+            for parameter, argument in zip(inner.cfa.parameters, call.arguments, strict=False)
+            if parameter.name not in inner.assignments.reassigned
+            and parameter.name not in inner.address_taken
+            and (is_constant_address(argument) or not kill(argument))
+        }
+        if call.result is not None and store.returned is not None:
+            kept[store.returned] = call.result
+        pairs = [(e, outer) for e in store.expressions() if isinstance(outer := substitute(e, kept), ir.LVALUES)]
+        store.leave(call.result, kill, pairs)
+
+    def _expressions(self, model: FunctionModel) -> tuple[ir.Expr, ...]:
+        """The expressions of a function that a caller can know something of: parameters and what is tested or stored."""
+        found = self._known.get(model.cfa.name)
+        if found is None:
+            exprs: dict[ir.Expr, None] = dict.fromkeys(model.cfa.parameters)
+            for edge in model.cfa.edges:
+                for expr in ir.expressions(edge.effect):
+                    for part in ir.walk(expr):
+                        if isinstance(part, ir.LVALUES) and all(v.scope in ("global", "parameter") for v in ir.variables(part)):
+                            exprs[part] = None
+            found = self._known[model.cfa.name] = tuple(exprs)
+        return found
+
+    # -- the graph ----------------------------------------------------------------------------------------------
+
+    @property
+    def graph(self) -> DerivationGraph:
+        """The derivation graph."""
+        return self._graph
+
+    @property
+    def delta(self) -> ProgramDelta:
+        """The transition relation."""
+        return self._delta
+
+    def inside(self, via: Via) -> set[int]:
+        """The configurations of a callee on paths from its entry to an exit state."""
+        self.visited.add(via[0])
+        found = self._inside.get(via)
+        if found is None:
+            callee, entry, exit_ = via
+            end = pack(self._delta.exit(callee), entry, exit_)
+            found = self._inside[via] = self.parents.closure(callee, (end,))
+        return found
+
+    def number(self, expr: ir.Expr) -> int:
+        """A number for an expression, the same each time."""
+        return self._numbers.setdefault(expr, len(self._numbers))
+
+    def stretches(self, function: str, edge: int, state: int, place: int) -> list[tuple[Edge, ...]]:
+        """The paths from an edge to the place to which its derivation leads, over locations that are left out of the graph."""
+        key = (function, edge, state, place)
+        found = self._ways.get(key)
+        if found is None:
+            first = self._delta.program.functions[function].by_id[edge]
+            simple = first.target == place
+            found = self._ways[key] = [(first,)] if simple else self._delta.stretches(function, first, state, place)
+        return found
+
+
+def is_constant_address(expr: ir.Expr) -> bool:
+    """Whether the value is the address of a variable or of a part of one, which nothing changes."""
+    expr = ir.strip_casts(expr)
+    return (
+        isinstance(expr, ir.AddressOf) and base_variable(expr.lvalue) is not None and isinstance(expr.lvalue, ir.Var | ir.Field)
+    )
+
+
+def substitute(expr: ir.Expr, values: Mapping[ir.Expr, ir.Expr]) -> ir.Expr | None:
+    """The expression with variables replaced by values; globals stay; None if another variable is left."""
+    match expr:
+        case ir.Var():
+            return values.get(expr, expr if expr.scope in ("global", "function") else None)
+        case ir.Deref(pointer):
+            inner = substitute(pointer, values)
+            if isinstance(inner, ir.AddressOf):
+                return inner.lvalue
+            return None if inner is None else msgspec.structs.replace(expr, pointer=inner)
+        case ir.Field(record):
+            inner = substitute(record, values)
+            return None if inner is None else msgspec.structs.replace(expr, record=inner)
+        case ir.Index(array, index):
+            base, place = substitute(array, values), substitute(index, values)
+            return None if base is None or place is None else msgspec.structs.replace(expr, array=base, index=place)
+        case ir.Cast(operand):
+            inner = substitute(operand, values)
+            return None if inner is None else msgspec.structs.replace(expr, operand=inner)
+        case ir.IntConst():
+            return expr
+    return None
+
+
+def expressions_in(expr: ir.Expr) -> Iterator[ir.Expr]:
+    """The lvalues that an expression reads."""
+    for part in ir.walk(expr):
+        if isinstance(part, ir.LVALUES):
+            yield part
+
+
+@lru_cache(maxsize=10_000)
+def _parts(effect: ir.Effect) -> frozenset[ir.Expr]:
+    """All expressions in an effect, and what it tests if it is a branch."""
+    parts = {part for expr in ir.expressions(effect) for part in ir.walk(expr)}
+    if isinstance(effect, ir.Assume) and (condition := condition_of(effect)) is not None:
+        parts.add(condition[0])
+    return frozenset(parts)

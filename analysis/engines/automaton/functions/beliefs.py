@@ -1,0 +1,53 @@
+"""What the callers of a function believe of its result [DEVIANT].
+
+That a function can return null, or zero, for some input says little about a call whose input excludes that. Where most callers
+test the result, a caller that does not has probably forgotten it; where most do not, they know something that the analysis does
+not. So a null result is evidence at a call when most of the other calls test theirs, or when there are no others.
+Zero is a number like others, which says nothing of who tests it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from analysis.cfa.graph import Edge, Program
+from analysis.engines.automaton.functions.function_model import FunctionModel
+from analysis.model import ir
+from analysis.model.c_types import Pointer, Type
+
+
+class Beliefs:
+    """How often the results of the functions of one program are tested, counted when first asked for."""
+
+    def __init__(self, program: Program, lookup: Callable[[str], FunctionModel]) -> None:
+        self._program = program
+        self._lookup = lookup
+        self._counts: dict[str, tuple[int, int]] | None = None
+
+    def doubted(self, callee: str, model: FunctionModel, edge: Edge) -> bool:
+        """Whether this call tests the result or hands it on, or the function's other callers think that it can be null."""
+        if model.tests_result(edge):
+            return True
+        if not isinstance(result_type(self._program, callee), Pointer):
+            return True
+        calls, tests = self.counts.get(callee, (0, 0))
+        if isinstance(edge.effect, ir.Call) and edge.effect.result is not None and ir.direct_callee(edge.effect) == callee:
+            calls -= 1
+        return calls <= 0 or 2 * tests > calls
+
+    @property
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """How many calls use each function's result, and how many of these test it."""
+        if self._counts is None:
+            self._counts = {}
+            for name in self._program.functions:
+                for callee, (calls, tests) in self._lookup(name).calls_and_tests.items():
+                    before = self._counts.get(callee, (0, 0))
+                    self._counts[callee] = before[0] + calls, before[1] + tests
+        return self._counts
+
+
+def result_type(program: Program, function: str) -> Type | None:
+    """The type of a function's result."""
+    type_ = program.function_type(function)
+    return None if type_ is None else type_.result

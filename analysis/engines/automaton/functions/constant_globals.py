@@ -1,0 +1,67 @@
+"""Globals that keep the value they start with, as far as anything goes on after they get another.
+
+A flag that a signal handler sets before it ends the program is zero everywhere else; an option that no code sets is what its
+initialiser says. A global counts when it has a constant initialiser, its address is not taken, and every assignment of
+something else is in a function that never returns. (Inside such a function, and what it calls, the answer is wrong; findings
+there are given up for it.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+
+import msgspec
+
+from analysis.cfa.graph import Cfa, Program
+from analysis.engines.automaton.functions.footprint import base_variable
+from analysis.model import ir
+from analysis.model.c_types import Integer, Pointer
+from analysis.model.intervals import Interval
+
+
+class Spoiled(msgspec.Struct, frozen=True):
+    """What a function does to globals that ends their being constant: taking the address, and assigning (the constant, None for
+    anything else)."""
+
+    addresses: frozenset[str]
+    writes: frozenset[tuple[str, int | None]]
+
+
+def spoiled_by(cfa: Cfa) -> Spoiled:
+    """What one function spoils."""
+    addresses, writes = set(), set()
+    for edge in cfa.edges:
+        for part in cfa.parts[edge.id]:
+            if isinstance(part, ir.AddressOf) and (var := base_variable(part.lvalue)) is not None and var.scope == "global":
+                addresses.add(var.name)
+        match edge.effect:
+            case ir.Assign(ir.Var(written, "global"), value):
+                constant = ir.strip_casts(value)
+                writes.add((written, constant.value if isinstance(constant, ir.IntConst) else None))
+            case ir.Call(_, _, ir.Var(written, "global")):
+                writes.add((written, None))
+    return Spoiled(frozenset(addresses), frozenset(writes))
+
+
+def constant_globals(program: Program, returning: Container[str], spoiled: Mapping[str, Spoiled]) -> dict[str, Interval]:
+    """The constant globals of a program that has a `main`, by linkage name, with their values; `spoiled` is by function."""
+    if "main" not in program.functions:
+        return {}
+    found = initial_values(program)
+    for name, what in spoiled.items():
+        for address in what.addresses:
+            found.pop(address, None)
+        if name in returning:
+            for written, constant in what.writes:
+                if written in found and constant != found[written].low:
+                    del found[written]
+    return found
+
+
+def initial_values(program: Program) -> dict[str, Interval]:
+    """What the scalar globals with a constant initialiser are when the program starts, by linkage name."""
+    return {
+        name: Interval(value.initial.value, value.initial.value, value.initial.value != 0)
+        for name, value in program.globals.items()
+        if isinstance(value.initial, ir.IntConst) and isinstance(value.var.type, Integer | Pointer)
+    }

@@ -1,0 +1,97 @@
+"""Available copies: pairs of access paths that surely hold the same value at a location (a forward must-analysis).
+
+When a value begins to be tracked under one path (`free(p)`), its other paths in the function (`q`, after `q = p`) are found here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from analysis.cfa.graph import Cfa, Edge
+from analysis.engines.automaton.functions.access_paths import Path, kills, lvalue_cell, path_cells, path_of
+from analysis.model import ir
+
+Copies = frozenset[tuple[Path, Path]]
+_LIMIT = 24
+NONE: Copies = frozenset()
+
+
+class AvailableCopies:
+    """The pairs that hold at each location of one function; `written` are the cells that each edge can change."""
+
+    def __init__(self, cfa: Cfa, written: Mapping[int, frozenset[str]]) -> None:
+        self._cfa = cfa
+        self._written = written
+        self._at: dict[int, Copies] = {cfa.entry: NONE}
+        work = [cfa.entry]
+        while work:
+            location = work.pop()
+            for edge in cfa.outgoing.get(location, ()):
+                after = self._through(edge, self._at[location])
+                before = self._at.get(edge.target)
+                merged = after if before is None else before & after
+                if merged != before:
+                    self._at[edge.target] = merged
+                    work.append(edge.target)
+
+    def at(self, location: int) -> Copies:
+        """The pairs that hold at a location."""
+        return self._at.get(location, NONE)
+
+    @cached_property
+    def cells(self) -> frozenset[str]:
+        """The cells of all pairs that assignments make: a write to others ends none of them."""
+        pairs = (_pair(edge.effect) for edge in self._cfa.edges if isinstance(edge.effect, ir.Assign))
+        return frozenset(cell for pair in pairs if pair is not None for path in pair for cell in path_cells(path))
+
+    def same(self, location: int, path: Path) -> set[Path]:
+        """The path and all that surely hold its value at the location."""
+        return closure(self._at.get(location, NONE), path)
+
+    def same_after(self, edge: Edge, path: Path) -> set[Path]:
+        """The path and all that surely hold its value after the edge."""
+        return closure(self._through(edge, self._at.get(edge.source, NONE)), path)
+
+    def _through(self, edge: Edge, copies: Copies) -> Copies:
+        effect = edge.effect
+        if isinstance(effect, ir.Assign):
+            target, cell = path_of(effect.target), lvalue_cell(effect.target)
+            kept = {pair for pair in copies if not any(kills(target, cell, path) for path in pair)}
+            pair = _pair(effect)
+            if pair is not None and len(kept) < _LIMIT:
+                kept.add(pair)
+            return frozenset(kept)
+        if isinstance(effect, ir.Call) and copies:
+            written = self._written[edge.id]
+            return frozenset(pair for pair in copies if not any(_changed(path, written) for path in pair))
+        return copies
+
+
+def _pair(assign: ir.Assign) -> tuple[Path, Path] | None:
+    """The paths that hold the same value after an assignment."""
+    target, source = path_of(assign.target), path_of(assign.value)
+    return (target, source) if target is not None and source is not None and _worth(target, source) else None
+
+
+def _worth(target: Path, source: Path) -> bool:
+    return not (target[0].startswith("$") or source[0].startswith("$")) and source[: len(target)] != target
+
+
+def _changed(path: Path, written: frozenset[str]) -> bool:
+    if path[-1] == "&" and not any(operation[0] == "*" for operation in path):
+        return False
+    return any(cell in written for cell in path_cells(path) if cell != "*")
+
+
+def closure(copies: Copies, path: Path) -> set[Path]:
+    """All paths that the pairs connect with the path, itself included."""
+    found = {path}
+    grown = True
+    while grown:
+        grown = False
+        for one, other in copies:
+            if (one in found) != (other in found):
+                found |= {one, other}
+                grown = True
+    return found

@@ -1,0 +1,247 @@
+"""What functions read and write: cells per edge, and closed over calls, per function.
+
+A call changes what the callee and everything below it change; a tracked value that the callee cannot reach or change passes
+a call untouched, so the engine need not enter the callee with it. External functions are taken to write only the
+objects behind pointers they are passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+
+import msgspec
+
+from analysis.cfa.components import strongly_connected
+from analysis.cfa.graph import Cfa, Program
+from analysis.engines.automaton.functions.access_paths import lvalue_cell, root_of
+from analysis.engines.automaton.functions.returning import may_return, reaches_exit
+from analysis.model import ir
+from analysis.model.c_types import Pointer, Record, RecordDefinition, Type, spell
+
+_WRITES_NOTHING = frozenset(
+    {"free", "cfree", "kfree", "vfree", "kvfree"}  # what was freed is gone, not changed
+    | {"strlen", "strnlen", "strcmp", "strncmp", "strcasecmp", "strncasecmp", "strcoll", "memcmp", "strspn", "strcspn"}
+    | {"strchr", "strrchr", "strstr", "strcasestr", "strpbrk", "memchr", "memrchr", "strdup", "strndup", "getenv", "atoi", "atol"}
+    | {"atof", "access", "unlink", "remove", "system", "puts", "fputs", "perror", "fprintf", "printf", "syslog", "fclose"}
+)
+
+_NO_CELLS: frozenset[str] = frozenset()
+
+_WRITE_FIRST = frozenset(
+    {"memcpy", "memmove", "mempcpy", "strcpy", "strncpy", "stpcpy", "strcat", "strncat", "strlcpy", "strlcat"}
+)
+
+
+def base_variable(lvalue: ir.Expr) -> ir.Var | None:
+    """The variable that the lvalue is a part of, None if it lies behind a pointer."""
+    while isinstance(lvalue, ir.Field | ir.Index | ir.Cast):
+        match lvalue:
+            case ir.Field(inner) | ir.Index(inner) | ir.Cast(inner):
+                lvalue = inner
+    return lvalue if isinstance(lvalue, ir.Var) else None
+
+
+def address_taken(cfa: Cfa) -> frozenset[str]:
+    """The locals and parameters whose address is used in the function."""
+    found = set()
+    for edge in cfa.edges:
+        effect = edge.effect
+        if isinstance(effect, ir.Call) and ir.direct_callee(effect) in _WRITES_NOTHING | _WRITE_FIRST:
+            continue  # they do not keep what they are passed
+        for part in cfa.parts[edge.id]:
+            if isinstance(part, ir.AddressOf) and (var := base_variable(part.lvalue)) is not None and var.scope != "function":
+                found.add(root_of(var))
+    return frozenset(found)
+
+
+def pointee_cells(type_: Type, records: Mapping[str, RecordDefinition]) -> Iterable[str]:
+    """The cells that writing through a pointer of the type can change."""
+    if not isinstance(type_, Pointer):
+        return
+    yield "*" + spell(type_.target)
+    if isinstance(type_.target, Record) and type_.target.key in records:
+        for member in records[type_.target.key].members:
+            yield "." + member.name
+
+
+def external_writes(call: ir.Call, records: Mapping[str, RecordDefinition]) -> set[str]:
+    """The cells that an external function can change through its arguments."""
+    written: set[str] = set()
+    if ir.direct_callee(call) in _WRITES_NOTHING:
+        return written
+    only_first = ir.direct_callee(call) in _WRITE_FIRST
+    for argument in call.arguments[:1] if only_first else call.arguments:
+        bare = ir.strip_casts(argument)
+        if isinstance(bare, ir.AddressOf):
+            var = base_variable(bare.lvalue)
+            if var is not None:
+                written.add(root_of(var))
+            else:
+                written.add(lvalue_cell(bare.lvalue))
+        elif not isinstance(bare, ir.StringConst):
+            written.update(pointee_cells(getattr(bare, "type", None) or argument.type, records))
+    return written
+
+
+def visible(cell: str) -> bool:
+    """Whether a cell means something outside the function."""
+    return cell[0] in "@.*"
+
+
+class Moved(msgspec.Struct, frozen=True):
+    """What other footprints mean for callers. `callers` call functions that began or ceased to return, or to be in a recursion
+    with them; `written` and `read` are the cells in which the footprints of functions differ, where they do."""
+
+    callers: frozenset[str]
+    written: dict[str, frozenset[str]]
+    read: dict[str, frozenset[str]]
+
+
+class Footprints:
+    """Cells read and written by each function and all that it calls, for one program.
+
+    `written[f]` are the visible cells that f can change, `read[f]` the globals that f reads or writes,
+    `component[f]` the number of its strongly connected component in the call graph, `order` all functions,
+    callees first. What happens in a callee that never returns counts for neither: the code with which a
+    program ends (`fatal`) touches nearly everything, and nothing comes after it.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self.returning = may_return(program)
+        self.written: dict[str, frozenset[str]] = {}
+        self.read: dict[str, frozenset[str]] = {}
+        self.component: dict[str, int] = {}
+        self.order: list[str] = []
+        self._own = {name: self.own(cfa) for name, cfa in program.functions.items()}
+        self._components = self._find_components()
+        self._number()
+        for component in self._components:
+            self._close(component)
+
+    def revised(
+        self, program: Program, changed: Iterable[str], callers: Callable[[str], Iterable[str]]
+    ) -> tuple[Footprints, Moved]:
+        """The footprints of a program in which some functions differ, what they call does, or which has others; and what that
+        moved for the functions that call them."""
+        other = copy(self)
+        other._program = program
+        others = program.functions.keys() != self._own.keys()
+        if others or not self._returns_as_before(program, changed, callers):
+            other.returning = may_return(program)
+        flipped = {caller for name in self.returning ^ other.returning for caller in callers(name)}
+        other._own = {name: own for name, own in self._own.items() if name in program.functions}
+        other._own |= {name: other.own(program.functions[name]) for name in flipped.union(changed)}
+        moved = {name for name in flipped.union(changed) if other._own[name] != self._own.get(name)}
+        if not moved and not others:
+            return other, Moved(frozenset(flipped), {}, {})
+        if others or any(other._own[name][2] != self._own[name][2] for name in moved):
+            other._components = other._find_components()
+            other.component, other.order = {}, []
+            other._number()
+        before = set(self._components)
+        regrouped = {name for component in other._components if component not in before for name in component}
+        other.written = {name: cells for name, cells in self.written.items() if name in program.functions}
+        other.read = {name: cells for name, cells in self.read.items() if name in program.functions}
+        written: dict[str, frozenset[str]] = {}
+        read: dict[str, frozenset[str]] = {}
+        differ: set[str] = set()
+        for component in other._components:
+            if any(name in moved or name in regrouped or not differ.isdisjoint(other._own[name][2]) for name in component):
+                other._close(component)
+                for name in component:
+                    if cells := other.written[name] ^ self.written.get(name, _NO_CELLS):
+                        written[name] = cells
+                    if cells := other.read[name] ^ self.read.get(name, _NO_CELLS):
+                        read[name] = cells
+                differ.update(name for name in component if name in written or name in read)
+        recursive = {name for name in regrouped if not self._recurs_alike(other, name)}
+        return other, Moved(frozenset(flipped | recursive), written, read)
+
+    def _recurs_alike(self, other: Footprints, name: str) -> bool:
+        """Whether a function calls the same functions of its own component in both revisions."""
+        if name not in self._own:
+            return False
+        mine, others = self._own[name][2], other._own[name][2]
+        return {callee for callee in mine if self.component[callee] == self.component[name]} == {
+            callee for callee in others if other.component[callee] == other.component[name]
+        }
+
+    def _returns_as_before(self, program: Program, changed: Iterable[str], callers: Callable[[str], Iterable[str]]) -> bool:
+        """Whether the new bodies of functions change nothing of what can return. That one returns must not rest on functions
+        whose returning rests on it: those of its component or, if an edit can have made a recursion, all that lead to it."""
+        functions = program.functions
+        recursions = any(not self._callees(functions[name], program) <= self._own[name][2] for name in changed)
+        for name in changed:
+            if name not in self.returning:
+                if reaches_exit(functions[name], program, self.returning):
+                    return False
+                continue
+            above = _above(name, callers) if recursions else self._components[self.component[name]]
+            others = self.returning.difference(above)
+            if not reaches_exit(functions[name], program, others) and may_return(program, others, above) != self.returning:
+                return False
+        return True
+
+    def _callees(self, cfa: Cfa, program: Program) -> set[str]:
+        """The functions that can return, as far as it is known, among those that a function calls."""
+        calls = (edge.effect for edge in cfa.calls)
+        return {t for call in calls if isinstance(call, ir.Call) for t in program.targets(call) if t in self.returning}
+
+    def own(self, cfa: Cfa) -> tuple[set[str], set[str], set[str]]:
+        """Written cells and read globals of the function itself, and the functions it calls."""
+        written: set[str] = set()
+        read: set[str] = set()
+        callees: set[str] = set()
+        for edge in cfa.edges:
+            effect = edge.effect
+            for part in cfa.parts[edge.id]:
+                if isinstance(part, ir.Var):
+                    if part.scope == "global":
+                        read.add(root_of(part))
+                elif isinstance(part, ir.Field | ir.Deref) and (cell := lvalue_cell(part))[0] == "@":
+                    read.add(cell)
+            if isinstance(effect, ir.Assign):
+                written.add(lvalue_cell(effect.target))
+            elif isinstance(effect, ir.Call):
+                if effect.result is not None:
+                    written.add(lvalue_cell(effect.result))
+                targets = self._program.targets(effect)
+                callees.update(t for t in targets if t in self.returning)
+                if any(t not in self._program.functions for t in targets) or not targets:
+                    written |= external_writes(effect, self._program.records)
+        return {cell for cell in written if visible(cell)}, read, callees
+
+    def _find_components(self) -> list[tuple[str, ...]]:
+        graph = {name: callees for name, (_, _, callees) in self._own.items()}
+        return [tuple(sorted(component)) for component in strongly_connected(graph)]
+
+    def _number(self) -> None:
+        for number, component in enumerate(self._components):
+            self.component.update(dict.fromkeys(component, number))
+            self.order.extend(component)
+
+    def _close(self, component: tuple[str, ...]) -> None:
+        written: set[str] = set()
+        read: set[str] = set()
+        for name in component:
+            mine, globals_, callees = self._own[name]
+            written |= mine
+            read |= globals_
+            for callee in callees.difference(component):
+                written |= self.written[callee]
+                read |= self.read[callee]
+        for name in component:
+            self.written[name] = frozenset(written)
+            self.read[name] = frozenset(read)
+
+
+def _above(name: str, callers: Callable[[str], Iterable[str]]) -> set[str]:
+    """A function and all from which calls lead to it."""
+    found, work = {name}, [name]
+    while work:
+        new = set(callers(work.pop())) - found
+        found |= new
+        work.extend(new)
+    return found

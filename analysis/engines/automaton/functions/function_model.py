@@ -1,0 +1,289 @@
+"""All that the engine precomputes of one function: conditions, its cases, written cells and pattern matches.
+
+A model depends on the function's CFA, the rules, the types of what it calls, and the cells that its callees can write; it
+lives as long as these are unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property, lru_cache
+
+import msgspec
+
+from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.engines.automaton.functions.access_paths import Path, lvalue_cell, path_cells, path_of, root_of
+from analysis.engines.automaton.functions.cases import Cases
+from analysis.engines.automaton.functions.copies import AvailableCopies
+from analysis.engines.automaton.functions.footprint import Footprints, Moved, address_taken, external_writes
+from analysis.engines.automaton.functions.known_conditions import Conditions, decide, natural_range
+from analysis.engines.automaton.functions.matching import EdgeMatches, Matcher
+from analysis.engines.automaton.functions.variable_sources import Assignments
+from analysis.model import ir
+from analysis.model.intervals import Interval
+from analysis.rules.automaton import START
+
+ANY_NAME = "<any>"  # among the names of every fact
+EVERYTHING = (ANY_NAME,)
+
+
+class Rewritten(msgspec.Struct, frozen=True):
+    """What differs in a function where the footprints of those that it calls do: the cells written or read, by call edge, and all
+    those that its calls write now and did not, or the other way round."""
+
+    calls: dict[int, frozenset[str]]
+    written: frozenset[str]
+
+
+class FunctionModel:
+    """The engine's view of one function of a program."""
+
+    def __init__(
+        self,
+        cfa: Cfa,
+        program: Program,
+        footprints: Footprints,
+        matcher: Matcher,
+        lookup: Callable[[str], FunctionModel],
+        constants: Mapping[str, Interval],
+    ) -> None:
+        self.cfa = cfa
+        self._program = program
+        self._footprints = footprints
+        self._matcher = matcher
+        self.address_taken = address_taken(cfa)
+        self.conditions = Conditions(cfa, self.address_taken)
+        self.written = {edge.id: self._written(edge, footprints) for edge in cfa.edges}
+        self.assignments = Assignments(cfa)
+        self.cases = Cases(cfa, self.conditions, self.assignments, self.written, constants)
+        self.cases.rebase(lambda name: lookup(name).cases, footprints, program)
+        self.parameters = self.assignments.parameters
+        self._matches: dict[int, EdgeMatches] = {}
+        self._has: dict[tuple[int, int, Path], bool] = {}
+        self._touched: dict[int, frozenset[str]] = {}
+        self._sensitive: dict[int, frozenset[str]] = {}
+        self._fresh: dict[tuple[int, str], bool] = {}
+
+    def matches(self, edge: Edge) -> EdgeMatches:
+        """The pattern matches at an edge."""
+        found = self._matches.get(edge.id)
+        if found is None:
+            found = self._matches[edge.id] = self._matcher.edge(edge)
+        return found
+
+    def touched(self, edge: Edge) -> frozenset[str]:
+        """Cells and roots that can matter to the edge's effect and matches: a fact that shares none with them passes it
+        unchanged."""
+        found = self._touched.get(edge.id)
+        if found is None:
+            names = set(self.written[edge.id])
+            names.update(root_of(part) for part in self.cfa.parts[edge.id] if isinstance(part, ir.Var))
+            matches = self.matches(edge)
+            for match in (*matches.before, *matches.after):
+                if match.path is not None:
+                    names.add(match.path[0])
+            found = self._touched[edge.id] = frozenset(names)
+        return found
+
+    def still(self, edge: Edge, names: frozenset[str]) -> bool:
+        """Whether the edge surely does nothing to a fact with these names."""
+        return names.isdisjoint(self.sensitive(edge))
+
+    def sensitive(self, edge: Edge) -> frozenset[str]:
+        """Names that make the edge matter to a fact: what it touches, and what its callees read."""
+        sensitive = self._sensitive.get(edge.id)
+        if sensitive is None:
+            sensitive = self._sensitive[edge.id] = self._find_sensitive(edge)
+        return sensitive
+
+    def _find_sensitive(self, edge: Edge) -> frozenset[str]:
+        effect = edge.effect
+        if isinstance(effect, ir.Return):
+            return frozenset(EVERYTHING)
+        found = self.touched(edge)
+        if isinstance(effect, ir.Call):
+            for target in self._program.targets(effect):
+                if target in self._footprints.returning:
+                    found |= self._footprints.read[target]
+        return found
+
+    def single_entry(self, location: int) -> bool:
+        """Whether just one edge enters the location."""
+        return location in self._single_entries
+
+    @cached_property
+    def _single_entries(self) -> frozenset[int]:
+        cfa = self.cfa
+        return frozenset(place for place, edges in cfa.incoming.items() if len(edges) == 1 and place not in (cfa.entry, cfa.exit))
+
+    def _written(self, edge: Edge, footprints: Footprints) -> frozenset[str]:
+        effect = edge.effect
+        if isinstance(effect, ir.Assign):
+            return frozenset((lvalue_cell(effect.target),))
+        if not isinstance(effect, ir.Call):
+            return frozenset()
+        written = self._written_by_callees(effect, footprints)
+        if effect.result is not None:
+            written.add(lvalue_cell(effect.result))
+        return frozenset(written)
+
+    def written_by_callees(self, edge: Edge) -> frozenset[str]:
+        """The cells that the functions called at the edge can change."""
+        assert isinstance(edge.effect, ir.Call)
+        return frozenset(self._written_by_callees(edge.effect, self._footprints))
+
+    def _written_by_callees(self, effect: ir.Call, footprints: Footprints) -> set[str]:
+        written: set[str] = set()
+        targets = self._program.targets(effect)
+        for target in targets:
+            written |= footprints.written.get(target, frozenset())
+        written |= external_writes(effect, self._program.records) if self._may_be_external(targets) else self._addressed(effect)
+        return written
+
+    def _may_be_external(self, targets: tuple[str, ...]) -> bool:
+        return not targets or any(target not in self._program.functions for target in targets)
+
+    def _addressed(self, call: ir.Call) -> set[str]:
+        """Variables whose address is passed: the callee writes them as objects behind its parameter."""
+        found = set()
+        for argument in call.arguments:
+            path = path_of(argument)
+            if path is not None and path[-1] == "&":
+                found.add(path[0])
+        return found
+
+    def function_has(self, rule: int, transition: int, path: Path) -> bool:
+        """Whether the transition's `if_function_has` holds of the function for the value at the path."""
+        key = (rule, transition, path)
+        found = self._has.get(key)
+        if found is None:
+            patterns = self._matcher.rules[rule].transitions[transition].if_function_has
+            found = self._has[key] = self._matcher.function_has(self.cfa, patterns, rule, path)
+        return found
+
+    @cached_property
+    def calls_and_tests(self) -> dict[str, tuple[int, int]]:
+        """How many calls that use the result of a function there are, by its name, and how many test it."""
+        found: dict[str, tuple[int, int]] = {}
+        for edge in self.cfa.calls:
+            callee = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) and edge.effect.result else None
+            if callee is not None and callee in self._program.functions:
+                calls, tests = found.get(callee, (0, 0))
+                found[callee] = calls + 1, tests + self.tests_result(edge)
+        return found
+
+    def rebase(self, lookup: Callable[[str], FunctionModel], footprints: Footprints, matcher: Matcher, program: Program) -> None:
+        """Takes the model over into another revision, in which the function and all that the model says are the same."""
+        self.cases.rebase(lambda name: lookup(name).cases, footprints, program)
+        self._footprints = footprints
+        self._matcher = matcher
+        self._program = program
+
+    def forget_rules(self) -> None:
+        """Forgets all that depends on the rules, which are others now: it is found out again when it is asked for."""
+        for known in (self._matches, self._has, self._touched, self._sensitive, self._fresh):
+            known.clear()
+
+    def rewrite(self, footprints: Footprints, moved: Moved) -> Rewritten | None:
+        """Takes over what the called functions write and read now, if nothing that the model says beside that is concerned; else
+        it changes nothing and gives None."""
+        differ: dict[int, frozenset[str]] = {}
+        written: dict[int, frozenset[str]] = {}
+        for edge in self.cfa.calls:
+            assert isinstance(edge.effect, ir.Call)
+            targets = self._program.targets(edge.effect)
+            writing = [moved.written[target] for target in targets if target in moved.written]
+            if writing:
+                written[edge.id] = self._written(edge, footprints)
+            cells = frozenset[str]().union(*writing, *(moved.read[target] for target in targets if target in moved.read))
+            if cells:
+                differ[edge.id] = cells
+        rewritten = frozenset[str]().union(*(cells ^ self.written[id_] for id_, cells in written.items()))
+        if not rewritten.isdisjoint(self._cells_of_knowledge):
+            return None
+        self.written.update(written)
+        for id_ in differ:
+            self._touched.pop(id_, None)
+            self._sensitive.pop(id_, None)
+        return Rewritten(differ, rewritten)
+
+    @property
+    def _cells_of_knowledge(self) -> frozenset[str]:
+        """The cells of which the model knows something that a write can end."""
+        found = frozenset[str]().union(*self.conditions.cells)
+        return found | self.copies.cells if "copies" in self.__dict__ else found
+
+    def answers_like(self, other: FunctionModel) -> bool:
+        """Whether all that the other model was asked of the function as a whole has the same answer here."""
+        return all(self.function_has(*asked) == answer for asked, answer in list(other._has.items())) and all(
+            self.is_fresh(root, rule) == answer for (rule, root), answer in list(other._fresh.items())
+        )
+
+    def tests_result(self, edge: Edge) -> bool:
+        """Whether the function tests the result of a call, or what it stores that in, somewhere; or hands it out as its own."""
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        held = {call.result, *self.assignments.copied.get(call.result, ())}
+        return not (held.isdisjoint(self.assignments.returned) and held.isdisjoint(self.conditions.tested))
+
+    @cached_property
+    def copies(self) -> AvailableCopies:
+        """Which paths hold the same value where."""
+        return AvailableCopies(self.cfa, self.written)
+
+    def parameter_keys(self, paths: tuple[Path, ...]) -> list[int]:
+        """The condition keys of those paths that are parameters which the function does not change."""
+        reassigned = self.assignments.reassigned
+        unchanged = [path[0] for path in paths if len(path) == 1 and path[0] in self.parameters and path[0] not in reassigned]
+        variables = (self.cfa.parameters[self.parameters[root]] for root in unchanged)
+        return [self.conditions.numbers[var] for var in variables if var in self.conditions.numbers]
+
+    def is_fresh(self, root: str, rule: int) -> bool:
+        """Whether the variable only ever holds objects that the function itself made by a starting call of
+        the rule, so that nobody else knows them. A parameter that the function does not change counts as
+        well: it holds the caller's object."""
+        if root in self.parameters:
+            return root not in self.assignments.reassigned
+        key = (rule, root)
+        if key not in self._fresh:
+            self._fresh[key] = all(self._starts(edge, rule) for edge in self.assignments.stores(root))
+        return self._fresh[key]
+
+    def _starts(self, edge: Edge, rule: int) -> bool:
+        effect = edge.effect
+        if isinstance(effect, ir.Assign):
+            return isinstance(ir.strip_casts(effect.value), ir.Undefined | ir.IntConst)
+        return any(match.rule == rule and match.source == START for match in self.matches(edge).after)
+
+    def decided(self, edge: Edge) -> bool:
+        """Whether the branches that lead to this call of an assertion's failure are known to be taken when they are reached.
+
+        The condition of an `assert` is its text, the first argument: when it has no variable in it, there is no branch.
+        """
+        effect = edge.effect
+        if isinstance(effect, ir.Call) and effect.arguments:
+            text = ir.strip_casts(effect.arguments[0])
+            if isinstance(text, ir.StringConst) and is_constant_text(text.text):
+                return True
+        return any(self._surely_taken(incoming) for incoming in self.cfa.incoming.get(edge.source, ()))
+
+    def _surely_taken(self, edge: Edge) -> bool:
+        known = self.cases.known.at[edge.source]
+        test = self.conditions.of_edge.get(edge.id)
+        if known is None or test is None:
+            return False
+        number, interval = test
+        return decide(number, interval, known, natural_range(self.conditions.keys[number])) is True
+
+
+def is_constant_text(literal: str) -> bool:
+    """Whether the text of an assertion (as a string literal) is 0, false, or a negated string, perhaps joined with a message."""
+    inside = literal.strip('"').replace('\\"', '"')
+    outside = "".join(inside.split('"')[::2])
+    return not any(char.isalpha() or char == "_" for char in outside.replace("false", "").replace("NULL", ""))
+
+
+@lru_cache(maxsize=10_000)
+def fact_names(paths: tuple[Path, ...]) -> frozenset[str]:
+    """The roots and cells on which the paths depend; disjoint from an edge's `touched`, the edge does nothing to them."""
+    return frozenset((ANY_NAME, *(name for path in paths for name in (path[0], *path_cells(path)))))

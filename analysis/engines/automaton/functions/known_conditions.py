@@ -1,0 +1,287 @@
+"""What branches imply: conditions as (expression, interval), and what is surely known of them at each location.
+
+A condition `e op constant` says that e lies in an interval; any other condition c says that c is (not) zero. The tested
+expressions of a function are its *condition keys*, numbered in order. Two branches on the same key are correlated until
+something that the key reads is written. That is enough for flags, return codes, repeated tests and null tests; it is no
+arithmetic: `i + 1` is unknown.
+
+`KnownConditions` is a forward must-analysis (conditional constant propagation [CONSTANTS], without SSA) of
+one function: at each location the keys whose interval holds on every path there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from heapq import heappop, heappush
+
+from analysis.cfa.graph import Cfa, Edge
+from analysis.engines.automaton.functions.access_paths import cells_read
+from analysis.model import ir
+from analysis.model.c_types import Floating, Integer, Pointer, spell
+from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, interval_of, join, make, meet, within
+
+_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
+_OPPOSITE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
+_WIDENING_VISITS = 3
+
+Condition = tuple[ir.Expr, Interval]
+Known = dict[int, Interval]
+
+
+def bare(expr: ir.Expr) -> ir.Expr:
+    """The expression without conversions that keep every value."""
+    while isinstance(expr, ir.Cast):
+        inner, outer = expr.operand.type, expr.type
+        if isinstance(inner, Pointer) and isinstance(outer, Pointer):
+            expr = expr.operand
+        elif isinstance(inner, Integer) and isinstance(outer, Integer):
+            keeps = outer.bits > inner.bits if outer.signed != inner.signed else outer.bits >= inner.bits
+            if not keeps or (inner.signed and not outer.signed):
+                return expr
+            expr = expr.operand
+        else:
+            return expr
+    return expr
+
+
+def condition_of(assume: ir.Assume) -> Condition | None:
+    """What the branch implies, None if that is nothing; a branch that cannot be taken is ZERO for the constant 1."""
+    expr, truth = bare(assume.condition), assume.truth
+    while isinstance(expr, ir.Unary) and expr.operator == "!":
+        expr, truth = bare(expr.operand), not truth
+    if isinstance(expr, ir.Binary) and expr.operator in _MIRRORED and not isinstance(expr.left.type, Floating):
+        operator = expr.operator if truth else _OPPOSITE[expr.operator]
+        left, right = bare(expr.left), bare(expr.right)
+        if isinstance(left, ir.IntConst):
+            left, right, operator = right, left, _MIRRORED[operator]
+        if isinstance(right, ir.IntConst):
+            interval = interval_of(operator, right.value)
+            return None if interval is None else _nested(left, interval)
+        # a >= b and a > b as the negation of a < b and as b < a, so that equal tests get equal keys
+        positive = operator in ("==", "<", ">")
+        canonical = operator if positive else _OPPOSITE[operator]
+        if canonical == ">":
+            left, right, canonical = right, left, "<"
+        return ir.Binary(canonical, left, right, expr.type), NONZERO if positive else ZERO  # type: ignore[arg-type]
+    return expr, NONZERO if truth else ZERO
+
+
+def _nested(expr: ir.Expr, interval: Interval) -> Condition | None:
+    """`(a < b) == 0` and the like are conditions on `a < b`."""
+    if isinstance(expr, ir.Binary) and expr.operator in _MIRRORED and interval in (ZERO, NONZERO, make(1, 1, False)):
+        return condition_of(ir.Assume(expr, interval != ZERO))
+    return expr, interval
+
+
+@lru_cache(maxsize=10_000)
+def pointers_followed(effect: ir.Effect) -> tuple[ir.Expr, ...]:
+    """The pointers that the effect follows: they are not null, or nothing comes after it (C11 6.5.3.2p4)."""
+    found: dict[ir.Expr, None] = {}
+    for expr in ir.expressions(effect):
+        for part in ir.walk(expr):
+            if isinstance(part, ir.Deref):
+                base = bare(part.pointer)
+                while isinstance(base, ir.Binary) and base.operator in ("+", "-"):
+                    base = bare(base.left)
+                if isinstance(base, ir.LVALUES):
+                    found[base] = None
+    return tuple(found)
+
+
+def natural_range(expr: ir.Expr) -> Interval:
+    """What the expression's type says about its value."""
+    if isinstance(expr, ir.AddressOf | ir.StringConst):
+        return NONZERO
+    if isinstance(expr.type, Integer) and not expr.type.signed:
+        return make(0, None, False) or ANY
+    return ANY
+
+
+class Conditions:
+    """The condition keys of a function.
+
+    `tested` are the keys of branches; `of_edge` the key of each branch with the interval that it implies, `excluded` the interval
+    in which the key surely is not (`x != 3` implies no interval). `cells[i]` are the cells that `keys[i]` reads."""
+
+    def __init__(self, cfa: Cfa, address_taken: frozenset[str]) -> None:
+        self.keys: list[ir.Expr] = []
+        self.numbers: dict[ir.Expr, int] = {}
+        self.cells: list[frozenset[str]] = []
+        self.natural: list[Interval] = []
+        self._address_taken = address_taken
+        self.of_edge: dict[int, tuple[int, Interval]] = {}
+        self.excluded: dict[int, Interval] = {}
+        tested: set[int] = set()
+        for edge in cfa.edges:
+            if isinstance(edge.effect, ir.Assume) and (condition := condition_of(edge.effect)) is not None:
+                number = self._number(condition[0])
+                if number is not None:
+                    self.of_edge[edge.id] = (number, condition[1])
+                    opposite = condition_of(ir.Assume(edge.effect.condition, not edge.effect.truth))
+                    if opposite is not None and opposite[0] == condition[0] and opposite[1] != ANY:
+                        self.excluded[edge.id] = opposite[1]
+                    tested.add(number)
+            elif isinstance(edge.effect, ir.Return) and isinstance(edge.effect.value, ir.Var | ir.Cast):
+                value = bare(edge.effect.value)
+                if isinstance(value, ir.Var):
+                    self._number(value)
+
+        self.tested = frozenset(self.keys[number] for number in tested)
+
+    def _number(self, key: ir.Expr) -> int | None:
+        number = self.numbers.get(key)
+        if number is None:
+            cells = frozenset(expr_cells(key, self._address_taken))
+            if "?" in cells:
+                return None
+            number = self.numbers[key] = len(self.keys)
+            self.keys.append(key)
+            self.cells.append(cells)
+            self.natural.append(natural_range(key))
+        return number
+
+    def evaluate(self, value: ir.Expr, known: Mapping[int, Interval]) -> Interval:
+        """What is known of a value. Arithmetic is not followed, so that loops make finitely many values."""
+        value = bare(value)
+        if isinstance(value, ir.IntConst):
+            return Interval(value.value, value.value, value.value != 0)
+        number = self.numbers.get(value)
+        if number is not None and number in known:
+            return known[number]
+        if isinstance(value, ir.Binary) and value.operator in _MIRRORED:
+            condition = condition_of(ir.Assume(value, True))
+            if condition is not None and condition[0] in self.numbers:
+                verdict = decide(self.numbers[condition[0]], condition[1], known, natural_range(condition[0]))
+                if verdict is not None:
+                    return make(int(verdict), int(verdict), False) or ANY
+            return Interval(0, 1, False)
+        return natural_range(value)
+
+
+def expr_cells(expr: ir.Expr, address_taken: frozenset[str]) -> list[str]:
+    """The cells that the expression reads; variables whose address is taken can also be written as objects of their type."""
+    cells = list(cells_read(expr))
+    for var in ir.variables(expr):
+        if var.scope != "global" and var.name in address_taken:
+            cells.append("*" + spell(var.type))
+    return cells
+
+
+def decide(number: int, interval: Interval, known: Mapping[int, Interval], natural: Interval = ANY) -> bool | None:
+    """Whether the key surely lies in the interval (True), surely does not (False), or neither is known."""
+    have = meet(known.get(number, ANY), natural)
+    if have is None or meet(have, interval) is None:
+        return False
+    return True if within(have, interval) else None
+
+
+class KnownConditions:
+    """What is known at each location: `at[location]`, None where the location cannot be reached.
+
+    `written` are the cells that each edge can change, `dead_ends` the calls that never return,
+    `results` says what is known of the results of calls, `initial` is known at the entry.
+    """
+
+    def __init__(
+        self,
+        cfa: Cfa,
+        conditions: Conditions,
+        written: Mapping[int, frozenset[str]],
+        dead_ends: frozenset[int],
+        results: Mapping[int, Interval],
+        initial: Known,
+    ) -> None:
+        self._dead_ends = dead_ends
+        self._results = results
+        self._conditions = conditions
+        self._written = written
+        self._by_cell: dict[str, list[int]] = {}
+        self._killed: dict[int, frozenset[int]] = {}
+        for number, cells in enumerate(conditions.cells):
+            for cell in cells:
+                self._by_cell.setdefault(cell, []).append(number)
+        self.at: dict[int, Known | None] = dict.fromkeys(cfa.locations)
+        self._solve(cfa, initial)
+
+    def killed(self, edge: Edge) -> frozenset[int]:
+        """The keys that the edge's effect can change."""
+        killed = self._killed.get(edge.id)
+        if killed is None:
+            numbers = (self._by_cell.get(cell, ()) for cell in self._written[edge.id])
+            killed = self._killed[edge.id] = frozenset(number for found in numbers for number in found)
+        return killed
+
+    def after(self, edge: Edge, known: Mapping[int, Interval]) -> Known | None:
+        """What is known after the edge, None when it cannot be taken."""
+        effect = edge.effect
+        for pointer in pointers_followed(effect):
+            number = self._conditions.numbers.get(pointer)
+            if number is not None and number not in known:
+                known = {**known, number: NONZERO}
+        if isinstance(effect, ir.Assume):
+            return self._assume(edge, known)
+        killed = self.killed(edge)
+        result = {number: interval for number, interval in known.items() if number not in killed}
+        if isinstance(effect, ir.Assign):
+            target = self._conditions.numbers.get(effect.target)
+            if target is not None:
+                value = self._conditions.evaluate(effect.value, known)
+                if value != ANY:
+                    result[target] = value
+        elif edge.id in self._results and isinstance(effect, ir.Call) and effect.result is not None:
+            target = self._conditions.numbers.get(effect.result)
+            if target is not None:
+                result[target] = self._results[edge.id]
+        return result
+
+    def _assume(self, edge: Edge, known: Mapping[int, Interval]) -> Known | None:
+        test = self._conditions.of_edge.get(edge.id)
+        if test is None:
+            return dict(known)
+        number, interval = test
+        key = self._conditions.keys[number]
+        have = meet(known.get(number, ANY), natural_range(key))
+        narrowed = None if have is None else meet(have, interval)
+        excluded = self._conditions.excluded.get(edge.id)
+        if narrowed is None or (excluded is not None and within(narrowed, excluded)):
+            return None
+        if isinstance(key, ir.IntConst):
+            return dict(known) if meet(Interval(key.value, key.value), interval) is not None else None
+        return {**known, number: narrowed}
+
+    def _solve(self, cfa: Cfa, initial: Known) -> None:
+        visits: dict[int, int] = {}
+        self.at[cfa.entry] = initial
+        order = cfa.reverse_postorder
+        work = [(0, cfa.entry)]
+        waiting = {cfa.entry}
+        while work:
+            _, location = heappop(work)
+            waiting.discard(location)
+            known = self.at[location]
+            assert known is not None, "only reached locations are waiting"
+            for edge in cfa.outgoing.get(location, ()):
+                after = None if edge.id in self._dead_ends else self.after(edge, known)
+                if after is None:
+                    continue
+                before = self.at[edge.target]
+                merged = after if before is None else _merge(before, after, visits.get(edge.target, 0) > _WIDENING_VISITS)
+                if merged != before:
+                    self.at[edge.target] = merged
+                    visits[edge.target] = visits.get(edge.target, 0) + 1
+                    if edge.target not in waiting:
+                        waiting.add(edge.target)
+                        heappush(work, (order[edge.target], edge.target))
+
+
+def _merge(one: Known, other: Known, widen: bool) -> Known:
+    if widen:
+        return {number: interval for number, interval in one.items() if other.get(number) == interval}
+    merged = {}
+    for number, interval in one.items():
+        if number in other:
+            both = join(interval, other[number])
+            if both != ANY:
+                merged[number] = both
+    return merged

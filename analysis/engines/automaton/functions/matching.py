@@ -1,0 +1,293 @@
+"""Where the patterns of the rules match a function's edges; found once per function, used at every step.
+
+Each match says which transition it can fire and for which access path. Matches *before* the edge's effect speak of values as they
+are when the edge is entered (accesses, arguments, branches); matches *after* it of the value that the effect stores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.engines.automaton.functions.access_paths import RESULT, Path, path_of, root_of, split_pointer
+from analysis.engines.automaton.functions.known_conditions import condition_of
+from analysis.model import ir
+from analysis.model.c_types import Pointer
+from analysis.model.intervals import within
+from analysis.rules.automaton import ERROR, START, Rule, Transition
+from analysis.rules.patterns import Metavariable, Name, Operation, Pattern, match_call, match_term
+
+
+class Match(msgspec.Struct, frozen=True):
+    """Transition `transition` of rule `rule` can fire for the value at `path` (None: no path within the limits, or the rule
+    tracks nothing). `dropped`: the value is the result of a call that nobody takes."""
+
+    rule: int
+    transition: int
+    source: str
+    target: str
+    path: Path | None
+    dropped: bool = False
+
+
+class EdgeMatches(msgspec.Struct, frozen=True):
+    """The matches at one edge, each list in the order in which C evaluates the matched parts."""
+
+    before: tuple[Match, ...]
+    after: tuple[Match, ...]
+
+
+NO_MATCHES = EdgeMatches((), ())
+_FEW_EFFECTS = 10_000
+_Numbered = tuple[int, int, Transition, Pattern]
+
+
+class PatternIndex:
+    """The patterns of all rules, by kind; call patterns by the name of the function they want."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.rules = rules
+        self.calls: dict[str, list[_Numbered]] = {}
+        self.any_call: list[_Numbered] = []
+        self.kinds: dict[str, list[_Numbered]] = {"assign": [], "branch": [], "access": [], "expression": [], "return": []}
+        self.begin: list[_Numbered] = []
+        self.nonnull: list[tuple[int, int, Transition]] = []
+        for number, rule in enumerate(rules):
+            for index, transition in enumerate(rule.transitions):
+                self._add(number, index, transition, rule)
+
+    def _add(self, number: int, index: int, transition: Transition, rule: Rule) -> None:
+        trigger = transition.trigger
+        if trigger.kind == "nonnull":
+            self.nonnull.append((number, index, transition))
+        if trigger.pattern is None:
+            return
+        entry = (number, index, transition, trigger.pattern)
+        if trigger.kind == "begin":
+            self.begin.append(entry)
+        elif trigger.pattern.kind != "call":
+            self.kinds[trigger.pattern.kind].append(entry)
+        else:
+            for name in wanted_names(trigger.pattern, rule.names):
+                self.calls.setdefault(name, []).append(entry)
+            if not wanted_names(trigger.pattern, rule.names):
+                self.any_call.append(entry)
+
+    def for_callee(self, name: str) -> Iterable[_Numbered]:
+        """The call patterns that a call of the function can match."""
+        return (*self.calls.get(source_name(name), ()), *self.any_call)
+
+
+def wanted_names(pattern: Pattern, names: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
+    """The names of functions that a call pattern is limited to; empty if it is not."""
+    match pattern.callee:
+        case Name(name):
+            return (name,)
+        case Metavariable(name) if name in names:
+            return tuple(sorted(names[name]))
+    return ()
+
+
+def source_name(linkage_name: str) -> str:
+    """A function's name in the source."""
+    return linkage_name.rsplit("::", 1)[-1]
+
+
+class Matcher:
+    """Matches the patterns of an index against the edges of one program's functions."""
+
+    def __init__(self, index: PatternIndex, program: Program) -> None:
+        self._index = index
+        self._program = program
+        self.rules = index.rules
+        self._found: dict[ir.Effect, EdgeMatches] = {}
+        self._most = _FEW_EFFECTS + 2 * sum(len(cfa.edges) for cfa in program.functions.values())
+        self._begun: dict[str, tuple[Cfa, tuple[Match, ...]]] = {}
+        self._initial: tuple[Match, ...] | None = None
+
+    def revised(self, program: Program, changed: Container[str]) -> Matcher:
+        """The matcher for a program with other names, declarations or globals; `changed` are the functions in whose calls that
+        shows."""
+        other = Matcher(self._index, program)
+        other._begun = {name: known for name, known in self._begun.items() if name not in changed}
+        return other
+
+    def edge(self, edge: Edge) -> EdgeMatches:
+        """All matches at the edge; they depend on its effect alone."""
+        found = self._found.get(edge.effect)
+        if found is None:
+            if len(self._found) >= self._most:  # mostly of effects that were typed and deleted again
+                self._found.clear()
+            found = self._found[edge.effect] = self._match_effect(edge.effect)
+        return found
+
+    def _match_effect(self, effect: ir.Effect) -> EdgeMatches:
+        before = list(self._uses(effect))
+        after: list[Match] = []
+        match effect:
+            case ir.Assign(target, value):
+                self._assign(target, value, path_of(target), before, after)
+            case ir.Return(value) if value is not None:
+                self._assign(None, value, (RESULT,), before, after)
+                for entry in self._index.kinds["return"]:
+                    self._try(entry, entry[3].operands, (value,), before)
+            case ir.Assume():
+                before.extend(self._branch(effect))
+            case ir.Call():
+                self._call(effect, before, after)
+        return EdgeMatches(tuple(before), tuple(after)) if before or after else NO_MATCHES
+
+    def _uses(self, effect: ir.Effect) -> Iterator[Match]:
+        for expr in ir.expressions(effect):
+            yield from self._uses_in(expr, value=True)
+        if isinstance(effect, ir.Call) and ir.direct_callee(effect) is None:
+            pointer = effect.callee.pointer if isinstance(effect.callee, ir.Deref) else effect.callee
+            yield from self._access(pointer)
+
+    def _uses_in(self, expr: ir.Expr, value: bool) -> Iterator[Match]:
+        """Accesses and matching expressions; `value` False: only the address of the lvalue is computed."""
+        if isinstance(expr, ir.AddressOf):
+            yield from self._uses_in(expr.lvalue, value=False)
+            return
+        for part in ir.operands(expr):
+            inner_value = value if isinstance(expr, ir.Field) or (isinstance(expr, ir.Index) and part is expr.array) else True
+            yield from self._uses_in(part, inner_value)
+        if isinstance(expr, ir.Deref) and value:
+            yield from self._access(expr.pointer)
+        if isinstance(expr, ir.Binary):
+            for entry in self._index.kinds["expression"]:
+                found: list[Match] = []
+                self._try(entry, entry[3].operands, (expr,), found)
+                yield from found
+
+    def _access(self, pointer: ir.Expr) -> Iterator[Match]:
+        base, _ = split_pointer(pointer)
+        if isinstance(base, ir.AddressOf | ir.StringConst):
+            return
+        for entry in self._index.kinds["access"]:
+            found: list[Match] = []
+            self._try(entry, entry[3].operands, (base,), found)
+            yield from found
+
+    def _assign(self, target: ir.Expr | None, value: ir.Expr, path: Path | None, before: list[Match], after: list[Match]) -> None:
+        for number, index, transition, pattern in self._index.kinds["assign"]:
+            rule = self._index.rules[number]
+            bound: dict[str, ir.Expr] = {}
+            left, right = pattern.operands
+            if not match_term(right, value, bound, rule.names):
+                continue
+            if target is not None and not match_term(left, target, bound, rule.names):
+                continue
+            if isinstance(left, Metavariable) and left.name == rule.tracks:
+                after.append(Match(number, index, transition.source, transition.target, path))
+            else:
+                before.append(self._match(number, index, transition, bound))
+
+    def _branch(self, assume: ir.Assume) -> Iterator[Match]:
+        condition = condition_of(assume)
+        if condition is None:
+            return
+        key, interval = condition
+        for number, index, transition, pattern in self._index.kinds["branch"]:
+            bound: dict[str, ir.Expr] = {}
+            if pattern.interval is None or not within(interval, pattern.interval):
+                continue
+            if pattern.null != isinstance(key.type, Pointer):
+                continue
+            if match_term(pattern.operands[0], key, bound, self._index.rules[number].names):
+                yield self._match(number, index, transition, bound)
+
+    def _call(self, call: ir.Call, before: list[Match], after: list[Match]) -> None:
+        for callee in self._program.targets(call):
+            external = self._program.externals.get(callee)
+            for position in external.nonnull if external is not None else ():
+                if position < len(call.arguments):
+                    path = path_of(call.arguments[position])
+                    for number, index, transition in self._index.nonnull:
+                        before.append(Match(number, index, transition.source, transition.target, path))
+            for number, index, transition, pattern in self._index.for_callee(callee):
+                rule = self._index.rules[number]
+                bound = match_call(pattern, call, callee, rule.names)
+                if bound is None:
+                    continue
+                if pattern.result == Metavariable(rule.tracks or ""):
+                    path = None if call.result is None else path_of(call.result)
+                    found = Match(number, index, transition.source, transition.target, path, call.result is None)
+                    if found not in after:
+                        after.append(found)
+                else:
+                    found = self._match(number, index, transition, bound)
+                    # a value that the call stores where its argument points to is there after the call
+                    stored = Operation("address", (Metavariable(rule.tracks or ""),)) in pattern.operands
+                    into = after if stored and transition.source == START else before
+                    if found not in into:
+                        into.append(found)
+
+    def _try(self, entry: _Numbered, terms: Sequence[object], exprs: Sequence[ir.Expr], found: list[Match]) -> None:
+        number, index, transition, pattern = entry
+        bound: dict[str, ir.Expr] = {}
+        if len(terms) == len(exprs) and all(
+            match_term(term, expr, bound, self._index.rules[number].names)
+            for term, expr in zip(pattern.operands, exprs, strict=True)
+        ):
+            found.append(self._match(number, index, transition, bound))
+
+    def _match(self, number: int, index: int, transition: Transition, bound: Mapping[str, ir.Expr]) -> Match:
+        tracked = bound.get(self._index.rules[number].tracks or "")
+        path = None if tracked is None else path_of(tracked)
+        return Match(number, index, transition.source, transition.target, path)
+
+    def function_has(self, cfa: Cfa, patterns: Sequence[Pattern], rule: int, path: Path) -> bool:
+        """Whether one of the call patterns matches some edge of the function with the rule's metavariable standing for the
+        path."""
+        definition = self._index.rules[rule]
+        for edge in cfa.calls:
+            call = edge.effect
+            assert isinstance(call, ir.Call)
+            for callee in self._program.targets(call):
+                for pattern in patterns:
+                    bound = match_call(pattern, call, callee, definition.names)
+                    if bound and path_of(bound.get(definition.tracks or "", ir.Unknown(call.callee.type))) == path:
+                        return True
+        return False
+
+    def begin(self, program: Program) -> tuple[Match, ...]:
+        """What is tracked from the program's start on: globals that `begin` patterns match anywhere, and initial values that
+        assign patterns match. The program may be a later revision, with the same globals."""
+        found: dict[Match, None] = {}
+        for name in sorted(program.functions):
+            cfa = program.functions[name]
+            known = self._begun.get(name)
+            if known is None or known[0] is not cfa:
+                known = self._begun[name] = (cfa, tuple(self._begin_in(cfa)))
+            found.update(dict.fromkeys(known[1]))
+        if self._initial is None:
+            self._initial = tuple(self._begin_with_globals())
+        found.update(dict.fromkeys(self._initial))
+        return tuple(found)
+
+    def _begin_in(self, cfa: Cfa) -> Iterator[Match]:
+        for edge in cfa.calls:
+            call = edge.effect
+            assert isinstance(call, ir.Call)
+            for callee in self._program.targets(call):
+                for number, index, transition, pattern in self._index.begin:
+                    bound = match_call(pattern, call, callee, self._index.rules[number].names)
+                    match = None if bound is None else self._match(number, index, transition, bound)
+                    if match is not None and match.path is not None and match.path[0][0] == "@":
+                        yield match
+
+    def _begin_with_globals(self) -> Iterator[Match]:
+        for name in sorted(self._program.globals):
+            variable = self._program.globals[name]
+            after: list[Match] = []
+            self._assign(variable.var, variable.initial, (root_of(variable.var),), [], after)
+            yield from (match for match in after if match.target != ERROR)
+
+    def assigned(self, target: ir.Var, value: ir.Expr) -> list[Match]:
+        """The matches of `target = value` that speak of the target's new value, as when an argument is bound to a parameter."""
+        after: list[Match] = []
+        self._assign(target, value, path_of(target), [], after)
+        return after

@@ -1,0 +1,61 @@
+"""What a function's assignments and returns say of its variables, whoever calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from analysis.cfa.graph import Cfa, Edge
+from analysis.engines.automaton.functions.access_paths import root_of
+from analysis.model import ir
+from analysis.model.c_types import Pointer
+
+
+class Assignments:
+    """Those of one CFA. Variables are meant by their roots."""
+
+    def __init__(self, cfa: Cfa) -> None:
+        self._cfa = cfa
+        self.parameters = {root_of(var): index for index, var in enumerate(cfa.parameters)}
+
+    @cached_property
+    def reassigned(self) -> frozenset[str]:
+        """The parameters that the function assigns to."""
+        targets = (_target(edge) for edge in self._cfa.edges)
+        return frozenset(root_of(target) for target in targets if isinstance(target, ir.Var)) & frozenset(self.parameters)
+
+    @cached_property
+    def moving(self) -> frozenset[str]:
+        """The variables that pointer arithmetic moves along an array."""
+        found = set()
+        for edge in self._cfa.edges:
+            effect = edge.effect
+            if not isinstance(effect, ir.Assign) or not isinstance(effect.value, ir.Binary):
+                continue
+            if isinstance(effect.target, ir.Var) and isinstance(effect.value.type, Pointer):
+                found.add(root_of(effect.target))
+        return frozenset(found)
+
+    def stores(self, root: str) -> Iterator[Edge]:
+        """The edges that assign to a variable."""
+        return (edge for edge in self._cfa.edges if isinstance(var := _target(edge), ir.Var) and root_of(var) == root)
+
+    @cached_property
+    def copied(self) -> Mapping[ir.Expr | None, set[ir.Expr]]:
+        """What is assigned to what: by the value, casts aside, the targets."""
+        found: dict[ir.Expr | None, set[ir.Expr]] = {}
+        for edge in self._cfa.edges:
+            if isinstance(edge.effect, ir.Assign):
+                found.setdefault(ir.strip_casts(edge.effect.value), set()).add(edge.effect.target)
+        return found
+
+    @cached_property
+    def returned(self) -> frozenset[ir.Expr]:
+        """What the function returns, casts aside."""
+        effects = (edge.effect for edge in self._cfa.edges)
+        return frozenset(ir.strip_casts(e.value) for e in effects if isinstance(e, ir.Return) and e.value is not None)
+
+
+def _target(edge: Edge) -> ir.Expr | None:
+    effect = edge.effect
+    return effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None

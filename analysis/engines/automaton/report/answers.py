@@ -1,0 +1,150 @@
+"""What the engine says of each function beside findings: verdicts with reasons and assumptions, and summaries in words.
+
+Most functions are as they were in the revision before; what is said of them is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from analysis.cfa.graph import Cfa, Program
+from analysis.engines.automaton.facts.facts import NOTHING, FactTable
+from analysis.engines.automaton.facts.spelled import summary_line
+from analysis.engines.automaton.solver.full import DerivationGraph, FunctionGraph, unpack
+from analysis.engines.automaton.solver.retrace import Retrace
+from analysis.model import ir
+from analysis.model.report import RuleVerdict
+from analysis.model.spelling import display_name
+from analysis.rules.automaton import Rule
+
+ENGINE = "automaton"
+UNDECIDED = "the rule may be broken here, but the search for a path on which it is ended at its limit"
+_NOT_PROVED = "no violation was found, and nothing was proved"
+_NOT_LOOKED_FOR = "only provers look for it, and they were not asked about it"
+
+
+class _Wrong(NamedTuple):
+    """The verdicts on a function in which something is wrong, and what they were made of: those without that, the rules that are
+    violated and the undecided ones."""
+
+    plain: dict[str, RuleVerdict]
+    violated: set[int]
+    undecided: set[int]
+    verdicts: dict[str, RuleVerdict]
+
+
+class Answers:
+    """Speaks about the functions of one program, revision by revision: of the rules `asked`, which facts know by their numbers in
+    `rules`."""
+
+    def __init__(self, rules: tuple[Rule, ...], facts: FactTable, asked: tuple[Rule, ...]) -> None:
+        self._rules = rules
+        self._asked = asked
+        self._facts = facts
+        self._assumed: dict[str, tuple[Cfa, tuple[str, ...]]] = {}
+        self._alike: dict[tuple[str, tuple[str, ...]], dict[str, RuleVerdict]] = {}
+        self._wrong: dict[str, _Wrong] = {}
+        self._lines: dict[str, tuple[list[int], tuple[str, ...]]] = {}
+
+    def changed(self, functions: Iterable[str]) -> None:
+        """These functions are others, or what they call is, or the graph of them."""
+        for name in functions:
+            self._assumed.pop(name, None)
+            self._lines.pop(name, None)
+
+    def verdicts(
+        self,
+        program: Program,
+        graph: DerivationGraph,
+        retrace: Retrace,
+        violated: Mapping[str, set[int]],
+        undecided: Mapping[str, set[int]],
+        ms: float,
+    ) -> dict[str, dict[str, RuleVerdict]]:
+        """What is known of each function for each rule; `violated` and `undecided` are rules by function."""
+        verdicts = {}
+        before, self._wrong = self._wrong, {}
+        alike, self._alike = self._alike, {}
+        share = ms / max(len(program.functions), 1)
+        for name, cfa in program.functions.items():
+            key = _doubt(name, cfa, graph, retrace), self._assumptions(name, cfa, program)
+            plain = self._alike.get(key) or alike.get(key)
+            if plain is None:
+                said = RuleVerdict("unknown", key[0], key[1], ENGINE, ms=share)
+                unsaid = RuleVerdict("unknown", _NOT_LOOKED_FOR, key[1], ENGINE)
+                plain = {rule.name: unsaid if rule.provers_only else said for rule in self._asked}
+            self._alike[key] = plain
+            if name in violated or name in undecided:
+                wrong, open_ = violated.get(name, set()), undecided.get(name, set())
+                known = before.get(name)
+                if known is None or known[:3] != (plain, wrong, open_):
+                    known = _Wrong(plain, wrong, open_, {**plain, **self._told(wrong, open_, key[1], share)})
+                self._wrong[name] = known
+                plain = known.verdicts
+            verdicts[name] = plain
+        return verdicts
+
+    def _told(
+        self, wrong: Iterable[int], undecided: Iterable[int], assumptions: tuple[str, ...], share: float
+    ) -> dict[str, RuleVerdict]:
+        told = {
+            self._rules[number].name: RuleVerdict("unknown", UNDECIDED, assumptions, ENGINE, ms=share) for number in undecided
+        }
+        broken = RuleVerdict("violated", None, assumptions, ENGINE, ms=share)
+        return told | {self._rules[number].name: broken for number in wrong}
+
+    def _assumptions(self, name: str, cfa: Cfa, program: Program) -> tuple[str, ...]:
+        known = self._assumed.get(name)
+        if known is None or known[0] is not cfa:
+            bodiless: set[str] = set()
+            for edge in cfa.calls:
+                assert isinstance(edge.effect, ir.Call)
+                bodiless.update(display_name(t) for t in program.targets(edge.effect) if t not in program.functions)
+            said = tuple(f"{name}() has no body; it changes only what its arguments point to" for name in sorted(bodiless))
+            known = self._assumed[name] = (cfa, said)
+        return known[1]
+
+    def summaries(self, graph: DerivationGraph, retrace: Retrace) -> dict[str, tuple[str, ...]]:
+        """For each reached function, its entry/exit pairs in words."""
+        found = {}
+        for name, part in graph.functions.items():
+            entries = _entries(name, part, graph, retrace)
+            if entries:
+                known = self._lines.get(name)
+                if known is None or known[0] != entries:
+                    known = self._lines[name] = (entries, self._spelled({entry: part.summaries[entry] for entry in entries}))
+                found[name] = known[1]
+        return found
+
+    def _spelled(self, pairs: Mapping[int, Sequence[int]]) -> tuple[str, ...]:
+        lines: dict[str, None] = {}
+        for entry, exits in sorted(pairs.items()):
+            for exit_ in sorted(exits):
+                line = summary_line(self._facts[entry], self._facts[exit_], self._rules, entry == NOTHING, exit_ == NOTHING)
+                if line:
+                    lines[line] = None
+        if not pairs.get(NOTHING):
+            lines["never returns"] = None
+        return tuple(sorted(lines))
+
+
+def _entries(name: str, part: FunctionGraph, graph: DerivationGraph, retrace: Retrace) -> list[int]:
+    """The entry states of a function that an execution leads to."""
+    return [entry for entry in part.summaries if not graph.stale or retrace.live(name, entry)]
+
+
+def _doubt(name: str, cfa: Cfa, graph: DerivationGraph, retrace: Retrace) -> str:
+    """Why nothing is shown of the function where nothing is wrong."""
+    if not graph.complete:
+        return "the exploration was cut off at the limit of configurations"
+    part = graph.functions.get(name)
+    entries = set() if part is None else set(_entries(name, part, graph, retrace))
+    if part is None or not entries:
+        return "it is not reached from the program's entries"
+    if cfa.unsupported:
+        reached = {unpack(c)[0] for c in part.derived if unpack(c)[1] in entries}
+        for edge in cfa.unsupported:
+            if edge.source in reached and isinstance(edge.effect, ir.Unsupported):
+                return f"it contains {edge.effect.reason}, which is not supported"
+    return _NOT_PROVED

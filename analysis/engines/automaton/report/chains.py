@@ -1,0 +1,144 @@
+"""The edges from the program's entry to an entry state of a function, read off the derivation graph.
+
+Every configuration knows the first configuration that it was derived from, and every entry state the first call site that
+asked for it; both were discovered earlier, so the way back ends at an initial state. A call that was passed with a callee's
+summary is opened up when the tracked value went through the callee; else it is one step.
+
+Most edits change nothing that such a chain leads through. So its links, each inside one function, are kept while the graph and
+the Delta stay what they are in the functions that were looked into; a chain of the same links is the same list as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from typing import NamedTuple
+
+import msgspec
+
+from analysis.engines.automaton.facts.facts import NOTHING
+from analysis.engines.automaton.facts.product import ProgramDelta
+from analysis.engines.automaton.report.trace import Taken
+from analysis.engines.automaton.solver.full import DIRECT, DerivationGraph, Entry, pack, unpack
+
+
+class Link(NamedTuple):
+    """The edges from a function's entry to one of its configurations, opened callees one deeper; `functions` were looked into."""
+
+    steps: tuple[Taken, ...]
+    functions: frozenset[str]
+
+
+class _Call(NamedTuple):
+    """A call that a chain leads down, with the link to its site; `state` is that of the site, `entry` that of the callee."""
+
+    link: Link
+    caller: str
+    edge: int
+    state: int
+    entry: int
+
+
+class Joined(NamedTuple):
+    """A chain and a path in its last function: `steps` are all of their edges."""
+
+    calls: tuple[_Call, ...]
+    way: tuple[Taken, ...]
+    steps: list[Taken]
+
+
+class Chains:
+    """The chains of one derivation graph, revision by revision. A callee is not opened for more than `limit` edges."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._links: dict[tuple[str, int], Link] = {}
+
+    def changed(self, functions: Set[str]) -> None:
+        """The graph or the Delta differs in these functions."""
+        self._links = {key: link for key, link in self._links.items() if functions.isdisjoint(link.functions)}
+
+    def forget(self) -> None:
+        """The graph or the Delta is another one."""
+        self._links = {}
+
+    def joined(
+        self, graph: DerivationGraph, delta: ProgramDelta, start: Entry, way: tuple[Taken, ...], before: Joined | None
+    ) -> Joined:
+        """All edges from the program's entry to an entry state, and then over a path in its function; the very same as `before`,
+        if all of them are."""
+        root, calls = self._calls(graph, delta, start)
+        if before is not None and before.way is way and _are_same(before.calls, calls):
+            return before
+        steps = [Taken("entry", root, 0, -1, NOTHING, NOTHING)]
+        for depth, call in enumerate(calls):
+            steps.extend(_deeper(call.link.steps, depth))
+            steps.append(Taken("call", call.caller, depth, call.edge, call.state, call.entry))
+        steps.extend(_deeper(way, len(calls)))
+        return Joined(calls, way, steps)
+
+    def _calls(self, graph: DerivationGraph, delta: ProgramDelta, start: Entry) -> tuple[str, tuple[_Call, ...]]:
+        """The function in which the program begins, and the calls from there to an entry state."""
+        function, entry = start
+        calls: list[_Call] = []
+        while entry not in graph.initial.get(function, ()):
+            caller, site, edge = graph.functions[function].sites[entry][0]
+            _, above, state = unpack(site)
+            calls.append(_Call(self._link(graph, delta, caller, site), caller, edge.id, state, entry))
+            function, entry = caller, above
+        return function, tuple(reversed(calls))
+
+    def _link(self, graph: DerivationGraph, delta: ProgramDelta, function: str, configuration: int) -> Link:
+        known = self._links.get((function, configuration))
+        if known is None:
+            known = self._links[function, configuration] = self._inside(graph, delta, function, configuration)
+        return known
+
+    def _inside(self, graph: DerivationGraph, delta: ProgramDelta, function: str, configuration: int) -> Link:
+        part = graph.functions[function]
+        functions = {function}
+        backwards: list[list[Taken]] = []
+        while (parent := part.parent(configuration)) is not None:
+            edge, before = parent
+            taken = Taken("edge", function, 0, edge, unpack(before)[2], unpack(configuration)[2])
+            via = part.via.get((before, edge, configuration))
+            opened = None
+            if via is not None and via[0] != DIRECT and _is_followed(via[0], taken):
+                callee, entry, exit_ = via[0]
+                inside = self._link(graph, delta, callee, pack(delta.exit(callee), entry, exit_))
+                functions |= inside.functions
+                opened = self._opened(inside, taken, entry, exit_)
+            backwards.append(opened or [taken, *_stretch(delta, taken, unpack(configuration)[0])])
+            configuration = before
+        return Link(tuple(taken for part_ in reversed(backwards) for taken in part_), frozenset(functions))
+
+    def _opened(self, inside: Link, taken: Taken, entry: int, exit_: int) -> list[Taken] | None:
+        if not inside.steps or len(inside.steps) > self._limit:
+            return None
+        return [
+            msgspec.structs.replace(taken, event="call", after=entry),
+            *_deeper(inside.steps, 1),
+            msgspec.structs.replace(taken, event="return", before=exit_),
+        ]
+
+
+def _are_same(one: Sequence[_Call], other: Sequence[_Call]) -> bool:
+    return len(one) == len(other) and all(a.link is b.link and a[1:] == b[1:] for a, b in zip(one, other, strict=True))
+
+
+def _is_followed(via: tuple[str, int, int], taken: Taken) -> bool:
+    """Whether the tracked value went through the callee, or came out of it."""
+    _, entry, exit_ = via
+    return entry != NOTHING or (exit_ != NOTHING and taken.before == NOTHING)
+
+
+def _stretch(delta: ProgramDelta, taken: Taken, place: int) -> list[Taken]:
+    """The edges on which nothing happens between an edge and the place to which its derivation leads."""
+    first = delta.program.functions[taken.function].by_id[taken.edge]
+    if first.target == place:
+        return []
+    ways = delta.stretches(taken.function, first, taken.before, place)
+    return [msgspec.structs.replace(taken, edge=edge.id, before=taken.after) for edge in min(ways, key=len)[1:]]
+
+
+def _deeper(steps: Iterable[Taken], by: int) -> Iterable[Taken]:
+    return (msgspec.structs.replace(taken, depth=taken.depth + by) for taken in steps) if by else steps

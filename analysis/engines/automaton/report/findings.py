@@ -1,0 +1,261 @@
+"""From the errors in a derivation graph to findings: which have a path, which of several to report, and how they are reported.
+
+Three things are kept from revision to revision: paths, until something changes in a function that the search looked into;
+which errors are reported, until anything in the graph changes; and what a trace says, until the text around it moves.
+
+A change in a function that many call takes many searches. Who cannot wait gets at first what was found of errors outside the
+functions whose text changed, as long as those paths are there; `settled` says whether anything was left so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+
+import msgspec
+
+from analysis.cfa.graph import Places, Program
+from analysis.engines.automaton.facts.facts import Fact
+from analysis.engines.automaton.facts.product import ProgramDelta
+from analysis.engines.automaton.facts.spelled import spell_path, without_temporaries
+from analysis.engines.automaton.feasibility.error_paths import Feasibility, Way
+from analysis.engines.automaton.feasibility.parallel import search_all
+from analysis.engines.automaton.report.chains import Chains, Joined
+from analysis.engines.automaton.report.suspicions import Error, Suspicion, suspicion
+from analysis.engines.automaton.report.trace import Spelled, Taken, Tracer
+from analysis.engines.automaton.solver.full import DerivationGraph, unpack
+from analysis.engines.automaton.solver.retrace import Retrace
+from analysis.model.digest import digest_text
+from analysis.model.places import Range
+from analysis.model.report import Finding
+from analysis.model.spelling import display_name, spell_effect
+from analysis.rules.automaton import Rule
+
+_TRIES = 3  # of errors with one message in one function, when the search for a path gives up
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """A finding as it was reported, with the versions of the texts that its trace leads through."""
+
+    steps: list[Taken]
+    versions: list[tuple[str, object]]
+    finding: Finding
+
+
+class Findings:
+    """The findings of one analysis, revision by revision. `violated` and `undecided` are rules by function."""
+
+    def __init__(self, rules: tuple[Rule, ...], trace_steps: int, jobs: int) -> None:
+        self._rules = rules
+        self._trace_steps = trace_steps
+        self._jobs = jobs
+        self.ways: dict[tuple[str, frozenset[int]], Way] = {}
+        self._chains = Chains(trace_steps)
+        self._joined: dict[Error, Joined] = {}
+        self._chosen: list[tuple[Error, list[Taken]]] | None = None
+        self._told: dict[Error, _Told] = {}
+        self._spelled: dict[Taken, Spelled] = {}
+        self._doubtful: dict[tuple[str, frozenset[int]], Way] = {}
+        self._urgent: set[str] = set()
+        self.settled = True
+        self.refuted: frozenset[Error] = frozenset()
+        self._suspects: dict[str, tuple[Error, list[Taken]]] = {}
+        self.violated: dict[str, set[int]] = {}
+        self.undecided: dict[str, set[int]] = {}
+
+    def changed(self, functions: Set[str], rewritten: Mapping[str, Set[str]], texts: Iterable[str]) -> None:
+        """The graph or the Delta differs in these functions; in those `rewritten`, calls write other cells; `texts` are those
+        with other text."""
+
+        def stays(way: Way) -> bool:
+            if not functions.isdisjoint(way.functions):
+                return False
+            concerned = rewritten.keys() & way.functions
+            return not concerned or (way.cells is not None and all(way.cells.isdisjoint(rewritten[name]) for name in concerned))
+
+        stay = {key: way for key, way in self.ways.items() if stays(way)}
+        self._doubtful.update((key, way) for key, way in self.ways.items() if key not in stay)
+        self.ways = stay
+        self._chains.changed(functions | rewritten.keys())
+        self._urgent.update(texts)
+        self.refuted = frozenset(error for error in self.refuted if error[0] not in self._urgent)
+        self._chosen = None
+
+    def other_rules(self, rules: tuple[Rule, ...], differing: Set[int], functions: Set[str]) -> None:
+        """The rules are others, by the numbers that they have in facts; of those `differing` the automata are, and the graph in
+        these functions."""
+        self._rules, self._told, self._spelled = rules, {}, {}
+        self.refuted = frozenset(error for error in self.refuted if error[1].rule not in differing)
+        self.changed(functions, {}, ())
+        self._chains.forget()
+
+    def refute(self, errors: frozenset[Error]) -> None:
+        """Somebody knows that these errors cannot happen: they are not found from now on, until the text of their function
+        changes. Others with the same cause take their places."""
+        if errors != self.refuted:
+            self.refuted, self._chosen = errors, None
+
+    def errors(self) -> dict[str, Error]:
+        """What the findings of the last `find` are about, by fingerprint."""
+        return {name: error for name, (error, _) in self._suspects.items()}
+
+    def suspicions(self, program: Program) -> tuple[Suspicion, ...]:
+        """The questions about the findings of the last `find`."""
+        found = self._suspects.items()
+        return tuple(suspicion(program, self._rules[error[1].rule].name, name, error, steps) for name, (error, steps) in found)
+
+    def find(
+        self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, patient: bool = True
+    ) -> tuple[Finding, ...]:
+        """One finding per function, rule and message (the others have the same cause, and go when it goes): the first in the
+        text whose branches do not contradict each other, with a short trace; in order of place. `patient` False: see above."""
+        spelled: dict[Taken, Spelled] = {}
+        tracer = Tracer(delta, places, self._trace_steps, self._spelled, spelled)
+        if self._chosen is None or (patient and not self.settled):
+            self.settled, self._chosen = True, None  # nothing is chosen while this may be ended from outside
+            self._chosen = self._choose(graph, delta, retrace, places, patient)
+            if self.settled:
+                self._doubtful, self._urgent = {}, set()
+        before, self._told = self._told, {}
+        for error, steps in self._chosen:
+            told = before.get(error)
+            if told is None or told.steps is not steps or any(places.version(name) is not v for name, v in told.versions):
+                versions = [(name, places.version(name)) for name in {taken.function for taken in steps}]
+                told = _Told(steps, versions, self._tell(tracer, delta, places, *error, steps))
+            self._told[error] = told
+        if spelled:
+            self._spelled = spelled
+        told_in_order = sorted(self._told.items(), key=lambda item: _in_order(item[1].finding))
+        findings = numbered(told.finding for _, told in told_in_order)
+        named = zip(findings, told_in_order, strict=True)
+        self._suspects = {finding.fingerprint: (error, told.steps) for finding, (error, told) in named}
+        return findings
+
+    def _choose(
+        self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, patient: bool
+    ) -> list[tuple[Error, list[Taken]]]:
+        self.violated, self.undecided = {}, {}
+        feasibility = Feasibility(graph, delta, retrace, delta.thorough)
+        errors = {error: found for error, found in _errors(delta, retrace).items() if error not in self.refuted}
+        if patient:
+            self._search_at_once(feasibility, delta, errors)
+        facts = {(name, fact.edge): fact for name, fact in errors}
+        alike: dict[tuple[str, str, int, str], list[Error]] = {}
+        for name, fact in errors:
+            alike.setdefault((places.place(name, fact.edge).path, name, fact.rule, self._message(fact)), []).append((name, fact))
+        chosen = []
+        before, self._joined = self._joined, {}
+        for same in alike.values():
+            tries = _TRIES
+            for name, fact in sorted(same, key=lambda error: places.place(error[0], error[1].edge).range):
+                way = self._way(feasibility, delta, name, fact, frozenset(errors[name, fact]), patient)
+                if way.steps is None or way.start is None:
+                    tries -= not way.decided
+                    if tries <= 0:
+                        break
+                    continue
+                self.violated.setdefault(name, set()).add(fact.rule)
+                joined = self._chains.joined(graph, delta, way.start, way.steps, before.get((name, fact)))
+                self._joined[name, fact] = joined
+                if not _follows(facts, fact, joined.steps):
+                    chosen.append(((name, fact), joined.steps))
+                    break
+        return chosen
+
+    def _way(
+        self, feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact, configurations: frozenset[int], patient: bool
+    ) -> Way:
+        """A feasible path from a function's entry to one of the error configurations; one that was found before, if nothing
+        that it depends on changed, or if it is good enough for now."""
+        key = name, configurations
+        way = self.ways.get(key)
+        if way is None and not patient and name not in self._urgent:
+            way = self._doubtful.get(key)
+            if way is not None and _is_there(way, delta):
+                self.settled = False
+            else:
+                way = None
+        if way is None:
+            way = self.ways[key] = _search(feasibility, delta, name, fact, configurations)
+        if not way.decided:
+            self.undecided.setdefault(name, set()).add(fact.rule)
+        return way
+
+    def _search_at_once(self, feasibility: Feasibility, delta: ProgramDelta, errors: Mapping[Error, Sequence[int]]) -> None:
+        """Looks for the ways to all errors without a known one in several processes, if this one may have them."""
+        todo = [(*error, frozenset(found)) for error, found in errors.items() if (error[0], frozenset(found)) not in self.ways]
+        ways = search_all(lambda number: _search(feasibility, delta, *todo[number]), len(todo), self._jobs)
+        self.ways.update(((name, found), way) for (name, _, found), way in zip(todo, ways or (), strict=False))
+
+    def _message(self, fact: Fact) -> str:
+        rule = self._rules[fact.rule]
+        message = rule.transitions[fact.transition].message
+        if rule.tracks is None:
+            return message
+        return message.replace(rule.tracks, spell_path(fact.paths[0]) if fact.paths else "the result")
+
+    def _tell(
+        self, tracer: Tracer, delta: ProgramDelta, places: Places, function: str, fact: Fact, steps: list[Taken]
+    ) -> Finding:
+        rule = self._rules[fact.rule]
+        message = self._message(fact)
+        place = places.place(function, fact.edge)
+        text = without_temporaries(spell_effect(delta.program.functions[function].by_id[fact.edge].effect))
+        text = text.replace(place.path, "__FILE__")  # where the check is run from is no difference
+        return Finding(
+            rule=rule.name,
+            status="possible",
+            severity=rule.severity,
+            message=message,
+            place=place,
+            function=display_name(function),
+            fingerprint=digest_text(rule.name, display_name(function), message, text),
+            trace=tracer.steps(steps, message),
+        )
+
+
+def _search(feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact, configurations: frozenset[int]) -> Way:
+    return feasibility.way(name, configurations, delta.transfer.asks_for_decision(delta.model(name), fact))
+
+
+def _is_there(way: Way, delta: ProgramDelta) -> bool:
+    """Whether all edges of a path are still there."""
+    functions = delta.program.functions
+    return all(t.function in functions and (t.event == "entry" or t.edge in functions[t.function].by_id) for t in way.steps or ())
+
+
+def _errors(delta: ProgramDelta, retrace: Retrace) -> dict[Error, list[int]]:
+    """The error configurations that an execution leads to, by function and what is wrong."""
+    found: dict[Error, list[int]] = {}
+    reached = retrace.errors()
+    for name in delta.program.functions:
+        for configuration in reached.get(name, ()):
+            found.setdefault((name, delta.facts[unpack(configuration)[2]]), []).append(configuration)
+    return found
+
+
+def _follows(errors: dict[tuple[str, int], Fact], fact: Fact, way: list[Taken]) -> bool:
+    """Whether the path to an error leads over another error with the same value: then it is a consequence of that one."""
+    function = way[-1].function
+    for taken in way[:-1]:
+        other = errors.get((taken.function, taken.edge))
+        if other is None or other == fact or other.rule != fact.rule or other.paths != fact.paths or not fact.paths:
+            continue
+        if taken.function == function or fact.paths[0][0][0] == "@":
+            return True
+    return False
+
+
+def numbered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings in order of place, with fingerprints that differ: the second of two alike gets a number."""
+    seen: dict[str, int] = {}
+    found = []
+    for finding in sorted(findings, key=_in_order):
+        count = seen[finding.fingerprint] = seen.get(finding.fingerprint, 0) + 1
+        if count > 1:
+            finding = msgspec.structs.replace(finding, fingerprint=digest_text(finding.fingerprint, str(count)))
+        found.append(finding)
+    return tuple(found)
+
+
+def _in_order(finding: Finding) -> tuple[str, Range, str, str]:
+    return finding.place.path, finding.place.range, finding.rule, finding.message

@@ -1,0 +1,118 @@
+"""Counterexample traces: the edges from the program's entry to an error (`chains`, `feasibility.path_search`), as they are
+reported.
+
+A trace shows what matters for the finding: entered calls, returns, branches, and the edges at which the tracked value
+changes its state or its paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from analysis.cfa.graph import Edge, Places
+from analysis.engines.automaton.facts.product import ProgramDelta
+from analysis.engines.automaton.facts.spelled import without_temporaries
+from analysis.model import ir
+from analysis.model.places import Place
+from analysis.model.report import StepKind, TraceStep
+from analysis.model.spelling import display_name, spell_effect
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """An edge on the way: taken in `function`, `depth` calls below the entry, from state `before` to state `after`.
+
+    `event`: "edge", or "call" and "return" around an opened callee, "descent" into a call that the path does not come back from,
+    or "entry" (then there is no edge)."""
+
+    event: str
+    function: str
+    depth: int
+    edge: int
+    before: int
+    after: int
+
+
+class Spelled(NamedTuple):
+    """A step as it was reported (None: it is not shown), with its edge and its place."""
+
+    edge: Edge | None
+    place: Place | None
+    step: TraceStep | None
+
+
+class Tracer:
+    """Turns paths into trace steps. `spelled` are steps as they were reported in a revision before; those
+    reported now are added to `told`. A trace has no more than `limit` steps."""
+
+    def __init__(
+        self,
+        delta: ProgramDelta,
+        places: Places,
+        limit: int,
+        spelled: Mapping[Taken, Spelled],
+        told: dict[Taken, Spelled],
+    ) -> None:
+        self._spelled = spelled
+        self._told = told
+        self._delta = delta
+        self._places = places
+        self._limit = limit
+
+    def steps(self, way: list[Taken], message: str) -> tuple[TraceStep, ...]:
+        """The trace for a path to an error, ending with the violation."""
+        shown = [step for taken in way[:-1] if (step := self._step(taken)) is not None]
+        last = way[-1]
+        shown.append(
+            TraceStep(self._places.place(last.function, last.edge), self._name(last.function), last.depth, "error", message)
+        )
+        if len(shown) > self._limit:
+            shown = [*shown[:1], *shown[len(shown) - self._limit + 1 :]]
+        return tuple(shown)
+
+    def _step(self, taken: Taken) -> TraceStep | None:
+        """What is shown of a step, reported anew if its edge or its place is another one now."""
+        if taken.event == "entry":
+            place = self._places.name_place(taken.function)
+            return TraceStep(place, self._name(taken.function), 0, "entry", f"{self._name(taken.function)} is entered")
+        edge = self._delta.program.functions[taken.function].by_id[taken.edge]
+        spelled = self._spelled.get(taken)
+        if (
+            spelled is None
+            or spelled.edge is not edge
+            or (spelled.place is not None and spelled.place is not self._places.place(taken.function, edge.id))
+        ):
+            spelled = self._spell(taken, edge)
+        self._told[taken] = spelled
+        return spelled.step
+
+    def _spell(self, taken: Taken, edge: Edge) -> Spelled:
+        kind = self._kind(taken, edge)
+        if kind is None:
+            return Spelled(edge, None, None)
+        text = without_temporaries(spell_effect(edge.effect))
+        if taken.event == "return":
+            text = f"{text} returns"
+        place = self._places.place(taken.function, edge.id)
+        return Spelled(edge, place, TraceStep(place, self._name(taken.function), taken.depth, kind, text))
+
+    def _kind(self, taken: Taken, edge: Edge) -> StepKind | None:
+        if taken.event != "edge":
+            return "return" if taken.event == "return" else "call"
+        match edge.effect:
+            case ir.Assume(condition):
+                return None if isinstance(condition, ir.IntConst) else "branch"
+            case ir.Return():
+                return "return" if taken.depth or self._changed(taken) else None
+        if not self._changed(taken):
+            return None
+        return "call" if isinstance(edge.effect, ir.Call) else "assign"
+
+    def _changed(self, taken: Taken) -> bool:
+        before, after = self._delta.facts[taken.before], self._delta.facts[taken.after]
+        return (before.rule, before.state, before.paths) != (after.rule, after.state, after.paths)
+
+    def _name(self, function: str) -> str:
+        return display_name(function)

@@ -1,0 +1,288 @@
+"""From one revision of a program to the next: the new Delta, and what differs, as IncrFwd and IncrBack take it.
+
+Most edits change bodies of functions and little that the program has as a whole (`world`). Everything known of the other
+functions is taken over, and `Changes` names
+
+- in a changed function, edges deleted and added by id, and as modified those where its model answers otherwise: what is known at
+  an edge can differ, though its effect does not (`alike`);
+- the latter also in a function whose model is made anew, because a callee looks different (whether it returns, its results), or
+  what it writes now concerns something that the model knows, or a global keeps another value (`constant_globals`), or it calls
+  something that has a body now, or none, or is declared otherwise (`world`);
+- calls of functions that write or read other cells, in the scope of these cells (`FunctionModel.rewrite`);
+- in a function where values begin or cease to be tracked, because they can reach an error only now or only could before
+  (`relevance`), or where it is believed otherwise that they can be null (`beliefs`), all edges, in an empty scope: both are
+  asked only where facts begin.
+
+A modified edge with the old answers needs no repair ([ORION] section 3), so naming too much costs only time. Functions whose
+parameters are others are removed and added. A small program in which more than bodies differ is checked from nothing (`revise`
+gives None): it takes no time, and its paths are followed through everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Set
+from copy import copy
+
+import msgspec
+
+from analysis.cfa.graph import Cfa, Program
+from analysis.engines.automaton.facts.product import Memo, ProgramDelta, is_small
+from analysis.engines.automaton.facts.relevance import BEHIND, Node, node_of
+from analysis.engines.automaton.functions.constant_globals import constant_globals, initial_values, spoiled_by
+from analysis.engines.automaton.functions.footprint import Moved
+from analysis.engines.automaton.functions.function_model import Rewritten
+from analysis.engines.automaton.functions.world import WorldChange, compare
+from analysis.engines.automaton.revision.alike import (
+    NO_NAMES,
+    Differences,
+    add_differences,
+    add_stretches,
+    merge,
+    written_otherwise,
+)
+from analysis.engines.automaton.solver.changes import Changes, EdgeChanges, Scope
+from analysis.engines.automaton.solver.full import DerivationGraph
+from analysis.model import ir
+from analysis.rules.automaton import START
+
+
+class Revised(msgspec.Struct, frozen=True):
+    """The Delta of the new revision, and what differs. `remodelled` functions have models that say something else, `rewritten`
+    ones say the same but that their calls write other cells (which, is said); for `touched` ones, the first among them, Delta may
+    answer otherwise; `gone` ones are not there any more."""
+
+    delta: ProgramDelta
+    changes: Changes
+    remodelled: frozenset[str]
+    rewritten: dict[str, Scope]
+    touched: frozenset[str]
+    gone: frozenset[str]
+
+
+def revise(
+    before: ProgramDelta, program: Program, graph: DerivationGraph, entries: Iterable[str], global_edges: int
+) -> Revised | None:
+    """The step to the next revision of a program, None if it is to be checked from nothing. `before` must not be used any more
+    afterwards."""
+    old = before.program
+    world = compare(old, program)
+    if is_small(program, global_edges) != before.thorough or (world and before.thorough):
+        return None
+    changed = {name for name, cfa in program.functions.items() if cfa is not old.functions.get(name)}.union(world.calls)
+    callers = _Callers(program, old)
+    delta = copy(before)
+    delta.program = program
+    if world:
+        delta.matcher = before.matcher.revised(program, world.calls)
+        delta.initial_values = initial_values(program)
+    delta.footprints, moved = before.footprints.revised(program, changed, callers.of)
+    delta.spoiled = {name: known for name, known in before.spoiled.items() if name not in world.gone}
+    delta.spoiled |= {name: spoiled_by(program.functions[name]) for name in changed}
+    delta.constants = constant_globals(program, delta.footprints.returning, delta.spoiled)
+    delta.relevance = before.relevance.revised(program, delta.matcher, changed)
+    models = before.models
+    wanted = changed.union(moved.callers, _otherwise_constant(delta, before))
+    calls = _rewrite(delta, before, moved, wanted, callers)
+    wanted.update(name for name, known in calls.items() if known is None)
+    remodelled, unlike = _remodel(delta, before, wanted, callers)
+    delta.connect()
+    if delta.transfer.lenient != before.transfer.lenient:
+        return None
+    otherwise = _doubting(delta, before, callers) | _otherwise_relevant(delta, before, graph)
+    touched = remodelled | otherwise
+    rewritten = {name: known for name, known in calls.items() if known is not None}
+    delta.memos = _memos(delta, before, remodelled | rewritten.keys(), otherwise)
+    entered_otherwise = _entered_otherwise(delta, before, remodelled)
+    functions = {}
+    written = {name: known.written for name, known in rewritten.items()}
+    for name in (touched | rewritten.keys()) & graph.functions.keys() & old.functions.keys():
+        found: Differences = dict(rewritten[name].calls) if name in rewritten else {}
+        if name in remodelled:
+            add_differences(
+                found, models[name], delta.models[name], program, entered_otherwise, world.calls.get(name, frozenset())
+            )
+            same = program.functions[name] is old.functions[name] and None not in found.values()
+            if same and callers.calls_none_of(name, unlike):
+                written[name] = written_otherwise(models[name], delta.models[name]).union(written.get(name, ()))
+            else:
+                written.pop(name, None)
+        else:
+            add_stretches(found, (models[name],))
+        if name in otherwise:
+            merge(found, dict.fromkeys(program.functions[name].by_id, NO_NAMES))
+        functions[name] = _edges(old.functions[name], program.functions[name], found)
+    anew = frozenset(name for name in changed if name in graph.functions and _is_another(old, program, world, name))
+    initial = tuple(delta.initial(entries))
+    same = {(name, state) for name, states in graph.initial.items() for state in states} == set(initial)
+    changes = Changes(
+        functions={name: edges for name, edges in functions.items() if name not in anew},
+        removed=anew | world.gone,
+        added=anew | world.appeared,
+        initial=None if same else initial,
+    )
+    return Revised(delta, changes, frozenset(remodelled - written.keys()), written, frozenset(touched), world.gone)
+
+
+class _Callers:
+    """Which of the functions that there are now call a function, in one revision or the other; found out when it is first
+    asked."""
+
+    def __init__(self, program: Program, old: Program) -> None:
+        self._program = program
+        self._old = old
+        self._found: dict[str, set[str]] | None = None
+
+    def of(self, name: str) -> set[str]:
+        """The callers of a function."""
+        if self._found is None:
+            self._found = self._find()
+        return self._found.get(name, set())
+
+    def calls_none_of(self, name: str, callees: Set[str]) -> bool:
+        """Whether a function calls none of these functions."""
+        return all(name not in self.of(callee) for callee in callees)
+
+    def _find(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for name, cfa in self._program.functions.items():
+            old = self._old.functions.get(name)
+            for version, program in ((cfa, self._program), (old, self._old)):
+                for edge in () if version is None else version.calls:
+                    if isinstance(edge.effect, ir.Call):
+                        for target in program.targets(edge.effect):
+                            found.setdefault(target, set()).add(name)
+        return found
+
+
+def _rewrite(
+    delta: ProgramDelta, before: ProgramDelta, moved: Moved, wanted: Set[str], callers: _Callers
+) -> dict[str, Rewritten | None]:
+    """Updates the models of callers with what their callees now write and read. None for a model that needs
+    more than that, and has to be made anew."""
+    concerned = {caller for name in moved.written.keys() | moved.read.keys() for caller in callers.of(name)}
+    models = before.models
+    return {name: models[name].rewrite(delta.footprints, moved) for name in (concerned - wanted) & models.keys()}
+
+
+def _remodel(delta: ProgramDelta, before: ProgramDelta, wanted: Set[str], callers: _Callers) -> tuple[set[str], set[str]]:
+    """Makes new models of the wanted functions, and of those whose callees look different to them as a
+    result. Keeps the other models. Returns the functions with new models, and those of them that look
+    different to callers."""
+    delta.models = {}
+    lookup = delta.weak_lookup()
+    done: set[str] = set()
+    unlike: set[str] = set()
+    open_ = set(wanted)
+    for name, model in before.models.items():
+        if name not in wanted and name in delta.program.functions:
+            model.rebase(lookup, delta.footprints, delta.matcher, delta.program)
+            delta.models[name] = model
+    place = {name: index for index, name in enumerate(delta.footprints.order)}
+    while open_:
+        name = min(open_, key=place.__getitem__)
+        open_.discard(name)
+        done.add(name)
+        delta.models.pop(name, None)
+        known = before.models.get(name)
+        if known is None or not delta.lookup(name).cases.looks_like(known.cases):
+            unlike.add(name)
+            open_ |= callers.of(name) - done  # in a recursion, what was modelled before asked for nothing that can differ
+    return done, unlike
+
+
+def _memos(delta: ProgramDelta, before: ProgramDelta, others: Set[str], otherwise: Set[str]) -> dict[str, Memo]:
+    """The answers that still hold. Where facts begin can differ for any state, in the graph or not, when relevance does."""
+    kept = {name: memo for name, memo in before.memos.items() if name not in others and name in delta.program.functions}
+    everywhere = delta.relevance.nodes != before.relevance.nodes
+    for name, memo in kept.items():
+        if everywhere or name in otherwise:
+            memo.forget_beginnings()
+    return kept
+
+
+def _entered_otherwise(delta: ProgramDelta, before: ProgramDelta, remodelled: Iterable[str]) -> set[str]:
+    """The functions that are entered or left in another way than before, beside what they write and read."""
+    found = set()
+    for name in remodelled:
+        old, new = before.models.get(name), delta.lookup(name)
+        if (
+            old is None
+            or (old.cfa.parameters, old.cfa.type, old.cases.can_return)
+            != (new.cfa.parameters, new.cfa.type, new.cases.can_return)
+            or (name in before.footprints.returning) != (name in delta.footprints.returning)
+        ):
+            found.add(name)
+    return found
+
+
+def _otherwise_constant(delta: ProgramDelta, before: ProgramDelta) -> set[str]:
+    """The functions that ask for a global which keeps another value now, or none, or did not keep one before."""
+    old, new = before.constants, delta.constants
+    differ = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+    begun, begins = before.initial_values, delta.initial_values
+    at_start = {name for name in begun.keys() | begins.keys() if begun.get(name) != begins.get(name)}
+    if not differ and not at_start:
+        return set()
+    asking = {name for name, model in before.models.items() if model.cases.asks_for(at_start if name == "main" else differ)}
+    return asking & delta.program.functions.keys()
+
+
+def _doubting(delta: ProgramDelta, before: ProgramDelta, callers: _Callers) -> set[str]:
+    """The callers of functions whose results are tested more or less often than before."""
+    old, new = before.beliefs.counts, delta.beliefs.counts
+    differ = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+    return set().union(*(callers.of(name) for name in differ))
+
+
+def _otherwise_relevant(delta: ProgramDelta, before: ProgramDelta, graph: DerivationGraph) -> set[str]:
+    """The functions in which a value is tracked now that could not reach an error before, or is not tracked any more because it
+    cannot reach one now. (The latter make no finding; but what is said of a function would depend on what it was before.)"""
+    old, new = before.relevance.nodes, delta.relevance.nodes
+    everything = frozenset[Node]().union(*(new[rule] ^ old[rule] for rule in new))
+    if not everything:
+        return set()
+    found = {function for function, _ in everything if function}
+    for name in [name for name, _ in everything if name]:
+        part = graph.functions.get(name)  # constants that callers pass
+        found.update(part.callers if part is not None else ())
+    shared = frozenset(node for node in everything if not node[0])
+    if shared:
+        for name, model in delta.models.items():
+            if name not in found and _begins_at(delta, name, model.cfa, shared):
+                found.add(name)
+        for name, part in graph.functions.items():
+            if any(_leaves_with(delta, name, exit_, shared) for exits in part.summaries.values() for exit_ in exits):
+                found.update(part.callers)
+    return found & delta.program.functions.keys()
+
+
+def _begins_at(delta: ProgramDelta, name: str, cfa: Cfa, nodes: frozenset[Node]) -> bool:
+    for edge in cfa.edges:
+        matches = delta.matcher.edge(edge)
+        for match in (*matches.before, *matches.after):
+            if match.source == START and match.path is not None and node_of(name, match.path) in nodes:
+                return True
+    return False
+
+
+def _leaves_with(delta: ProgramDelta, name: str, exit_: int, nodes: frozenset[Node]) -> bool:
+    return any(node_of(name, path) in nodes or node_of(name, path) == BEHIND for path in delta.facts[exit_].paths)
+
+
+def _is_another(old: Program, new: Program, world: WorldChange, name: str) -> bool:
+    """Whether nothing of the inside of a function in the graph can be kept."""
+    if name in world.reshaped or name not in old.functions:
+        return True
+    one, other = old.functions[name], new.functions[name]
+    return (one.entry, one.exit) != (other.entry, other.exit)
+
+
+def _edges(old: Cfa, new: Cfa, found: Differences) -> EdgeChanges:
+    shared = {id_ for id_ in old.by_id.keys() & new.by_id.keys() if old.by_id[id_].source == new.by_id[id_].source}
+    modified = shared & found.keys()
+    return EdgeChanges(
+        deleted=frozenset(old.by_id.keys() - shared),
+        added=frozenset(new.by_id.keys() - shared),
+        modified=frozenset(modified),
+        scopes={id_: scope for id_ in modified if (scope := found[id_]) is not None},
+    )

@@ -1,0 +1,223 @@
+"""Proves that no run violates a property at some edges: predicate analysis with CEGAR ([IPA] sections 2 and
+3, [SYMCEGAR] sections 3.2.3 and 3.3). `Proved` only with an annotation that the certificate checker accepted;
+nothing is said to be violated here: that is for who can run the program.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from analysis.certificate.annotation import Annotation, Proof
+from analysis.certificate.checked_outcome import Proved, Unproved, Work
+from analysis.certificate.checker import check
+from analysis.certificate.proof_obligations import RefusedError
+from analysis.cfa.callgraph import callees, components
+from analysis.cfa.graph import Program
+from analysis.cfa.marks import marked
+from analysis.cpa import library
+from analysis.cpa.domains.location import Bounds, LocationTransfer, location_cpa, reverse_postorder
+from analysis.cpa.domains.predicate import Predicated, PredicatePrecision, predicate_cpa
+from analysis.cpa.framework.algorithm import Cancellation, start
+from analysis.cpa.framework.composite import Composite
+from analysis.cpa.framework.reachability import ReachabilityGraph
+from analysis.cpa.framework.refinement_loop import cegar
+from analysis.cpa.framework.waitlist import PriorityWaitlist
+from analysis.cpa.predicates.abstraction import Abstraction
+from analysis.cpa.predicates.abstraction import Kind as AbstractionKind
+from analysis.cpa.predicates.adjustable_blocks import BlockEnds, block_ends
+from analysis.cpa.predicates.step_formulas import Contexts
+from analysis.cpa.predicates.violations import Property, Violation, property_of
+from analysis.engines.predicate.clauses import Clauses
+from analysis.engines.predicate.predicate_refinement import Refiner
+from analysis.engines.predicate.procedure_proof import SummaryClauses
+from analysis.model import clock
+from analysis.model.c_types import LP64, DataModel
+from analysis.smt.encoding.numbers.formula import Mode
+from analysis.smt.logic.term_building import FALSE, and_, eq, or_
+from analysis.smt.logic.terms import Term, symbols
+from analysis.smt.solving.interpolation import METHODS, Method
+from analysis.smt.solving.solver import Budget
+from analysis.smt.solving.z3_backend import Z3Solver
+from analysis.smt.transitions.system import System
+from analysis.smt.transitions.transition_state import State
+from analysis.smt.transitions.vocabulary import TooLargeError
+
+_LOCATION, _PREDICATE = 0, 1
+_SMALL = 3_000  # edges: of larger programs, clauses take long to make
+_EARLY = 0.1  # of the seconds, for the clauses before refinement
+
+
+class PredicateOptions(msgspec.Struct, frozen=True):
+    """How to look for a proof. `seconds` of the clock for all, of which the share `clauses`, and a little before refinement, is
+    for the program as Horn clauses (0: none); `states`: abstract states; `query_milliseconds` for one question; `recursion`:
+    activations of one function that are followed, beyond which only summaries prove; `depth`: calls that may be open."""
+
+    mode: Mode = "int"
+    abstraction: AbstractionKind = "boolean"
+    ends: BlockEnds = BlockEnds()
+    restart: Literal["pivot", "full"] = "pivot"
+    interpolation: tuple[Method, ...] = METHODS
+    seconds: float = 10.0
+    clauses: float = 0.4
+    states: int = 50_000
+    query_milliseconds: int = 2_000
+    recursion: int = 1
+    depth: int = 60
+
+
+def prove(
+    program: Program,
+    violations: tuple[Violation, ...],
+    entry: str = "main",
+    model: DataModel = LP64,
+    options: PredicateOptions = PredicateOptions(),  # noqa: B008 - an immutable value
+    cancellation: Cancellation | None = None,
+) -> Proved | Unproved:
+    """Looks for a proof. KeyError if the program does not define the entry; ValueError if the violations are of more than one
+    property."""
+    property_ = property_of(violations)
+    if property_ is None:
+        return Unproved("nothing in the program could violate the property", Work())
+    try:
+        return _Proving(program, violations, property_, entry, model, options, cancellation).run()
+    except TooLargeError as large:
+        return Unproved(f"formulas cannot follow it: {large}", Work())
+
+
+class _Proving:
+    def __init__(
+        self,
+        program: Program,
+        violations: tuple[Violation, ...],
+        property_: Property,
+        entry: str,
+        model: DataModel,
+        options: PredicateOptions,
+        cancellation: Cancellation | None,
+    ) -> None:
+        self._began = clock.spent()
+        self._program, self._violations, self._property = program, violations, property_
+        self._entry, self._model, self._options, self._cancellation = entry, model, options, cancellation
+        self._system = self._new_system()
+        self._contexts = Contexts()
+        self._share = options.clauses if options.mode == "int" else 0.0  # Spacer does not know when to stop on bit-vectors
+        called = callees(program)
+        self._is_recursive = any(len(group) > 1 or group[0] in called[group[0]] for group in components(program))
+        budget = Budget(options.query_milliseconds)
+        self._abstraction = Abstraction(self._system, Z3Solver(), options.abstraction, budget)
+        methods, more = options.interpolation, Budget(2 * options.query_milliseconds)
+        self._refiner = Refiner(self._system, Z3Solver(), component=_PREDICATE, methods=methods, budget=more)
+
+    def _new_system(self) -> System:
+        return System(
+            self._program,
+            self._options.mode,
+            self._model,
+            whole=self._entry == "main",
+            is_harmless=library.is_harmless,
+            definedness=self._property == "uninitialized-read",
+        )
+
+    def run(self) -> Proved | Unproved:
+        """The clauses are asked before and after refinement: what Spacer can solve it mostly solves at once, and what it cannot,
+        it rarely can with more time."""
+        options, program = self._options, self._program
+        if self._share and sum(len(cfa.edges) for cfa in program.functions.values()) <= _SMALL:
+            early = self._by_clauses(self._began + _EARLY * options.seconds, guidance=True)
+            if early is not None:
+                return early
+        refined, is_open = self._by_refinement()
+        return (self._late_clauses() or refined) if is_open else refined
+
+    def _late_clauses(self) -> Proved | None:
+        """What is left of the time is for the whole program at once."""
+        until = self._began + self._options.seconds
+        half = (clock.spent() + until) / 2
+        return self._by_clauses(half, guidance=True) or self._by_clauses(until, guidance=False)
+
+    def _by_refinement(self) -> tuple[Proved | Unproved, bool]:
+        """What CEGAR says; and whether a proof may be found in another way."""
+        options = self._options
+        locations = LocationTransfer(self._program, Bounds(options.recursion, options.depth))
+        component, transfer = predicate_cpa(
+            self._abstraction, self._contexts, self._violations, PredicatePrecision({}), ends=options.ends, location=_LOCATION
+        )
+        composite: Any = Composite([location_cpa(locations), component], locations, merge="agree")
+        initial = locations.initial(self._entry)
+        state = (initial, transfer.initial(initial))
+        waitlist = PriorityWaitlist(reverse_postorder(self._program))
+        reached, frontier = start(composite, state, composite.precision, waitlist)
+        ended = cegar(
+            composite,
+            reached,
+            frontier,
+            self._refiner.refine,
+            states=options.states,
+            deadline=self._began + options.seconds * (1 - self._share),
+            cancellation=self._cancellation,
+            restart=options.restart,
+        )
+        work = Work(reached.made, self._abstraction.computed, ended.refinements)
+        if ended.ending == "safe":
+            return self._certified(self._annotation(reached), work), False
+        flaw = None if ended.target is None else ended.target.state[_PREDICATE].flaw
+        if ended.ending == "feasible" and isinstance(flaw, str):
+            return Unproved(flaw, work), self._is_recursive
+        if ended.ending == "feasible":
+            where = "" if flaw is None else f" at {marked(self._program, flaw.function, flaw.edge)}"
+            return Unproved(f"{self._property} is not excluded{where}", work, may_violate=True), False
+        return Unproved(ended.reason, work), True
+
+    def _by_clauses(self, until: float, *, guidance: bool) -> Proved | None:
+        """A proof from the program as Horn clauses; None if none is found, or accepted, until then (of the clock)."""
+        left = until - clock.spent()
+        if left <= 0 or not self._share or (self._cancellation is not None and self._cancellation.cancelled()):
+            return None
+        system, options = self._new_system(), self._options
+        budget = Budget(int(1000 * left))
+        annotation: Proof | None
+        if self._is_recursive:
+            annotation = SummaryClauses(system, self._violations, self._entry).solution(budget, guidance=guidance)
+        else:
+            bounds = Bounds(options.recursion, options.depth)
+            annotation = Clauses(system, self._violations, self._entry, bounds).solution(budget, guidance=guidance)
+        found = None if annotation is None else self._certified(annotation, Work())
+        return found if isinstance(found, Proved) else None
+
+    def _annotation(self, reached: ReachabilityGraph[Any, Any]) -> Annotation:
+        """[IPA] Algorithm 2, at the ends of blocks."""
+        found: dict[tuple[int, int], list[Term]] = {}
+        for number, stack in self._contexts.rows():
+            function = self._entry if stack is None else stack.call.callee
+            for location in block_ends(self._program.functions[function], self._options.ends):
+                found[number, location] = []
+        for node in reached:
+            state: Predicated = node.state[_PREDICATE]
+            if state.is_abstracted and state.point in found:
+                is_first = state.came is None
+                found[state.point].append(self._first(state.state) if is_first else state.abstraction)
+        return Annotation(
+            self._entry,
+            self._property,
+            tuple((violation.function, violation.edge) for violation in self._violations),
+            self._options.mode,
+            tuple(stack for _, stack in self._contexts.rows()),
+            {point: or_(*terms) if terms else FALSE for point, terms in found.items()},
+        )
+
+    def _first(self, state: State) -> Term:
+        """The initial states, where a block ends right at the start: what can be said of them without inputs."""
+        vocabulary = self._system.vocabulary
+        known = {vocabulary[variable] for variable in vocabulary}
+        parts = [*state.guard, *(eq(vocabulary[variable], value) for variable, value in state.values.items())]
+        return and_(*(part for part in parts if known.issuperset(symbols((part,)))))
+
+    def _certified(self, annotation: Proof, work: Work) -> Proved | Unproved:
+        try:
+            checked = check(self._program, annotation, self._model)
+        except RefusedError as refused:
+            return Unproved(f"a proof was found that did not pass its check: {refused}", work)
+        work = msgspec.structs.replace(work, questions=checked.questions)
+        return Proved(annotation, checked.assumptions, work, checked.unreached)

@@ -1,0 +1,68 @@
+"""What a system never does to a program: the arguments of `main` (C11 5.1.2.2.1), and the results of functions that are the same
+whenever they are called. A run that takes something else for them is no run.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from analysis.cfa.graph import Program
+from analysis.engines.symbolic.choices import unread_parameters
+from analysis.interpreter.inputs import Fresh, InputValue, Object
+from analysis.interpreter.outcome import Replayed
+from analysis.interpreter.scalars import bounds_of
+from analysis.model.c_types import DataModel, Integer, Pointer
+
+_SAME = frozenset(("getpid", "getppid", "getuid", "geteuid", "getgid", "getegid", "getenv"))
+"""Functions whose results are the same in each call, `getenv` for one name, as long as nobody changes the environment."""
+
+
+def surroundings_doubt(program: Program, entry: str, replayed: Replayed, model: DataModel) -> str:
+    """What the run needs that a system never does when it starts `entry`, which is `main`; empty if nothing."""
+    unread = unread_parameters(program.functions[entry])
+    argc: InputValue = 0
+    is_counted = False
+    for question, value in replayed.asked:
+        if question.kind != "parameter" or question.name in unread:
+            continue
+        if isinstance(question.type, Integer) and not is_counted:
+            argc, is_counted = value, True
+            low, high = bounds_of(question.type)  # answers are brought into the range of the type
+            if not isinstance(value, int) or (value - low) % (high - low + 1) + low < 0:
+                return f"main is called with {question.name} == {value}"
+        if isinstance(question.type, Pointer) and value == 0:
+            return f"main is called with {question.name} == NULL"
+    return _argument_doubt(replayed, argc, is_counted, model.pointer_bits // 8) or _result_doubt(replayed)
+
+
+def _argument_doubt(replayed: Replayed, argc: InputValue, is_counted: bool, pointer_bytes: int) -> str:
+    """Why the arguments of `main` in this run are not ones that a system passes: `argc` pointers to strings,
+    then a null pointer, and each string ends with a zero. Empty if they are."""
+    made = 0
+    vectors: set[str] = set()
+    for question, value in replayed.asked:
+        if question.kind == "memory" and question.name in vectors and isinstance(question.type, Pointer):
+            index = question.offset // pointer_bytes
+            if not is_counted or (value == 0) != (index == argc):
+                return "the arguments of the program are what the run takes them for"
+        if isinstance(value, Fresh):
+            if question.kind == "parameter":
+                vectors.add(f"fresh {made}")
+            made += 1
+    seen = replayed.observation
+    if seen is not None and seen.kind == "array-bounds" and " of fresh " in seen.text:
+        return "strings and objects from outside end where the run takes them to end"
+    return ""
+
+
+def _result_doubt(replayed: Replayed) -> str:
+    results: defaultdict[str, list[InputValue]] = defaultdict(list)
+    for question, value in replayed.asked:
+        if question.kind == "result" and question.name in _SAME:
+            results[question.name].append(value)
+    for name, values in results.items():
+        if name == "getenv" and len(values) > 1:
+            return "getenv() returns what the run takes it to return"
+        if any(value != values[0] for value in values) or isinstance(values[0], Object):
+            return f"{name}() returns another value each time"
+    return ""

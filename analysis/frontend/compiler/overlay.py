@@ -1,0 +1,160 @@
+"""Unsaved headers for a compiler that reads files: a mirror of the folders they are in.
+
+The mirror is a temporary folder in which `/home/me/p/x.h` is `<root>/home/me/p/x.h`: the unsaved text. Beside it are links to all
+else in `/home/me/p`, and to the neighbours of each folder above, so that `#include "y.h"` and `#include "../z.h"` work inside.
+The compiler runs in the mirrored folder, with mirrored include folders, and the root is cut out of its line markers.
+
+A header that is reached through a folder that is only linked, as in `sub/../x.h`, is the one on disk. That shows in the line
+markers; then the folders of all headers are mirrored, and the compiler is run again (`bypassed`).
+
+The mirror is kept and only brought up to date between runs: that costs one look at each folder. Runs with the same overlay
+share it; one with another overlay waits until they are done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from multiprocessing.util import Finalize
+
+from analysis.model.file_reading import UnreadableError, read_file
+
+_MOST_LINKS = 20_000  # entries of one folder; more are not mirrored
+_INCLUDED = re.compile(rb'\n# 1 "([^"\n]*)" 1')
+_SYSTEM = ("/usr/", "/lib/", "/opt/")
+
+
+class Mirror:
+    """One mirror; safe to use from several threads, not from several processes."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._encoded = os.fsencode(root)
+        self._folders: dict[str, int] = {}  # real folders that exist in the mirror, and their times when they were linked
+        self._written: dict[str, bytes] = {}
+        self._learnt: set[str] = set()  # folders that have to be mirrored, as earlier runs showed
+        self._readers = 0
+        self._changed = threading.Condition()
+
+    @contextlib.contextmanager
+    def holding(self, overlay: Mapping[str, bytes], folders: Sequence[str]) -> Iterator[bool]:
+        """Keeps the mirror at `overlay` while the body runs. True: it must be used; False: nothing differs from the disk.
+
+        `folders`: those in which headers are looked for.
+        """
+        dirty = {path: text for path, text in overlay.items() if _differs(path, text)}
+        if not dirty:
+            yield False
+            return
+        with self._changed:
+            wanted = {*(os.path.dirname(path) for path in dirty), *folders, *self._learnt}
+            wanted = {os.path.normpath(folder) for folder in wanted if not folder.startswith(_SYSTEM)}
+            while self._readers and (dirty != self._written or not wanted <= self._folders.keys()):
+                self._changed.wait()
+            if not self._readers:
+                self._synchronise(dirty, wanted)
+            self._readers += 1
+        try:
+            yield True
+        finally:
+            with self._changed:
+                self._readers -= 1
+                self._changed.notify_all()
+
+    def inside(self, path: str) -> str:
+        """The mirrored folder; the folder itself when it is not mirrored."""
+        normal = os.path.normpath(path)
+        return self.root + normal if normal in self._folders else path
+
+    def bypassed(self, text: bytes, folder: str) -> bool:
+        """Whether a run in the (real) folder read an unsaved file from the disk after all, so that it has to be done again."""
+        names = sorted(set(_INCLUDED.findall(text)))
+        dirty = {os.path.basename(path) for path in self._written}
+        if not any(self._real(name, folder) in self._written for name in names if os.path.basename(os.fsdecode(name)) in dirty):
+            return False
+        read = (self._real(name, folder) for name in names)
+        learnt = {os.path.dirname(path) for path in read if not path.startswith((self.root, *_SYSTEM))} - self._folders.keys()
+        self._learnt |= learnt
+        return bool(learnt)
+
+    def _real(self, name: bytes, folder: str) -> str:
+        """The file that a line marker of a run in the mirrored folder names, links resolved."""
+        return os.path.realpath(os.path.join(self.inside(folder), os.fsdecode(name)))
+
+    def strip(self, text: bytes) -> bytes:
+        """The text without the root, in line markers and in expansions of `__FILE__`."""
+        return text.replace(b'"' + self._encoded + b"/", b'"/')
+
+    def _synchronise(self, dirty: Mapping[str, bytes], wanted: set[str]) -> None:
+        for path in [path for path in self._written if path not in dirty]:
+            self._restore(path)
+        for folder in sorted(wanted | self._folders.keys()):
+            self._link(folder)
+        for path, text in dirty.items():
+            if self._written.get(path) != text:
+                self._write(path, text)
+
+    def _link(self, folder: str) -> None:
+        """Makes the mirrored folder and, when the real one has changed, its links; the folders above, too."""
+        parent = os.path.dirname(folder)
+        if parent != folder and parent not in self._folders:
+            self._link(parent)
+        try:
+            changed = os.stat(folder).st_mtime_ns
+        except OSError:
+            changed = -1  # an unsaved file in a folder that is not there yet
+        if self._folders.get(folder) == changed:
+            return
+        mirrored = self.root + folder
+        if os.path.islink(mirrored):
+            os.unlink(mirrored)
+        os.makedirs(mirrored, exist_ok=True)
+        self._folders[folder] = changed
+        if changed == -1:
+            return
+        with contextlib.suppress(OSError):
+            there = set(os.listdir(mirrored))
+            for name in sorted(os.listdir(folder))[:_MOST_LINKS]:
+                if name not in there and os.path.join(folder, name) != self.root:
+                    os.symlink(os.path.join(folder, name), os.path.join(mirrored, name))
+
+    def _write(self, path: str, text: bytes) -> None:
+        mirrored = self.root + path
+        with contextlib.suppress(OSError):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(mirrored)
+            with open(mirrored, "xb") as file:
+                file.write(text)
+            self._written[path] = text
+
+    def _restore(self, path: str) -> None:
+        del self._written[path]
+        with contextlib.suppress(OSError):
+            os.unlink(self.root + path)
+            if os.path.exists(path):
+                os.symlink(path, self.root + path)
+
+
+def _differs(path: str, text: bytes) -> bool:
+    try:
+        return os.path.getsize(path) != len(text) or read_file(path, len(text)) != text
+    except (OSError, UnreadableError):
+        return True
+
+
+@functools.cache
+def _mirror_of(process: int) -> Mirror:
+    root = os.path.realpath(tempfile.mkdtemp(prefix="everproof-"))
+    Finalize(None, shutil.rmtree, (root, True), exitpriority=0)  # also at the end of a process of a pool, unlike atexit
+    return Mirror(root)
+
+
+def shared_mirror() -> Mirror:
+    """The mirror of this process; made when first needed, removed when the process ends."""
+    return _mirror_of(os.getpid())

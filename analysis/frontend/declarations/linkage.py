@@ -1,0 +1,94 @@
+"""What the declarations of a file say of its names beyond their types (C11 6.2.2, 6.7.4, 6.9; GCC manual, "Weak Pragmas",
+"Controlling Names Used in Assembler Code", "Function Attributes").
+
+Linking needs all files for what this means: which of several definitions prevails, which names are of one object, what runs
+before `main` (`cfa.linking.obstructed`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from analysis.frontend.declarations.attributes import Said, pragma
+from analysis.frontend.syntax.parser import Attribute
+
+_LIBRARY_PREFIX = "__"
+
+
+class Label(msgspec.Struct, frozen=True):
+    """A linkage name that is another one for the assembler. `is_library`: a library declares it so, to have another version
+    of the function that it names (`scanf` is `__isoc99_scanf`)."""
+
+    name: str
+    symbol: str
+    is_library: bool
+
+
+class FileLinkage(msgspec.Struct):
+    """What a file says, by linkage name. `weak`, `inlined` and `strange` have the reason: another definition may take the place
+    of this one; it is for inlining only, and another file may have the one that counts; an attribute is not understood.
+    `external` are functions that are declared without `inline`, or with `extern`. `noreturn` are those that are said not to
+    return, `pure` those that are said to do nothing but to return a value. `starts`: why code runs before or after `main`.
+    `everywhere`: why nothing of the program is understood. `here`: why no function of this file is."""
+
+    weak: dict[str, str] = {}
+    inlined: dict[str, str] = {}
+    external: dict[str, bool] = {}
+    noreturn: dict[str, bool] = {}
+    pure: dict[str, bool] = {}
+    strange: dict[str, str] = {}
+    labels: list[Label] = []
+    starts: dict[str, bool] = {}
+    everywhere: dict[str, bool] = {}
+    here: dict[str, bool] = {}
+
+    @property
+    def yielding(self) -> dict[str, str]:
+        """The names whose definition in this file, if it has one, is not the one that counts if there is another, and why."""
+        inlined = {name: reason for name, reason in self.inlined.items() if name not in self.external}
+        return inlined | self.weak
+
+    @property
+    def open(self) -> frozenset[str]:
+        """The names that may stand for something else than what the file says, or for nothing."""
+        return frozenset((*self.weak, *self.strange, *(label.name for label in self.labels if not label.is_library)))
+
+    def declare(self, name: str, written: str, said: Said, *, is_system: bool) -> None:
+        """Takes in what attributes say of a name; `written` is the name as the file has it."""
+        if said.starts:
+            self.starts[said.starts] = True
+        if said.yields == "attribute gnu_inline":
+            self.inlined[name] = said.yields
+        elif said.yields:
+            self.weak[name] = said.yields
+        if said.pure:
+            self.pure[name] = True
+        if said.strange:
+            self.strange[name] = said.strange
+        for label in said.labels:
+            if label != written:
+                library = is_system or label.startswith(_LIBRARY_PREFIX) or label == written + "64"
+                self.labels.append(Label(name, label, library))
+
+    def define_function(self, name: str, storage: Iterable[str], *, is_static: bool) -> None:
+        """Takes in a declaration or definition of a function: one that is `inline` in all of them, and `extern` in none, is no
+        definition for other files (C11 6.7.4p7)."""
+        if is_static:
+            self.external[name] = True
+        elif "inline" in storage and "extern" not in storage:
+            self.inlined.setdefault(name, "an inline definition")
+        elif self.inlined.get(name) != "attribute gnu_inline":
+            self.external[name] = True
+
+    def read_pragmas(self, pragmas: Iterable[Attribute], system: Iterable[bool]) -> None:
+        """Takes in the pragmas of a file; `system` says which of them are in system headers."""
+        for (_, _, text), is_system in zip(pragmas, system, strict=True):
+            found = pragma(text)
+            if found.weak:
+                self.weak[found.weak] = "pragma weak"
+            if found.renamed is not None:
+                self.labels.append(Label(*found.renamed, is_library=is_system))
+            if found.strange and not is_system:
+                self.here[found.strange] = True

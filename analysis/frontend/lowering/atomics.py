@@ -1,0 +1,78 @@
+"""gcc's built-in functions for atomic accesses (`__atomic_*`, `__sync_*`) as what they do for one thread: plain reads and writes.
+
+That other threads can come in between is no matter of a CFA; whoever needs to know looks for functions that start threads.
+Compare-and-exchange has a branch, and is left to be a call.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from analysis.frontend.lowering import operators
+from analysis.frontend.lowering.context import Context
+from analysis.frontend.syntax.parser import Node
+from analysis.model import c_types, ir
+from analysis.model.c_types import UNSIGNED_INT, UNSIGNED_LONG_LONG, Integer, Pointer
+
+Operator = Literal["+", "-", "&", "|", "^"]
+
+_NAME = re.compile(
+    r"__atomic_(load_n|store_n|exchange_n)|__(?:atomic|sync)_(fetch_(?:and_)?)?(add|sub|and|or|xor)(_(?:and_)?fetch)?"
+)
+_OPERATORS: dict[str, Operator] = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^"}
+
+
+class Atomics(Context):
+    """Lowers calls of these functions."""
+
+    def atomic(self, name: str, node: Node, arguments: Sequence[Node]) -> ir.Expr | None:
+        """The value of such a call; None for other functions, and where the object is no integer or pointer."""
+        found = _NAME.fullmatch(name)
+        if found is None or not arguments or (found[1] is None and (found[2] is None) == (found[4] is None)):
+            return None
+        type_ = self.probe(self.value, arguments[0]).type
+        if not isinstance(type_, Pointer) or not isinstance(type_.target, Integer | Pointer):
+            return None
+        if found[1] is None and not isinstance(type_.target, Integer):
+            return None
+        marks = [self.mark()]
+        pointer = self.value(arguments[0])
+        place = operators.dereference(pointer)
+        marks.append(self.mark())
+        operand = operators.convert(self.value(arguments[1]), place.type) if found[1] != "load_n" else None
+        marks.append(self.mark())
+        for order in arguments[2 if operand is not None else 1 :]:
+            self.discard(order)
+            marks.append(self.mark())
+        none = ir.IntConst(0, UNSIGNED_INT)
+        self.unordered(marks, pointer, operand or none, *(none for _ in marks[3:]))
+        if found[1] == "store_n" and operand is not None:
+            self._write(place, operand, node)
+            return ir.Unknown(c_types.VOID)
+        before = self.temporary(place.type)
+        self.emit(ir.Assign(before, place), node)
+        if operand is None:
+            return before
+        if found[1] == "exchange_n":
+            self._write(place, operand, node)
+            return before
+        return self._changed(before, place, _OPERATORS[found[3]], operand, node, new=found[4] is not None)
+
+    def _write(self, place: ir.Expr, value: ir.Expr, node: Node) -> None:
+        """Like a call, it is complete before anything else of the expression goes on."""
+        start, pending = self.mark(), self.order.pending
+        self.emit(ir.Assign(place, value), node)
+        self.order.assigned(place, start, pending)
+        self.order.sequence_point(pending)
+
+    def _changed(self, before: ir.Var, place: ir.Expr, operator: Operator, operand: ir.Expr, node: Node, *, new: bool) -> ir.Expr:
+        """Applies an operator; atomic sums wrap (C11 7.17.7.5p3)."""
+        type_ = place.type
+        wide = UNSIGNED_LONG_LONG if isinstance(type_, Integer) and type_.bits > UNSIGNED_INT.bits else UNSIGNED_INT
+        changed = ir.Binary(operator, ir.Cast(before, wide), ir.Cast(operand, wide), wide)
+        after = self.temporary(type_)
+        self.emit(ir.Assign(after, ir.Cast(changed, type_)), node)
+        self._write(place, after, node)
+        return after if new else before

@@ -1,0 +1,367 @@
+"""Lowering of statements and of declarations in blocks (C11 6.7, 6.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from analysis.frontend.declarations.types import promote
+from analysis.frontend.lowering import operators
+from analysis.frontend.lowering.context import MisreadError, children, field_of
+from analysis.frontend.lowering.local_declarations import LocalDeclarations
+from analysis.frontend.lowering.refused import RefusedError
+from analysis.frontend.syntax.parser import Node
+from analysis.model import ir
+from analysis.model.c_types import INT, Void
+
+_NO_CODE = frozenset(
+    (
+        ";",
+        "comment",
+        "preproc_call",
+        "preproc_def",
+        "preproc_include",
+        "preproc_function_def",
+        "static_assert_declaration",
+        "attribute_declaration",
+    )
+)
+_TYPES_ONLY = frozenset(("struct_specifier", "union_specifier", "enum_specifier"))
+
+
+class Statements(LocalDeclarations):
+    """Statements, blocks and their declarations."""
+
+    def __init__(self, *args: object, **named: object) -> None:
+        super().__init__(*args, **named)  # type: ignore[arg-type]
+        self.exit = self.flow.location()
+        self._breaks: list[int] = []
+        self._continues: list[int] = []
+        self._labels: dict[str, int] = {}
+        self._cases: dict[int, int] = {}
+
+    def statement(self, node: Node) -> None:
+        """Lowers one statement; what cannot be lowered becomes an Unsupported edge in its place."""
+        kind = node.type
+        handler = _STATEMENTS.get(kind)
+        if handler is None:
+            if kind in _TYPES_ONLY:
+                self._types_only(node)
+            elif kind not in _NO_CODE:
+                self._refuse(node, f"statement {kind.replace('_', ' ')}")
+            return
+        state = self.depth, self.flow.current, len(self.flow.edges), self.names.level(), self.names.mark()
+        order = self.order.state()
+        self.depth += 1
+        try:
+            self.check_depth()
+            handler(self, node)
+        except RefusedError as refused:
+            self._back_to(*state)
+            self.order.back_to(order)
+            self._refuse(node, refused.reason)
+        except MisreadError:
+            self._back_to(*state)
+            self.order.back_to(order)
+            again = self.reread(node)
+            if again is None:
+                self._refuse(node, "a cast that cannot be told from an operator")
+            else:
+                self.statement(again)
+        self.depth = state[0]
+        self.order.sequence_point(order.pending)
+
+    def _back_to(self, depth: int, current: int, edges: int, blocks: int, mark: int) -> None:
+        """Undoes what lowering a statement did."""
+        self.depth, self.flow.current = depth, current
+        del self.flow.edges[edges:]
+        self.names.unwind(blocks)
+        self.names.reset(mark)
+
+    def _refuse(self, node: Node, reason: str) -> None:
+        if self.probing:
+            raise RefusedError(reason)
+        for label in self._labels_inside(node):  # control may still jump into it
+            self.flow.join(label)
+        self.emit(ir.Unsupported(reason), node)
+
+    def _labels_inside(self, node: Node) -> Iterator[int]:
+        """The locations of the labels and cases in a statement."""
+        waiting = [node]
+        while waiting:
+            here = waiting.pop()
+            if here.type == "labeled_statement":
+                yield self._label(self.source(field_of(here, "label")))
+            elif here.type == "case_statement" and here.start_byte in self._cases:
+                yield self._cases[here.start_byte]
+            waiting.extend(reversed(here.named_children))
+
+    def _types_only(self, node: Node) -> None:
+        try:
+            self.specified_type(node)
+        except RefusedError as refused:
+            self._refuse(node, refused.reason)
+
+    def _block(self, node: Node) -> None:
+        self.names.enter()
+        for child in node.named_children:
+            self.statement(child)
+        self.names.leave()
+
+    def _block_of(self, node: Node) -> None:
+        """What depends on a condition is a block, also without braces (C11 6.8.4p3, 6.8.5p5)."""
+        self.names.enter()
+        self.statement(node)
+        self.names.leave()
+
+    def block_value(self, node: Node) -> ir.Expr:
+        """A statement expression: the value of its last statement, if that is an expression."""
+        self.names.enter()
+        level = self.names.level()
+        try:
+            statements = children(node)
+            for child in statements[:-1]:
+                self.statement(child)
+            if not statements:
+                return ir.Unknown(Void())
+            last = statements[-1]
+            while last.type == "labeled_statement":
+                self._start_label(last)
+                last = children(last)[-1]
+            if last.type != "expression_statement" or not children(last):
+                self.statement(last)
+                return ir.Unknown(Void())
+            value = self.value(children(last)[0])
+            if isinstance(value.type, Void):
+                return value
+            result = self.temporary(value.type)
+            self.names.place(result.name, above=1)
+            self.emit(ir.Assign(result, value), last)
+            return result
+        finally:
+            self.names.unwind(level - 1)
+
+    def _expression_statement(self, node: Node) -> None:
+        declared = self.misread_declaration(node)
+        if declared is not None:
+            self.declare(declared[0], frozenset(), declared[1], node)
+            return
+        for child in children(node):
+            if child.type == "gnu_asm_expression":
+                self._asm_statement(child)
+            else:
+                self.discard(child)
+
+    def _asm_statement(self, node: Node) -> None:
+        code = node.child_by_field_name("assembly_code")
+        empty = code is not None and not self.source(code).replace('"', "").strip()
+        outputs = node.child_by_field_name("output_operands")
+        if not (empty and (outputs is None or not children(outputs))):
+            raise RefusedError("inline assembler")
+
+    def _if(self, node: Node) -> None:
+        end = self.flow.location()
+        following: Node | None = node
+        while following is not None and following.type == "if_statement":  # else-if chains can be long
+            yes, no = self.flow.location(), self.flow.location()
+            self.branch(field_of(following, "condition"), yes, no)
+            self.flow.current = yes
+            self._block_of(field_of(following, "consequence"))
+            self.flow.join(end)
+            self.flow.current = no
+            other = following.child_by_field_name("alternative")
+            following = None if other is None else children(other)[0] if children(other) else None
+        if following is not None:
+            self._block_of(following)
+        self.flow.join(end)
+
+    def _preprocessor_choice(self, node: Node) -> None:
+        """`#if` in text that is not preprocessed: either part can be there, unless the condition is a constant."""
+        condition, alternative = node.child_by_field_name("condition"), node.child_by_field_name("alternative")
+        known = self.constant(condition) if condition is not None and condition.type == "number_literal" else None
+        yes, no, end = self.flow.location(), self.flow.location(), self.flow.location()
+        if known is None:
+            self.branch_value(ir.Unknown(INT), node, yes, no)
+        else:
+            self.flow.go(yes if known else no)
+        skipped = {n.id for n in (condition, alternative, node.child_by_field_name("name")) if n is not None}
+        self.flow.current = yes
+        for child in children(node):
+            if child.id not in skipped:
+                self.statement(child)
+        self.flow.join(end)
+        self.flow.current = no
+        if alternative is not None and alternative.type == "preproc_else":
+            for child in children(alternative):
+                self.statement(child)
+        elif alternative is not None:
+            self._preprocessor_choice(alternative)
+        self.flow.join(end)
+
+    def _loop_body(self, node: Node, start: int, after: int, again: int) -> None:
+        self._breaks.append(after)
+        self._continues.append(again)
+        self.flow.current = start
+        self._block_of(node)
+        self.flow.go(again)
+        self._breaks.pop()
+        self._continues.pop()
+
+    def _while(self, node: Node) -> None:
+        head, body, after = self.flow.location(), self.flow.location(), self.flow.location()
+        self.flow.join(head)
+        self.branch(field_of(node, "condition"), body, after)
+        self._loop_body(field_of(node, "body"), body, after, head)
+        self.flow.current = after
+
+    def _do(self, node: Node) -> None:
+        body, test, after = self.flow.location(), self.flow.location(), self.flow.location()
+        self.flow.join(body)
+        self._loop_body(field_of(node, "body"), body, after, test)
+        self.flow.current = test
+        self.branch(field_of(node, "condition"), body, after)
+        self.flow.current = after
+
+    def _for(self, node: Node) -> None:
+        self.names.enter()
+        initialiser = node.child_by_field_name("initializer")
+        if initialiser is not None:
+            if initialiser.type == "declaration":
+                self.declaration(initialiser)
+            else:
+                self.discard(initialiser)
+        head, body, step, after = (self.flow.location() for _ in range(4))
+        self.flow.join(head)
+        condition, update = node.child_by_field_name("condition"), node.child_by_field_name("update")
+        if condition is None:
+            self.flow.go(body)
+        else:
+            self.branch(condition, body, after)
+        self._loop_body(field_of(node, "body"), body, after, step)
+        self.flow.current = step
+        if update is not None:
+            self.discard(update)
+        self.flow.go(head)
+        self.flow.current = after
+        self.names.leave()
+
+    def _switch(self, node: Node) -> None:
+        value = self.value(field_of(node, "condition"))
+        value = operators.convert(value, promote(value.type))
+        body, after = field_of(node, "body"), self.flow.location()
+        default = after
+        for case in _cases(body):
+            label = self.flow.location()
+            self._cases[case.start_byte] = label
+            tested = case.child_by_field_name("value")
+            if tested is None:
+                default = label
+            else:
+                self._test_case(value, case, tested, label)
+        self.flow.go(default)
+        self._breaks.append(after)
+        self._block_of(body)
+        self._breaks.pop()
+        self.flow.go(after)
+        self.flow.current = after
+
+    def _test_case(self, value: ir.Expr, case: Node, tested: Node, label: int) -> None:
+        """`value == tested` goes to the label; `tested ... last` is two tests."""
+        other = self.flow.location()
+        last = self.tree.case_ends.get(case.start_byte)
+        constant = self.value(tested)
+        if last is None:
+            self._decide(operators.binary("==", value, constant, self.model, self.layout.size), tested, label, other)
+        else:
+            above = self.flow.location()
+            self._decide(operators.binary(">=", value, constant, self.model, self.layout.size), tested, above, other)
+            self.flow.current = above
+            self._decide(operators.binary("<=", value, self.value(last), self.model, self.layout.size), tested, label, other)
+        self.flow.current = other
+
+    def _decide(self, condition: ir.Expr, node: Node, yes: int, no: int) -> None:
+        constant = operators.constant_truth(condition)
+        if constant is None:
+            self.branch_value(condition, node, yes, no)
+        else:
+            self.flow.go(yes if constant else no)
+
+    def _case(self, node: Node) -> None:
+        label = self._cases.get(node.start_byte)
+        if label is None:
+            raise RefusedError("case outside switch")
+        self.flow.join(label)
+        value = node.child_by_field_name("value")
+        for child in children(node):
+            if child != value:
+                self.statement(child)
+
+    def _label(self, name: str) -> int:
+        if name not in self._labels:
+            self._labels[name] = self.flow.location()
+        return self._labels[name]
+
+    def _start_label(self, node: Node) -> None:
+        self.flow.join(self._label(self.source(field_of(node, "label"))))
+
+    def _labeled(self, node: Node) -> None:
+        self._start_label(node)
+        for child in children(node)[1:]:
+            self.statement(child)
+
+    def _goto(self, node: Node) -> None:
+        if node.start_byte in self.tree.computed_gotos:
+            self.emit(ir.Unsupported("computed goto"), node)
+            self.flow.stop()
+            return
+        self.order.jumps += 1
+        self.flow.go(self._label(self.source(field_of(node, "label"))))
+
+    def _jump(self, targets: list[int], node: Node) -> None:
+        if not targets:
+            raise RefusedError(f"{node.type.split('_')[0]} outside a loop")
+        self.order.jumps += 1
+        self.flow.go(targets[-1])
+
+    def _return(self, node: Node) -> None:
+        given = children(node)
+        value: ir.Expr | None = None
+        if given:
+            if self.result_type is None or isinstance(self.result_type, Void):
+                self.discard(given[0])
+            else:
+                value = operators.convert(self.value(given[0]), self.result_type)
+        self.flow.edge_to(self.exit, ir.Return(value), node.start_byte, node.end_byte)
+        self.flow.stop()
+
+
+def _cases(node: Node) -> Iterator[Node]:
+    """The case and default labels of a switch, in source order, without those of switches inside it."""
+    for child in node.named_children:
+        kind = child.type
+        if kind == "case_statement":
+            yield child
+        if (kind.endswith("_statement") and kind != "switch_statement") or kind == "else_clause":
+            yield from _cases(child)
+
+
+# a table of the class, not of each object: see `expressions`
+_STATEMENTS: dict[str, Callable[[Statements, Node], None]] = {
+    "compound_statement": Statements._block,
+    "expression_statement": Statements._expression_statement,
+    "declaration": Statements.declaration,
+    "type_definition": Statements.declaration,
+    "if_statement": Statements._if,
+    "while_statement": Statements._while,
+    "do_statement": Statements._do,
+    "for_statement": Statements._for,
+    "switch_statement": Statements._switch,
+    "case_statement": Statements._case,
+    "labeled_statement": Statements._labeled,
+    "goto_statement": Statements._goto,
+    "break_statement": lambda self, node: self._jump(self._breaks, node),
+    "continue_statement": lambda self, node: self._jump(self._continues, node),
+    "return_statement": Statements._return,
+    "preproc_if": Statements._preprocessor_choice,
+    "preproc_ifdef": Statements._preprocessor_choice,
+    "attributed_statement": lambda self, node: self.statement(children(node)[-1]),
+}

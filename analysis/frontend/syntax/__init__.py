@@ -1,0 +1,1 @@
+"""From preprocessed text to a syntax tree."""

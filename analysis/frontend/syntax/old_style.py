@@ -1,0 +1,104 @@
+"""Old-style (K&R) function definitions: `char *f(a, b) char *a; int b; { ... }` (C11 6.9.1p6), and results without a type.
+
+The grammar fails on many of them, above all on those with pointer results, which old programs are full of. Here the
+parameter declarations are found and blanked, which leaves `char *f(a, b) { ... }`; the parser takes that; the
+declarations are parsed on their own, at the same offsets.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from analysis.frontend.syntax.cleaning import blank
+
+_HEAD = re.compile(
+    rb"(?<![\w$])(?P<name>[A-Za-z_$][\w$]*+)\s*+\(\s*+(?P<names>[A-Za-z_$][\w$]*+(?:\s*+,\s*+[A-Za-z_$][\w$]*+)*+)\s*+\)"
+    rb"(?P<gap>(?:\s|\)|\([^(){};]*+\))*+)"
+    rb"(?P<declarations>(?:[A-Za-z_$](?:[^;{}=\"#]|\{[^{}]*+\})*+;\s*+)++)\{"
+)
+_TELL_TALE = re.compile(rb";\s*+\{")  # also an ordinary block after a statement
+_LONGEST_HEAD = 8_000  # bytes; what is longer is not looked at
+_NOT_A_NAME = frozenset({b"if", b"while", b"for", b"switch", b"return", b"sizeof", b"do", b"else", b"defined"})
+_NOT_A_DECLARATION = re.compile(
+    rb"\s*+(?:return|goto|break|continue|else|if|while|do|case|default|typedef|extern|static)(?![\w$])"
+)
+_MEMBERS = re.compile(rb"\{[^{}]*+\}")
+_NAME = re.compile(rb"[A-Za-z_$][\w$]*+")
+
+
+class OldStyle(NamedTuple):
+    """The parameter declarations [start, end) of the definition whose `(` is at `parameters`."""
+
+    parameters: int
+    start: int
+    end: int
+
+
+def separate(text: bytes) -> tuple[bytes, list[OldStyle]]:
+    """The text without the parameter declarations of old-style definitions, and where they were, by offset."""
+    found: list[OldStyle] = []
+    buffer: bytearray | None = None
+    for tell_tale in _TELL_TALE.finditer(text):
+        match = _head_before(text, tell_tale.end())
+        if match is None or not _is_definition(match):
+            continue
+        start, end = match.span("declarations")
+        found.append(OldStyle(text.index(b"(", match.end("name")), start, end))
+        buffer = buffer or bytearray(text)
+        buffer[start:end] = blank(match.group("declarations"))
+    return bytes(buffer) if buffer else text, found
+
+
+def _head_before(text: bytes, end: int) -> re.Match[bytes] | None:
+    """The head of a definition whose body begins just before `end`; looked for from the end of the previous definition."""
+    begin = max(text.rfind(b"\n}", 0, end) + 1, end - _LONGEST_HEAD)
+    return next((match for match in _HEAD.finditer(text, begin, end) if match.end() == end), None)
+
+
+def _is_definition(match: re.Match[bytes]) -> bool:
+    """Whether every declaration declares some of the parameters, which no statement after a call does."""
+    if match.group("name") in _NOT_A_NAME or match.group("gap").count(b"(") > match.group("gap").count(b")"):
+        return False
+    names = set(_NAME.findall(match.group("names")))
+    for declaration in _MEMBERS.sub(b" ", match.group("declarations")).split(b";")[:-1]:
+        words = _NAME.findall(declaration)
+        if not names.intersection(words):
+            return False
+        if len(words) < 2 or _NOT_A_DECLARATION.match(declaration):
+            return False
+    return True
+
+
+_UNTYPED = re.compile(
+    rb"(?:\n|\A)(?P<head>[ \t]*+(?:(?:static|extern)\s++)?(?P<name>[A-Za-z_$][\w$]*+)[ \t]*+\()[\w$\s,*]*+\)\s*+\{"
+)  # at the beginning of a line, as definitions are; nothing else in C has the form `name(...) {`, keywords apart
+_TYPE = b"int "
+
+
+def give_types(text: bytes) -> bytes:
+    """The text for the parser, in which definitions without a result type (`main() { ... }`, C89) begin with `int`.
+
+    It is written over the white space before them, line ends included. Where there is not enough, the definition is made an
+    error: the grammar would take `f(a) { ... }` for the definition of an `a` of type `f`.
+    """
+    buffer: bytearray | None = None
+    for match in _UNTYPED.finditer(text):
+        if match.group("name") in _NOT_A_NAME:
+            continue
+        start = match.end("head") - len(match.group("head").lstrip())
+        before = _end_of_code(text, start)
+        if before > 0 and text[before - 1] not in b";}":
+            continue
+        buffer = buffer or bytearray(text)
+        if start - before >= len(_TYPE):
+            buffer[start - len(_TYPE) : start] = _TYPE
+        else:
+            buffer[match.end("head") - 1] = ord("@")
+    return bytes(buffer) if buffer else text
+
+
+def _end_of_code(text: bytes, offset: int) -> int:
+    """The offset after the last byte before `offset` that is not white space."""
+    begin = max(0, offset - _LONGEST_HEAD)
+    return begin + len(text[begin:offset].rstrip())

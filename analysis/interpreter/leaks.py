@@ -1,0 +1,135 @@
+"""What only the state of a run shows: blocks of the heap and resources that no pointer leads to any more, and what a program
+should not leave behind.
+
+As leak checkers do it, whatever looks like an address into a block counts as a pointer to it, also into its middle. A temporary
+of lowering counts as long as it can still be used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from analysis.cfa.graph import Cfa
+from analysis.interpreter.function_code import FunctionCode
+from analysis.interpreter.library.locks import still_held
+from analysis.interpreter.machine import Machine
+from analysis.interpreter.memory import KNOWN, Block, described
+from analysis.interpreter.outcome import Kind
+from analysis.model import ir
+
+_LOST: dict[Kind, str] = {"memory-leak": "heap", "resource-leak": "resource"}
+AT_END: tuple[Kind, ...] = ("memory-leak", "resource-leak", "memory-cleanup", "lock-at-exit")
+"""The kinds that the state at the end of a program can violate."""
+
+
+def lost(machine: Machine, kind: str, returned: Any = None) -> str | None:
+    """A live block of the kind ("heap" or "resource") that nothing leads to, described for people; None if there is none.
+    `returned` is a value that is still on its way to somebody."""
+    reached = _reachable(machine, returned)
+    seen: set[int] = set()
+    for block in machine.memory.pages.values():
+        if block.kind == kind and block.alive and id(block) not in reached and id(block) not in seen:
+            return described(block)
+        seen.add(id(block))
+    return None
+
+
+def missing(machine: Machine, kind: Kind, *, ended: bool) -> str | None:
+    """What is wrong where the run is now, if it is of a kind that only the state shows; for people. `ended`: the program has
+    ended, so that locks should be released for `lock-at-exit`, and memory for `memory-cleanup`."""
+    if kind in _LOST:
+        block = lost(machine, _LOST[kind], machine.result)
+        return None if block is None else f"nothing points to {block} any more"
+    if kind == "lock-at-exit" and ended:
+        held = still_held(machine)
+        return None if held is None else f"{held} when the program ends"
+    if kind == "memory-cleanup" and ended:
+        blocks = machine.memory.pages.values()
+        left = next((described(block) for block in blocks if block.kind == "heap" and block.alive), None)
+        return None if left is None else f"{left} is not freed when the program ends"
+    return None
+
+
+def _reachable(machine: Machine, returned: Any) -> set[int]:
+    memory = machine.memory
+    reached: set[int] = set()
+    waiting: list[Block] = []
+
+    def reach(value: Any) -> None:
+        block = memory.pages.get(value >> memory.shift) if isinstance(value, int) else None
+        if block is not None and block.alive and id(block) not in reached:
+            reached.add(id(block))
+            waiting.append(block)
+
+    for block in list(memory.pages.values()):
+        if block.kind in ("global", "given"):
+            reach(block.base)
+    for value in _values(machine, returned):
+        reach(value)
+    size = machine.code.pointer_bits // 8
+    while waiting:
+        block = waiting.pop()
+        for value in _words(bytes(block.data), bytes(block.mask), size):
+            reach(value)
+    return reached
+
+
+def _values(machine: Machine, returned: Any) -> Iterator[Any]:
+    """The values of registers; those of locals in memory lead to their blocks, and so to what is in these."""
+    if isinstance(returned, tuple):
+        yield from _words(returned[0], returned[1], machine.code.pointer_bits // 8)
+    else:
+        yield returned
+    frames = [(frame.code, frame.registers, frame.code.targets[frame.edge]) for frame in machine.frames]
+    if machine.running:
+        frames.append((machine.current, machine.registers, machine.location))
+    for code, registers, location in frames:
+        yield from _registers(code, registers, location)
+
+
+def _registers(code: FunctionCode, registers: list[Any], location: int) -> Iterator[Any]:
+    used: set[str] | None = None
+    for name, slot in code.slots.items():
+        value = registers[slot]
+        if value is None:
+            continue
+        if name.startswith("$"):
+            used = _used_after(code.cfa, location) if used is None else used
+            if name not in used:
+                continue
+        yield value
+
+
+def _words(data: bytes, mask: bytes, size: int) -> Iterator[int]:
+    known = bytes((KNOWN,)) * size
+    for at in range(0, len(data) - size + 1, size):
+        if mask[at : at + size] == known and (value := int.from_bytes(data[at : at + size], "little")):
+            yield value
+
+
+def _used_after(cfa: Cfa, location: int) -> set[str]:
+    """The temporaries that are read on some path from the location before they are assigned (live variables, backwards)."""
+    live: dict[int, set[str]] = {place: set() for place in cfa.locations}
+    changed = True
+    while changed:
+        changed = False
+        for edge in reversed(cfa.edges):
+            before = _read(edge.effect) | (live[edge.target] - _assigned(edge.effect))
+            if not before <= live[edge.source]:
+                live[edge.source] |= before
+                changed = True
+    return live[location]
+
+
+def _assigned(effect: ir.Effect) -> set[str]:
+    """The temporary that an effect assigns as a whole."""
+    target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
+    return {target.name} if isinstance(target, ir.Var) else set()
+
+
+def _read(effect: ir.Effect) -> set[str]:
+    """The temporaries that an effect uses; the address of one is a use."""
+    target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
+    read = [expr for expr in ir.expressions(effect) if expr is not target or not isinstance(expr, ir.Var)]
+    return {var.name for expr in read for var in ir.variables(expr) if var.scope == "temporary"}

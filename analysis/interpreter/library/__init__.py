@@ -1,0 +1,92 @@
+"""What external functions do: those of the C library that are modelled, and all others.
+
+A model takes the machine, the arguments' values, their types, and whether the result is wanted; it gives the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any
+
+from analysis.interpreter.library import allocation, blocks, ending, files, locks, numbers, printing, strings
+from analysis.interpreter.library.unknown import unknown
+from analysis.interpreter.scalars import converter
+from analysis.model.bit_counts import bit_count
+from analysis.model.c_types import DOUBLE, LP64, Floating, Integer, Pointer, Type, Void
+from analysis.model.spelling import display_name
+from analysis.model.verifiers import CHECKS, is_assumption, is_input
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+
+Model = Callable[["Machine", list[Any], tuple[Type, ...], bool], Any]
+
+ERRORS = ending.ERRORS
+SETJMP = frozenset(("setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp"))
+_MODELS: dict[str, Callable[[Machine, list[Any], tuple[Type, ...]], Any]] = {
+    **allocation.MODELS,
+    **blocks.MODELS,
+    **ending.MODELS,
+    **files.MODELS,
+    **numbers.MODELS,
+    **printing.MODELS,
+    **strings.MODELS,
+}
+
+
+_KEEP_ERRNO = frozenset({"__errno_location", "__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc"})
+_ONLY_BY: dict[str, frozenset[str]] = {
+    "lock-discipline": frozenset(locks.MODELS),
+    "lock-at-exit": frozenset(locks.MODELS),
+    "resource-leak": frozenset(files.MODELS),
+}
+
+
+def can_violate(rule: str, called: Collection[str]) -> bool:
+    """Whether a run in which these external functions are called can violate the rule: some are about a few functions only."""
+    return rule not in _ONLY_BY or not _ONLY_BY[rule].isdisjoint(map(display_name, called))
+
+
+def modelled(name: str, returned: Type) -> Model:
+    """What a call of the external function does, where it is declared to return the type. Functions of the library may leave
+    anything in `errno`, also where they succeed (C11 7.5p3)."""
+    model = _modelled(name, returned)
+    if name in _KEEP_ERRNO or name in CHECKS or is_assumption(name) or is_input(name):
+        return model
+
+    def run(machine: Machine, arguments: list[Any], types: tuple[Type, ...], wanted: bool) -> Any:
+        machine.errno_may_change()
+        return model(machine, arguments, types, wanted)
+
+    return run
+
+
+def _modelled(name: str, returned: Type) -> Model:
+    fit = _fitting(returned)
+    known, asking = _MODELS.get(name), locks.MODELS.get(name)
+    if is_assumption(name):
+        known = ending.assumption(name)
+    elif known is None and bit_count(name, LP64) is not None:
+        known = numbers.counted(name)
+    if known is not None:
+        return lambda machine, arguments, types, _wanted: fit(machine, known(machine, arguments, types))
+    if asking is not None:
+        return lambda machine, arguments, types, wanted: fit(machine, asking(machine, arguments, types, wanted))
+    return unknown(display_name(name), returned)
+
+
+def _fitting(returned: Type) -> Callable[[Machine, Any], Any]:
+    """Brings a model's result into the type that the program declares for it."""
+
+    def fit(machine: Machine, value: Any) -> Any:
+        if isinstance(returned, Void) or value is None or isinstance(value, tuple):
+            return value
+        source: Type = DOUBLE if isinstance(value, float) else Integer(256, True, "result")
+        if isinstance(source, Integer) and isinstance(returned, Pointer):
+            return value & ((1 << machine.code.pointer_bits) - 1)
+        if not isinstance(returned, Integer | Floating):
+            return value
+        convert = converter(source, returned, machine.code.pointer_bits)
+        return value if convert is None else convert(value)
+
+    return fit

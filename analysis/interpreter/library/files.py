@@ -1,0 +1,57 @@
+"""Streams and directories (C11 7.21.5): a handle is an object, so that its leak can be seen. What is read is input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from analysis.interpreter.halting import ViolationError, not_modelled
+from analysis.interpreter.library.blocks import put, size_of
+from analysis.interpreter.library.unknown import overwritten
+from analysis.interpreter.memory import KNOWN
+from analysis.model.c_types import INT, Type
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+
+Types = tuple[Type, ...]
+Function = Callable[["Machine", list[Any], Types], Any]
+
+
+def _opened(name: str) -> Function:
+    def open_(machine: Machine, _arguments: list[Any], _types: Types) -> int:
+        return machine.new_block("resource", 0, KNOWN) if machine.ask("result", INT, name, 0) else 0
+
+    return open_
+
+
+def _close(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    block = machine.memory.find(arguments[0])
+    if arguments[0] == 0:
+        raise ViolationError("null-dereference", "a null pointer is closed")
+    if block is None or block.kind != "resource":
+        not_modelled("closing what is no stream")
+    if not block.alive:
+        raise ViolationError("use-after-free", f"{block.name} is closed again")
+    block.alive = False
+    return 0
+
+
+def _fgets(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    """Either null, or a line that fills the buffer at most."""
+    if machine.ask("result", INT, "fgets", 0) == 0:
+        return 0
+    size = size_of(machine, arguments[1])
+    if size:
+        overwritten(machine, arguments[0], size - 1)
+        put(machine, arguments[0] + size - 1, b"\0")
+    return int(arguments[0])
+
+
+MODELS: dict[str, Function] = {
+    **{name: _opened(name) for name in ("fopen", "fdopen", "popen", "tmpfile", "opendir", "fmemopen")},
+    "fclose": _close,
+    "pclose": _close,
+    "closedir": _close,
+    "fgets": _fgets,
+}

@@ -1,0 +1,153 @@
+"""Mutexes and spin locks of POSIX threads, C11 7.26.4 and the Linux kernel, as one thread sees them.
+
+A lock is known by its address. Taking one that is held, and releasing one that is not, are violations; of a lock about which
+nothing is known, because the run began in the middle of a program's life, only what follows is. A mutex that is made with
+attributes may be recursive, so that it is not looked at any more; nor is a lock that an external function was passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+from analysis.interpreter.halting import ViolationError
+from analysis.interpreter.memory import described
+from analysis.model.c_types import INT, Type
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+
+Types = tuple[Type, ...]
+LockState = Literal["held", "released", "recursive"]
+Function = Callable[["Machine", list[Any], Types, bool], Any]
+
+_TAKES = "pthread_spin_lock mutex_lock mutex_lock_nested spin_lock spin_lock_irq spin_lock_bh spin_lock_irqsave raw_spin_lock"
+_MAY_FAIL = (
+    "pthread_mutex_lock mtx_lock mutex_lock_interruptible mutex_lock_killable "
+    "mutex_lock_interruptible_nested mutex_lock_killable_nested"
+)
+_TRIES = "pthread_mutex_trylock pthread_spin_trylock pthread_mutex_timedlock mtx_trylock mtx_timedlock"
+_TRIES_KERNEL = "mutex_trylock spin_trylock spin_trylock_irq spin_trylock_bh raw_spin_trylock"
+_TRIES_COUNTER = "atomic_dec_and_mutex_lock atomic_dec_and_lock _atomic_dec_and_lock"
+_RELEASES = (
+    "pthread_mutex_unlock pthread_spin_unlock mutex_unlock spin_unlock spin_unlock_irq spin_unlock_bh spin_unlock_irqrestore "
+    "raw_spin_unlock mtx_unlock"
+)
+_MAKES = "pthread_mutex_init pthread_spin_init mutex_init spin_lock_init mtx_init"
+_ENDS = "pthread_mutex_destroy pthread_spin_destroy mutex_destroy mtx_destroy"
+
+
+def named(machine: Machine, address: int) -> str:
+    """The lock for people."""
+    block = machine.memory.find(address)
+    return f"the lock at {address:#x}" if block is None else f"the lock in {described(block)}"
+
+
+def still_held(machine: Machine) -> str | None:
+    """A lock that is held, for people; None if there is none."""
+    held = (address for address in machine.locks if _state(machine, address) == "held")
+    return next((f"{named(machine, address)} is held" for address in held), None)
+
+
+def expose(machine: Machine, address: int) -> None:
+    """An unknown function got a pointer: locks in that object are not looked at any more, since it could take or release them."""
+    block = machine.memory.find(address)
+    if block is not None:
+        machine.exposed.add(block.base)
+
+
+def _state(machine: Machine, address: int) -> LockState | None:
+    block = machine.memory.find(address)
+    is_exposed = block is not None and block.base in machine.exposed
+    return "recursive" if is_exposed else machine.locks.get(address)
+
+
+def _take(machine: Machine, address: int) -> None:
+    state = _state(machine, address)
+    if state == "held":
+        raise ViolationError("lock-discipline", f"{named(machine, address)} is locked again while it is held")
+    if state != "recursive":
+        machine.locks[address] = "held"
+
+
+def _takes(machine: Machine, arguments: list[Any], _types: Types, _wanted: bool) -> int:
+    _take(machine, arguments[0])
+    return 0
+
+
+def _takes_or_fails(name: str) -> Function:
+    """If nobody asks whether it worked, it did."""
+
+    def run(machine: Machine, arguments: list[Any], types: Types, wanted: bool) -> int:
+        result = int(machine.ask("result", INT, name, 0)) if wanted else 0
+        return result or _takes(machine, arguments, types, wanted)
+
+    return run
+
+
+def _tries(name: str, success: bool) -> Function:
+    """`success`: whether a result other than zero says that the lock was taken. One that is held is not taken again."""
+
+    def run(machine: Machine, arguments: list[Any], _types: Types, wanted: bool) -> int:
+        address = arguments[0]
+        free = _state(machine, address) != "held"
+        result = int(machine.ask("result", INT, name, 0)) if wanted and free else int(success == free)
+        if free and (result != 0) == success:
+            _take(machine, address)
+        return result
+
+    return run
+
+
+def _tries_last(name: str) -> Function:
+    """Takes the lock, the last argument, if a counter comes to zero; it waits for the lock."""
+
+    def run(machine: Machine, arguments: list[Any], _types: Types, wanted: bool) -> int:
+        address = arguments[-1]
+        if _state(machine, address) == "held":
+            _take(machine, address)
+        result = int(machine.ask("result", INT, name, 0)) if wanted else 0
+        if result:
+            _take(machine, address)
+        return result
+
+    return run
+
+
+def _releases(machine: Machine, arguments: list[Any], _types: Types, _wanted: bool) -> int:
+    address = arguments[0]
+    state = _state(machine, address)
+    if state == "released" or (state is None and not machine.start.any_globals):
+        raise ViolationError("lock-discipline", f"{named(machine, address)} is unlocked, but it is not held")
+    if state != "recursive":
+        machine.locks[address] = "released"
+    return 0
+
+
+def _makes(name: str) -> Function:
+    def run(machine: Machine, arguments: list[Any], _types: Types, wanted: bool) -> int:
+        plain = name not in ("pthread_mutex_init", "mtx_init") or len(arguments) < 2 or arguments[1] == 0
+        result = int(machine.ask("result", INT, name, 0)) if wanted else 0
+        if result == 0:
+            machine.locks[arguments[0]] = "released" if plain else "recursive"
+        return result
+
+    return run
+
+
+def _ends(machine: Machine, arguments: list[Any], _types: Types, _wanted: bool) -> int:
+    machine.locks.pop(arguments[0], None)
+    return 0
+
+
+MODELS: dict[str, Function] = {
+    **dict.fromkeys(_TAKES.split(), _takes),
+    **{name: _takes_or_fails(name) for name in _MAY_FAIL.split()},
+    **{name: _tries(name, success=False) for name in _TRIES.split()},
+    **{name: _tries(name, success=True) for name in _TRIES_KERNEL.split()},
+    **{name: _tries_last(name) for name in _TRIES_COUNTER.split()},
+    **dict.fromkeys(_RELEASES.split(), _releases),
+    **{name: _makes(name) for name in _MAKES.split()},
+    **dict.fromkeys(_ENDS.split(), _ends),
+}
+"""What a call does; the last argument says whether its result is used."""

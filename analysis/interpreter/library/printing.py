@@ -1,0 +1,171 @@
+"""Formatted output (C11 7.21.6.1): what is printed goes into the run's output, what is written into memory goes there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from analysis.interpreter.halting import not_modelled
+from analysis.interpreter.library.blocks import known_bytes, put, size_of
+from analysis.interpreter.library.strings import string_at
+from analysis.interpreter.memory import KNOWN
+from analysis.model.c_types import Type
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+
+Types = tuple[Type, ...]
+Function = Callable[["Machine", list[Any], Types], Any]
+_CONVERSION = re.compile(
+    r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d*))?(?P<length>hh|h|ll|l|z|j|t|L|q)?(?P<kind>.)", re.DOTALL
+)
+_WIDEST = 100_000
+_WIDTHS = {"hh": 8, "h": 16, None: 32, "ll": 64, "j": 64, "q": 64}
+
+
+def formatted(machine: Machine, format_: str, arguments: Iterator[Any]) -> str:
+    """The text, one character a byte."""
+
+    def convert(found: re.Match[str]) -> str:
+        if found["kind"] == "%":
+            return "%"
+        flags = found["flags"]
+        width = next(arguments) if found["width"] == "*" else int(found["width"] or 0)
+        if abs(width) > _WIDEST:
+            not_modelled(f"a field {abs(width)} characters wide")
+        if width < 0:
+            flags, width = flags + "-", -width
+        precision: int | None = None
+        if found["precision"] is not None:
+            precision = next(arguments) if found["precision"] == "*" else int(found["precision"] or 0)
+        text = _converted(machine, found["kind"], found["length"], flags, precision, next(arguments))
+        return text.ljust(width) if "-" in flags else _padded(text, width, flags, found["kind"], precision)
+
+    try:
+        return _CONVERSION.sub(convert, format_)
+    except StopIteration:
+        not_modelled("a format with too few arguments")
+
+
+def _padded(text: str, width: int, flags: str, kind: str, precision: int | None) -> str:
+    if "0" not in flags or (precision is not None and kind in "diouxX") or kind in "cs":
+        return text.rjust(width)
+    sign = 1 if text[:1] in ("-", "+", " ") else 0
+    prefix = sign + 2 if text[sign : sign + 2].lower() == "0x" else sign
+    return text[:prefix] + text[prefix:].rjust(width - prefix, "0")
+
+
+def _converted(machine: Machine, kind: str, length: str | None, flags: str, precision: int | None, value: Any) -> str:
+    if kind in "diouxX" and isinstance(value, int):
+        bits = _WIDTHS.get(length, machine.code.model.long_bits)
+        return _integer(kind, bits, flags, precision, value)
+    if kind in "eEfFgG" and isinstance(value, float):
+        special = "#" if "#" in flags else ""
+        sign = "+" if "+" in flags else " " if " " in flags else ""
+        return f"%{special}{sign}.{6 if precision is None else precision}{kind}" % value
+    match kind:
+        case "c" if isinstance(value, int):
+            return chr(value & 255)
+        case "s" if isinstance(value, int) and length is None:
+            return string_at(machine, value, precision).decode("latin-1")
+        case "p" if isinstance(value, int):
+            return hex(value) if value else "(nil)"
+    not_modelled(f"the conversion %{length or ''}{kind} with this argument")
+
+
+def _integer(kind: str, bits: int, flags: str, precision: int | None, value: int) -> str:
+    value &= (1 << bits) - 1
+    sign = ""
+    if kind in "di":
+        if value >> (bits - 1):
+            value, sign = (1 << bits) - value, "-"
+        else:
+            sign = "+" if "+" in flags else " " if " " in flags else ""
+    digits = format(value, {"o": "o", "x": "x", "X": "X"}.get(kind, "d"))
+    if precision is not None:
+        digits = "" if precision == 0 and value == 0 else digits.rjust(precision, "0")
+    if "#" in flags and kind == "o" and not digits.startswith("0"):
+        digits = "0" + digits
+    if "#" in flags and kind in "xX" and value:
+        sign += f"0{kind}"
+    return sign + digits
+
+
+def _text(machine: Machine, arguments: list[Any], at: int) -> str:
+    format_ = string_at(machine, arguments[at]).decode("latin-1")
+    return formatted(machine, format_, iter(arguments[at + 1 :]))
+
+
+def _printed(at: int) -> Function:
+    """`printf` and its like; the format is argument number `at`."""
+
+    def run(machine: Machine, arguments: list[Any], _types: Types) -> int:
+        text = _text(machine, arguments, at)
+        if at == 0:
+            machine.print(text)
+        return len(text)
+
+    return run
+
+
+def _sprintf(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    text = _text(machine, arguments, 1)
+    put(machine, arguments[0], text.encode("latin-1") + b"\0")
+    return len(text)
+
+
+def _snprintf(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    text, size = _text(machine, arguments, 2), size_of(machine, arguments[1])
+    if size:
+        put(machine, arguments[0], text.encode("latin-1")[: size - 1] + b"\0")
+    return len(text)
+
+
+def _asprintf(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    data = _text(machine, arguments, 1).encode("latin-1") + b"\0"
+    address = machine.new_block("heap", len(data), KNOWN)
+    put(machine, address, data)
+    put(machine, arguments[0], address.to_bytes(machine.code.pointer_bits // 8, "little"))
+    return len(data) - 1
+
+
+def _puts(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    text = string_at(machine, arguments[0]).decode("latin-1")
+    if len(arguments) == 1:
+        machine.print(text + "\n")
+    return len(text) + 1
+
+
+def _putchar(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    if len(arguments) == 1:
+        machine.print(chr(arguments[0] & 255))
+    return int(arguments[0]) & 255
+
+
+def _fwrite(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    known_bytes(machine, arguments[0], size_of(machine, arguments[1]) * size_of(machine, arguments[2]))
+    return size_of(machine, arguments[2])
+
+
+def _nothing(_machine: Machine, _arguments: list[Any], _types: Types) -> int:
+    return 0
+
+
+MODELS: dict[str, Function] = {
+    "printf": _printed(0),
+    "printk": _printed(0),
+    "fprintf": _printed(1),
+    "dprintf": _printed(1),
+    "sprintf": _sprintf,
+    "snprintf": _snprintf,
+    "asprintf": _asprintf,
+    "puts": _puts,
+    "fputs": _puts,
+    "putchar": _putchar,
+    "putc": _putchar,
+    "fputc": _putchar,
+    "fwrite": _fwrite,
+    "fflush": _nothing,
+    "perror": _nothing,
+}

@@ -1,0 +1,204 @@
+"""Strings (C11 7.24, 7.22.1): a string without an end within its object is a violation, found where the object ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from analysis.interpreter.library.blocks import known_bytes, put, size_of
+from analysis.interpreter.memory import KNOWN
+from analysis.model.c_types import Type
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+
+Types = tuple[Type, ...]
+Function = Callable[["Machine", list[Any], Types], Any]
+
+
+def string_at(machine: Machine, address: int, most: int | None = None) -> bytes:
+    """The characters of a string before its end, at most `most` of them."""
+    if most == 0:
+        return b""
+    block = machine.memory.block(address, 1, "read")
+    start = address - block.base
+    end = block.data.find(0, start)
+    while end >= 0 and block.mask[end] != KNOWN:  # bytes that are no values yet are 0, too
+        if most is not None and end - start >= most:
+            break
+        known_bytes(machine, block.base + end, 1)
+        end = block.data.find(0, start)
+    length = (len(block.data) if end < 0 else end) - start
+    if most is not None and length >= most:
+        return known_bytes(machine, address, most)
+    if end < 0:
+        machine.memory.outside(block, block.size, 1, "read")  # of a growing block: more of it can be read
+        return string_at(machine, address, most)
+    return known_bytes(machine, address, length + 1)[:-1]
+
+
+def _strlen(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    return len(string_at(machine, arguments[0]))
+
+
+def _strnlen(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    return len(string_at(machine, arguments[0], size_of(machine, arguments[1])))
+
+
+def _strcpy(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    put(machine, arguments[0], string_at(machine, arguments[1]) + b"\0")
+    return int(arguments[0])
+
+
+def _stpcpy(machine: Machine, arguments: list[Any], types: Types) -> int:
+    text = string_at(machine, arguments[1])
+    return _strcpy(machine, arguments, types) + len(text)
+
+
+def _strncpy(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    count = size_of(machine, arguments[2])
+    text = string_at(machine, arguments[1], count)
+    if count:
+        machine.memory.block(arguments[0], count, "write")
+    put(machine, arguments[0], text.ljust(count, b"\0"))
+    return int(arguments[0])
+
+
+def _strcat(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    start = arguments[0] + len(string_at(machine, arguments[0]))
+    put(machine, start, string_at(machine, arguments[1]) + b"\0")
+    return int(arguments[0])
+
+
+def _strncat(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    start = arguments[0] + len(string_at(machine, arguments[0]))
+    put(machine, start, string_at(machine, arguments[1], size_of(machine, arguments[2])) + b"\0")
+    return int(arguments[0])
+
+
+def _compared(fold: bool) -> Function:
+    def compare(machine: Machine, arguments: list[Any], _types: Types) -> int:
+        left = size_of(machine, arguments[2]) if len(arguments) > 2 else None
+        at = 0
+        while left is None or at < left:  # not the whole strings: what is behind the first difference need not be there
+            one = known_bytes(machine, arguments[0] + at, 1)[0]
+            other = known_bytes(machine, arguments[1] + at, 1)[0]
+            if fold:
+                one, other = bytes((one,)).lower()[0], bytes((other,)).lower()[0]
+            if one != other:
+                return 1 if one > other else -1
+            if one == 0:
+                return 0
+            at += 1
+        return 0
+
+    return compare
+
+
+def _strchr(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    at, wanted = arguments[0], arguments[1] & 255
+    while True:
+        found = known_bytes(machine, at, 1)[0]
+        if found == wanted:
+            return int(at)
+        if found == 0:
+            return 0
+        at += 1
+
+
+def _strrchr(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    at = (string_at(machine, arguments[0]) + b"\0").rfind(arguments[1] & 255)
+    return arguments[0] + at if at >= 0 else 0
+
+
+def _strstr(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    at = string_at(machine, arguments[0]).find(string_at(machine, arguments[1]))
+    return arguments[0] + at if at >= 0 else 0
+
+
+def _span(machine: Machine, arguments: list[Any], inside: bool) -> int:
+    text, characters = string_at(machine, arguments[0]), string_at(machine, arguments[1])
+    return next((at for at, character in enumerate(text) if (character in characters) != inside), len(text))
+
+
+def _strspn(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    return _span(machine, arguments, inside=True)
+
+
+def _strcspn(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    return _span(machine, arguments, inside=False)
+
+
+def _strpbrk(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    at = _span(machine, arguments, inside=False)
+    return arguments[0] + at if at < len(string_at(machine, arguments[0])) else 0
+
+
+_NUMBER = re.compile(rb"[ \t\n\v\f\r]*([+-]?)(0[xX](?=[0-9a-fA-F]))?")
+_DIGITS = b"0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def _parsed(text: bytes, base: int) -> tuple[int | None, int]:
+    """The number at the start of a text, None if there is none, and where it ends."""
+    found = _NUMBER.match(text)
+    start = 0 if found is None else found.end()
+    prefixed = found is not None and found.group(2) is not None
+    if prefixed and base not in (0, 16) and found is not None:
+        start, prefixed = found.start(2), False
+    if base == 0:
+        base = 16 if prefixed else 8 if text[start : start + 1] == b"0" else 10
+    end = start
+    while end < len(text) and 0 <= _DIGITS.find(text[end : end + 1].lower()) < base:
+        end += 1
+    if end == start:
+        return None, 0
+    value = int(text[start:end], base)
+    return (-value if found is not None and found.group(1) == b"-" else value), end
+
+
+def _strtol(signed: bool) -> Function:
+    def convert(machine: Machine, arguments: list[Any], _types: Types) -> int:
+        base = arguments[2] if len(arguments) > 2 else 10
+        value, end = _parsed(string_at(machine, arguments[0]), base)
+        if len(arguments) > 1 and arguments[1]:
+            put(machine, arguments[1], (arguments[0] + end).to_bytes(machine.code.pointer_bits // 8, "little"))
+        limit, found = 1 << (machine.code.model.long_bits - 1), value or 0
+        if signed:
+            return max(-limit, min(limit - 1, found))
+        return found if abs(found) < 2 * limit else 2 * limit - 1
+
+    return convert
+
+
+def _atoi(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    return _parsed(string_at(machine, arguments[0]), 10)[0] or 0
+
+
+MODELS: dict[str, Function] = {
+    "strlen": _strlen,
+    "strnlen": _strnlen,
+    "strcpy": _strcpy,
+    "stpcpy": _stpcpy,
+    "strncpy": _strncpy,
+    "strcat": _strcat,
+    "strncat": _strncat,
+    "strcmp": _compared(fold=False),
+    "strncmp": _compared(fold=False),
+    "strcoll": _compared(fold=False),
+    "strcasecmp": _compared(fold=True),
+    "strncasecmp": _compared(fold=True),
+    "strchr": _strchr,
+    "index": _strchr,
+    "strrchr": _strrchr,
+    "rindex": _strrchr,
+    "strstr": _strstr,
+    "strspn": _strspn,
+    "strcspn": _strcspn,
+    "strpbrk": _strpbrk,
+    "strtol": _strtol(signed=True),
+    "strtoul": _strtol(signed=False),
+    "atoi": _atoi,
+    "atol": _atoi,
+    "atoll": _atoi,
+}

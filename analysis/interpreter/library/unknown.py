@@ -1,0 +1,63 @@
+"""External functions that are not modelled: their results, and what they write through pointers, are inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from analysis.interpreter.library.locks import expose
+from analysis.interpreter.memory import ASKED, UNDEFINED
+from analysis.model.c_types import Array, Floating, Integer, Pointer, Record, Type, Void
+from analysis.model.verifiers import is_input
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+
+
+def unknown(name: str, returned: Type) -> Callable[[Machine, list[Any], tuple[Type, ...], bool], Any]:
+    """What a call of an external function does that nothing is known of."""
+
+    def run(machine: Machine, arguments: list[Any], types: tuple[Type, ...], wanted: bool) -> Any:
+        if not is_input(name):
+            machine.assume(f"what {name}() does, which has no body")
+        for position, (value, type_) in enumerate(zip(arguments, types, strict=False)):
+            if isinstance(type_, Pointer):
+                expose(machine, value)
+                written(machine, name, position, value, type_.target)
+        if not wanted or isinstance(returned, Void):
+            return None
+        if isinstance(returned, Record | Array):
+            size = machine.code.size(returned) or 0
+            return bytes(size), bytes((ASKED,)) * size
+        return machine.ask("result", returned, name, 0)
+
+    return run
+
+
+def written(machine: Machine, name: str, position: int, address: int, target: Type) -> None:
+    """What an external function leaves behind a pointer that it was given: what the inputs say. If they say nothing, the
+    object is as it was, but what was indeterminate has a value now: the function may have written it."""
+    block = machine.memory.find(address)
+    if block is None or not block.alive or block.fixed:
+        return
+    if isinstance(target, Integer | Floating | Pointer):
+        value = machine.optional("written", target, name, position)
+        if value is not None:
+            machine.current.expressions.store(target)(machine.memory, address, value)
+            return
+    undefined_to_asked(machine, address)
+
+
+def undefined_to_asked(machine: Machine, address: int, size: int | None = None) -> None:
+    """Makes the indeterminate bytes of an object, from an address on, inputs."""
+    block = machine.memory.find(address)
+    if block is None or not block.alive or block.fixed:
+        return
+    start = max(0, address - block.base)
+    end = len(block.mask) if size is None else start + size
+    block.mask[start:end] = block.mask[start:end].replace(bytes((UNDEFINED,)), bytes((ASKED,)))
+
+
+def overwritten(machine: Machine, address: int, size: int) -> None:
+    """Makes bytes inputs, whatever they were; they must be there."""
+    machine.memory.write(address, bytes(size), bytes((ASKED,)) * size)

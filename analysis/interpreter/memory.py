@@ -1,0 +1,224 @@
+"""Memory as bytes in blocks, one block for each object, with what is known of each byte.
+
+A pointer is an integer, its address, and so survives casts, unions and `memcpy`; the object that it points into is told by
+the address alone: every block has *pages* of its own, and addresses are never given out twice. On LP64 a page has 2^40 bytes,
+with the block in its middle, so that no offset that 32-bit arithmetic can make leads into another block. On ILP32 a page has
+4096 bytes, and the page before and the one after a block belong to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NoReturn
+
+from analysis.interpreter.halting import ViolationError, not_modelled, out_of_memory
+from analysis.interpreter.outcome import Kind
+from analysis.model.c_types import DataModel, Type
+
+BlockKind = Literal["global", "local", "heap", "literal", "given", "function", "resource"]
+UNDEFINED, KNOWN, ASKED = 0, 1, 2  # of a byte: indeterminate; has a value; its value is an input, asked for when it is read
+NULL_PAGE = 4096  # what is accessed below this address is taken for a member or element of a null pointer's target
+_UNLIMITED = 1 << 24  # how far an object of unknown size is let grow
+_OVERHEAD = 64  # bytes that a block costs beside its contents
+
+
+class Block:
+    """An object. `type` is its declared type, or that of its elements, where it is known.
+    `growing`: its size is not known. `fixed`: it cannot be written to. `ended`: of a variable that
+    is gone, what made it so. Functions and resources have a size of 0, so that every access to them
+    is looked at."""
+
+    __slots__ = ("alive", "base", "data", "ended", "fill", "fixed", "growing", "kind", "mask", "name", "size", "type")
+
+    def __init__(self, kind: BlockKind, name: str, size: int | None, fill: int, type_: Type | None = None) -> None:
+        self.kind = kind
+        self.name = name
+        self.growing = size is None
+        self.size = size or 0
+        self.data = bytearray(self.size)
+        self.mask = bytearray(bytes((fill,)) * self.size)
+        self.fill = fill
+        self.type = type_
+        self.alive = True
+        self.fixed = kind == "literal"
+        self.base = 0
+        self.ended = ""
+
+
+class Memory:
+    """The blocks by page. `missing` makes a static object when its page is first touched, and gives None for other pages."""
+
+    def __init__(self, model: DataModel, first_page: int, bound: int, missing: Callable[[int], Block | None]) -> None:
+        self.pages: dict[int, Block] = {}
+        self.shift = page_shift(model)
+        self._wide = model.pointer_bits == 64
+        self._next = first_page
+        self._left = bound
+        self._missing = missing
+        self.ask: Callable[[Block, int, int], None] = _nobody
+        self.note: Callable[[str], None] = _nowhere
+        self.any_value = False  # whether indeterminate bytes are inputs, too
+        self.last_page = (1 << (model.pointer_bits - 1 - self.shift)) if self._wide else 1 << (32 - self.shift)
+
+    def add(self, block: Block) -> int:
+        """Gives the block an address, which is returned."""
+        _, after, block.base = place(self._next, block.size, self._wide)
+        if after > self.last_page:
+            out_of_memory()
+        self._pay(block.size)
+        for number in range(self._next, after):
+            self.pages[number] = block
+        self._next = after
+        return block.base
+
+    def add_at(self, block: Block, first: int, after: int) -> None:
+        """Puts a static object on its pages."""
+        self._pay(block.size)
+        for number in range(first, after):
+            self.pages[number] = block
+
+    def _pay(self, size: int) -> None:
+        self._left -= size + _OVERHEAD
+        if self._left < 0:
+            out_of_memory()
+
+    def make_room(self, size: int | None) -> None:
+        """Ends the run if a block of this size is beyond the bound; to be called before one is made."""
+        if size is not None and size + _OVERHEAD > self._left:
+            out_of_memory()
+
+    def end(self, block: Block) -> None:
+        """The object's lifetime ends; its address stays taken."""
+        self._left += block.size
+        block.alive = False
+        block.data = block.mask = bytearray()
+
+    def forget(self, block: Block, remains: Block) -> None:
+        """Like `end`, for the many locals of a long run: `remains`, which is shared, stands for the dead block from now on."""
+        self._left += block.size
+        page = block.base >> self.shift
+        if self._wide:
+            self.pages[page] = remains
+        else:
+            while self.pages.get(page) is block:
+                self.pages[page] = remains
+                page += 1
+        block.alive = False
+
+    def find(self, address: int) -> Block | None:
+        """The block, alive or not, that the address belongs to."""
+        block = self.pages.get(address >> self.shift)
+        return self._missing(address >> self.shift) if block is None else block
+
+    def block(self, address: int, size: int, action: str) -> Block:
+        """The live block with `size` bytes from the address, else a violation. `action` is "read", "write" or "call"."""
+        block = self.find(address)
+        if block is None:
+            self._nowhere(address, action)
+        if not block.alive:
+            raise ViolationError(*_gone(block, f"{action} of {_bytes(size)} of"))
+        if block.kind in ("function", "resource"):
+            not_modelled(f"{action} of the bytes of {described(block)}")
+        offset = address - block.base
+        if offset < 0 or offset + size > block.size:
+            self.outside(block, offset, size, action)
+        return block
+
+    def writable(self, address: int, size: int) -> Block:
+        """The live block that holds `size` bytes from the address, to be written to."""
+        block = self.block(address, size, "write")
+        if block.fixed:
+            not_modelled(f"a write to {described(block)}, which is constant")
+        return block
+
+    def _nowhere(self, address: int, action: str) -> NoReturn:
+        if address < NULL_PAGE:
+            raise ViolationError("null-dereference", f"{action} through a null pointer" + (f"+{address}" if address else ""))
+        raise ViolationError("array-bounds", f"{action} at address {address:#x}, where no object is")
+
+    def outside(self, block: Block, offset: int, size: int, action: str) -> None:
+        """An access beyond the block: a violation, unless its size is not known; then it grows."""
+        if not block.growing or offset < 0 or offset + size > _UNLIMITED:
+            raise ViolationError("array-bounds", f"{action} of {_bytes(size)} at offset {offset} of {described(block)}")
+        more = offset + size - block.size
+        self._pay(more)
+        block.data.extend(bytes(more))
+        block.mask.extend(bytes((block.fill,)) * more)
+        block.size += more
+
+    def undefined(self, block: Block, offset: int, size: int) -> None:
+        """Called when not all of the bytes to be read are known: asks for those that are inputs; others are a violation,
+        unless they count as inputs, too."""
+        part = block.mask[offset : offset + size]
+        if ASKED in part:
+            self.ask(block, offset, size)
+            part = block.mask[offset : offset + size]
+        if UNDEFINED in part and self.any_value:
+            self.note(f"{described(block)} is read before it has a value")
+            block.mask[offset : offset + size] = part.replace(bytes((UNDEFINED,)), bytes((ASKED,)))
+            self.ask(block, offset, size)
+        elif UNDEFINED in part:
+            where = f"+{offset}" if offset else ""
+            unset = "before it is written" if size == 1 else "before they are written"
+            raise ViolationError("uninitialized-read", f"read of {_bytes(size)} of {described(block)}{where} {unset}")
+
+    def read(self, address: int, size: int) -> tuple[bytes, bytes]:
+        """The bytes at the address and their masks; copies of them are as indeterminate as they are."""
+        if size == 0:
+            return b"", b""
+        block = self.block(address, size, "read")
+        offset = address - block.base
+        part = block.mask[offset : offset + size]
+        if self.any_value and UNDEFINED in part:  # copies of one value are the same
+            self.undefined(block, offset, size)
+        elif ASKED in part:
+            self.ask(block, offset, size)
+        return bytes(block.data[offset : offset + size]), bytes(block.mask[offset : offset + size])
+
+    def write(self, address: int, data: bytes, mask: bytes) -> None:
+        """Stores bytes with their masks."""
+        if not data:
+            return
+        block = self.writable(address, len(data))
+        offset = address - block.base
+        block.data[offset : offset + len(data)] = data
+        block.mask[offset : offset + len(data)] = mask
+
+
+def _nowhere(_text: str) -> None:
+    """Notes nothing."""
+
+
+def _nobody(_block: Block, _offset: int, _size: int) -> None:
+    """Answers nothing."""
+
+
+def page_shift(model: DataModel) -> int:
+    """How many low bits of an address do not belong to its page."""
+    return 40 if model.pointer_bits == 64 else 12
+
+
+def place(page: int, size: int, wide: bool) -> tuple[int, int, int]:
+    """The first page of a block placed from `page` on, the one after its last, and its address."""
+    if wide:
+        # the low half of an address should not be zero: programs print, hash and test it
+        return page, page + 1, (page << 40) + (1 << 39) + ((page * 4096 + 4096) & 0x7FFFFFF0)
+    return page, page + 2 + max(1, -(-size // 4096)), (page + 1) << 12
+
+
+def described(block: Block) -> str:
+    """The block for people: `x`, `heap block 2 (12 bytes)`. A resource, such as an open file, has no bytes."""
+    if block.kind in ("global", "local", "function", "resource"):
+        return block.name
+    return f"{block.name} ({_bytes(block.size)})"
+
+
+def _bytes(size: int) -> str:
+    return "1 byte" if size == 1 else f"{size} bytes"
+
+
+def _gone(block: Block, action: str) -> tuple[Kind, str]:
+    """The rule that an access of a dead block violates, and what it is."""
+    if block.kind == "local":
+        return "use-after-scope", f"{action} {described(block)}, whose {block.ended}"
+    return "use-after-free", f"{action} {described(block)}, which is freed"

@@ -1,0 +1,118 @@
+"""What is compiled of a program once, for all runs: where static objects lie, layouts, the code of functions."""
+
+from __future__ import annotations
+
+import weakref
+from bisect import bisect_right
+
+from analysis.cfa.graph import Cfa, Global, Program
+from analysis.frontend.declarations.types import Layout
+from analysis.interpreter.memory import page_shift, place
+from analysis.interpreter.outcome import Start
+from analysis.model import ir
+from analysis.model.c_types import DataModel, Record, Type
+
+LARGEST_STATIC = 1 << 26  # bytes of a static object
+
+
+class StaticLayout:
+    """Addresses of globals and functions, by name; the same for every run of a program."""
+
+    def __init__(self, program: Program, layout: Layout) -> None:
+        self._wide = layout.model.pointer_bits == 64
+        self._shift = page_shift(layout.model)
+        self.addresses: dict[str, int] = {}
+        self._first_pages: list[int] = []
+        self._names: list[str] = []
+        self.next_page = 1
+        for name in sorted(program.globals):
+            self._add(name, layout.size(program.globals[name].var.type) or 1)
+        for name in sorted(program.functions.keys() | program.externals.keys() | program.address_taken):
+            if name not in self.addresses:
+                self._add(name, 1)
+
+    def _add(self, name: str, size: int) -> None:
+        _, after, self.addresses[name] = place(self.next_page, min(size, LARGEST_STATIC), self._wide)
+        self._first_pages.append(self.next_page)
+        self._names.append(name)
+        self.next_page = after
+
+    def name_at(self, page: int) -> str | None:
+        """The global or function that the page belongs to."""
+        if not 1 <= page < self.next_page:
+            return None
+        return self._names[bisect_right(self._first_pages, page) - 1]
+
+    def pages(self, name: str) -> tuple[int, int]:
+        """The first page of a global or function, and the one after its last."""
+        at = bisect_right(self._first_pages, self.addresses[name] >> self._shift) - 1
+        return self._first_pages[at], self._first_pages[at + 1] if at + 1 < len(self._first_pages) else self.next_page
+
+
+class ProgramCode:
+    """A program as it is run under one data model. `wraps`: signed overflow does not end a run."""
+
+    def __init__(self, program: Program, model: DataModel, wraps: bool) -> None:
+        self.wraps = wraps
+        self.functions = program.functions
+        self.globals: dict[str, Global] = program.globals
+        self.externals = program.externals
+        self.records = program.records
+        self.model = model
+        self.pointer_bits = model.pointer_bits
+        self.layout = Layout(model, program.records.get)
+        self.static = StaticLayout(program, self.layout)
+        self.compiled: dict[str, object] = {}
+        self._sizes: dict[Type, int | None] = {}
+        self._offsets: dict[tuple[Type, str, Type], int | None] = {}
+
+    def size(self, type_: Type) -> int | None:
+        """`sizeof`, None for incomplete types and variable-length arrays."""
+        if type_ not in self._sizes:
+            self._sizes[type_] = self.layout.size(type_)
+        return self._sizes[type_]
+
+    def offset(self, record: Record, name: str, type_: Type) -> int | None:
+        """Where member `name` of that type starts, in bytes; None for bit-fields and members that are not there."""
+        key = record, name, type_
+        if key not in self._offsets:
+            self._offsets[key] = self.layout.offset(record, name) if name else self._unnamed(record, type_)
+        return self._offsets[key]
+
+    def _unnamed(self, record: Record, type_: Type) -> int | None:
+        """The offset of an anonymous record: where its first member is, less where that is in it."""
+        inner = self.records.get(type_.key) if isinstance(type_, Record) else None
+        if inner is None or not isinstance(type_, Record):
+            return None
+        for member in inner.members:
+            if member.name:
+                outer, own = self.layout.offset(record, member.name), self.layout.offset(type_, member.name)
+                if outer is not None and own is not None:
+                    return outer - own
+        return None
+
+
+_known: weakref.WeakKeyDictionary[Program, dict[tuple[str, bool], ProgramCode]] = weakref.WeakKeyDictionary()
+
+
+def code_of(program: Program, start: Start) -> ProgramCode:
+    """The code of a program for runs that begin so, made once."""
+    found = _known.setdefault(program, {})
+    key = start.data_model.name, "signed-overflow" in start.past
+    if key not in found:
+        found[key] = ProgramCode(program, start.data_model, key[1])
+    return found[key]
+
+
+def in_memory(cfa: Cfa) -> frozenset[str]:
+    """The variables of a function that have an address: records, arrays, and those whose address is taken."""
+    found: set[str] = set()
+    for parts in cfa.parts.values():
+        for part in parts:
+            if isinstance(part, ir.AddressOf):
+                lvalue = part.lvalue
+                while isinstance(lvalue, ir.Field | ir.Index):
+                    lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
+                if isinstance(lvalue, ir.Var):
+                    found.add(lvalue.name)
+    return frozenset(found)

@@ -1,0 +1,114 @@
+"""Values for people: what the variables of a step hold, as the trace shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from analysis.cfa.graph import Edge
+from analysis.interpreter.arithmetic import Evaluate
+from analysis.interpreter.function_code import FunctionCode
+from analysis.interpreter.halting import EndError, ViolationError
+from analysis.interpreter.machine import Machine
+from analysis.interpreter.memory import described
+from analysis.model import ir
+from analysis.model.c_types import Floating, Integer, Pointer, Type
+from analysis.model.spelling import spell_expr
+
+_LONGEST_TEXT = 24
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """An lvalue of a step: its text, its type, and how its value is found."""
+
+    text: str
+    type: Type
+    value: Evaluate
+
+
+def read_by(code: FunctionCode, edge: Edge) -> tuple[Shown, ...]:
+    """The scalar variables and parts of objects that an edge reads, in the order of evaluation."""
+    found: dict[str, Shown] = {}
+    parts = [part for expr in ir.expressions(edge.effect) for part in ir.walk(expr)]
+    for part in parts if _target(edge) is None else parts[:-1]:  # the target itself is the last one
+        _add(code, found, part)
+    return tuple(found.values())
+
+
+def written_by(code: FunctionCode, edge: Edge) -> tuple[Shown, ...]:
+    """The scalar that an edge assigns."""
+    found: dict[str, Shown] = {}
+    target = _target(edge)
+    if target is not None:
+        _add(code, found, target)
+    return tuple(found.values())
+
+
+def _target(edge: Edge) -> ir.Expr | None:
+    effect = edge.effect
+    return effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
+
+
+def _add(code: FunctionCode, found: dict[str, Shown], part: ir.Expr) -> None:
+    if not isinstance(part, ir.LVALUES) or not isinstance(part.type, Integer | Floating | Pointer):
+        return
+    variables = tuple(ir.variables(part))
+    if not variables or any(var.scope in ("temporary", "function") for var in variables):
+        return
+    text = spell_expr(part)
+    if text in found:
+        return
+    try:
+        found[text] = Shown(text, part.type, code.expressions.value(part))
+    except EndError:  # its place is not known
+        return
+
+
+def look(machine: Machine, shown: Sequence[Shown], registers: list[Any], values: dict[str, str], *, again: bool = False) -> None:
+    """Adds the values of what can be looked at now; `again`: also of what is there already."""
+    with machine.peek():
+        for one in shown:
+            if one.text in values and not again:
+                continue
+            try:
+                values[one.text] = spelled(machine, one.value(registers), one.type)
+            except (EndError, ViolationError):
+                values.pop(one.text, None)
+
+
+def spelled(machine: Machine, value: Any, type_: Type) -> str:
+    """A scalar for people."""
+    if value is None:
+        return "indeterminate"
+    if isinstance(type_, Pointer):
+        return _pointer(machine, value)
+    if isinstance(value, float):
+        return f"{value:.17g}"
+    if isinstance(type_, Integer) and type_.bits == 8 and type_.name.endswith("char") and 32 <= value < 127:
+        return f"{value} ({chr(value)!r})"
+    return str(int(value))
+
+
+def _pointer(machine: Machine, address: int) -> str:
+    if address == 0:
+        return "NULL"
+    block = machine.memory.find(address)
+    if block is None:
+        return hex(address)
+    offset = address - block.base
+    where = f"{offset:+d}" if offset and block.base else ""  # nothing is kept of where variables were that are gone
+    if block.kind == "function":
+        return block.name + where
+    if block.kind in ("global", "local"):
+        return f"&{block.name}{where}" + ("" if block.alive else ", gone")
+    if block.kind == "literal" and 0 <= offset < block.size:
+        return _quoted(bytes(block.data[offset:]))
+    return described(block) + where + ("" if block.alive else ", freed")
+
+
+def _quoted(data: bytes) -> str:
+    text = data.split(b"\0", 1)[0].decode("latin-1")
+    shortened = text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "..."
+    return '"' + shortened.encode("unicode_escape").decode().replace('"', '\\"') + '"'

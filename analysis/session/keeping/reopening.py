@@ -1,0 +1,152 @@
+"""A session that goes on from what an earlier process has kept, and keeps what it finds for later ones.
+
+Three states, one after the other: nothing was looked for yet; *resting*: the snapshot in the store answers, and nothing else is
+in memory; *live*: the program is in memory, from the store or built from nothing, and the store is only written.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from analysis.model.digest import digest_text, digest_value
+from analysis.model.options import Options
+from analysis.model.report import Message, Report, Times
+from analysis.rules.automaton import Rule
+from analysis.session.checking import ProgramCheck
+from analysis.session.files.program_files import ProgramFiles
+from analysis.session.files.texts import Texts
+from analysis.session.interruption import Interrupted, Interruption
+from analysis.session.keeping.archive import Archive, Snapshot, snapshot_of
+from analysis.session.keeping.surroundings import compiler_digest, tool_digest
+from analysis.session.units.program_units import Stop, Units, UnitView
+from analysis.store.database import Store
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What a check is asked: the program, and all that is not in its files. `asked` is what the program was opened by."""
+
+    asked: tuple[str, ...]
+    program: ProgramFiles
+    options: Options
+    rules: tuple[Rule, ...]
+    messages: tuple[Message, ...]
+
+    @property
+    def group(self) -> str:
+        """The name of the group under which the answer is kept."""
+        parts = (tool_digest(), compiler_digest(self.options), digest_value(self.options), digest_value(self.rules))
+        return digest_text(*parts, *self.asked)
+
+
+class _Answered(msgspec.Struct, frozen=True):
+    """A check that was made, and can be kept. `decided`: provers can say no more of it."""
+
+    question: Question
+    units: tuple[UnitView, ...]
+    report: Report
+    decided: bool
+
+
+class Reopening:
+    """The store's part of one session. Without a store it does nothing."""
+
+    def __init__(self, store: Store | None, texts: Texts) -> None:
+        self._archive = None if store is None else Archive(store)
+        self._texts = texts
+        self._live = store is None
+        self._resting: tuple[str, Snapshot] | None = None
+        self._used = False
+        self._answered: _Answered | None = None
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether `save` has something to do."""
+        return self._answered is not None or (self.resting and not self._used)
+
+    @property
+    def resting(self) -> bool:
+        """Whether the last answer came out of the store, and nothing is in memory."""
+        return not self._live and self._resting is not None
+
+    def forget(self) -> None:
+        """From now on everything is found out anew."""
+        self._live, self._resting, self._answered = True, None, None
+        if self._archive is not None:
+            self._archive.forget()
+
+    def changed(self) -> None:
+        """Notes that a text changed, so that the last answer is out of date."""
+        self._answered = None
+
+    def report(self, question: Question, units: Units, check: ProgramCheck) -> Report | None:
+        """The answer, if it is in the store. If only some of its units and graphs are, they are put into
+        `units` and `check`. From then on the session is live."""
+        if self._live or self._archive is None:
+            return None
+        start = time.perf_counter()
+        group = question.group
+        if self._resting is None or self._resting[0] != group:
+            snapshot = self._archive.snapshot(group)
+            self._resting = None if snapshot is None else (group, snapshot)
+        if self._resting is not None:
+            snapshot = self._resting[1]
+            self._texts.begin()
+            if snapshot.holds(question.program.files, question.program.flags, question.messages, self._texts):
+                return msgspec.structs.replace(snapshot.report, times=Times(total=(time.perf_counter() - start) * 1000))
+        self.wake(question, units, check)
+        return None
+
+    def wake(self, question: Question, units: Units, check: ProgramCheck) -> None:
+        """Brings what the store has into memory. Not to be ended early: whatever text comes next goes on from here."""
+        if not self._live and self._archive is not None and self._resting is not None:
+            group, snapshot = self._resting
+            found = self._archive.units(group, snapshot, self._texts)
+            units.adopt(found)
+            if len(found) == len(snapshot.units):
+                graph = self._archive.graph(group, snapshot)
+                if graph is not None:
+                    check.resume(found, question.rules, question.options, graph)
+        self._live, self._resting = True, None
+
+    @property
+    def decided(self) -> bool:
+        """Whether the answer that came out of the store is final: provers could add nothing to it."""
+        return self._resting is not None and self._resting[1].decided
+
+    def answered(self, question: Question, units: Sequence[UnitView], report: Report, decided: bool = True) -> None:
+        """Notes that a check was made. `decided`: provers can add nothing to it."""
+        if self._archive is not None and self._archive.usable:
+            self._answered = _Answered(question, tuple(units), report, decided)
+
+    def save(self, check: ProgramCheck, interruption: Interruption, stop: Stop) -> bool:
+        """Keeps the last answer; False if there is none that can be kept, or `stop` or the interruption ended it."""
+        if self._archive is None:
+            return False
+        if self.resting and self._resting is not None:
+            self._archive.touch(self._resting[0])
+            self._used = True
+            return True
+        answered = self._answered
+        if answered is None:
+            return False
+        try:
+            done = self._write(self._archive, answered, check, interruption, stop)
+        except Interrupted:
+            return False
+        if done or not stop():
+            self._answered = None  # what could not be kept now is not tried again and again
+        return done
+
+    def _write(self, archive: Archive, answered: _Answered, check: ProgramCheck, interruption: Interruption, stop: Stop) -> bool:
+        question = answered.question
+        snapshot = snapshot_of(answered.report, question.messages, answered.units, question.program.flags, self._texts)
+        if snapshot is None:
+            return False
+        snapshot = msgspec.structs.replace(snapshot, decided=answered.decided)
+        with interruption:
+            graph = check.packed()
+        label = " ".join(question.asked[1:])
+        return archive.write(question.group, label, snapshot, answered.units, graph, interruption, stop)

@@ -1,0 +1,108 @@
+"""Proofs with certificates, of one rule at a time, from each entry of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from analysis.certificate.checked_outcome import Proved as Accepted
+from analysis.certificate.checked_outcome import Unproved
+from analysis.cpa.framework.algorithm import Cancellation
+from analysis.cpa.predicates.violations import PROPERTIES, Violation
+from analysis.engines.predicate.predicate_proof import PredicateOptions
+from analysis.engines.predicate.predicate_proof import prove as prove_by_predicates
+from analysis.engines.symbolic.cegar import CegarOptions
+from analysis.engines.symbolic.cegar import prove as prove_by_constraints
+from analysis.engines.value.value_proof import prove as prove_by_values
+from analysis.model import clock
+from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
+from analysis.session.portfolio.request_terms import NOTHING, ONLY_BY_PATHS
+from analysis.session.portfolio.turns import INT_UNTIL
+from analysis.smt.encoding.numbers.formula import Mode
+
+_LEAST = 0.05  # seconds that an attempt is worth beginning with
+
+_Attempt = Callable[[tuple[Violation, ...], str, float], Accepted | Unproved]
+
+
+def by_values(request: Request, seconds: float, cancellation: Cancellation) -> Answer:
+    """Explicit values of few variables."""
+
+    def attempt(places: tuple[Violation, ...], entry: str, left: float) -> Accepted | Unproved:
+        return prove_by_values(request.program, places, entry, request.model, seconds=left, cancellation=cancellation)
+
+    return _from_entries(request, "value", [(attempt, 1.0)], seconds)
+
+
+def by_constraints(request: Request, seconds: float, cancellation: Cancellation) -> Answer:
+    """Symbolic execution with CEGAR."""
+
+    def in_mode(mode: Mode) -> _Attempt:
+        def attempt(places: tuple[Violation, ...], entry: str, left: float) -> Accepted | Unproved:
+            options = CegarOptions(mode=mode, seconds=left)
+            return prove_by_constraints(request.program, places, entry, request.model, options, cancellation)
+
+        return attempt
+
+    return _from_entries(request, "symbolic", [(in_mode(mode), until) for mode, until in _modes(request)], seconds)
+
+
+def by_predicates(request: Request, seconds: float, cancellation: Cancellation) -> Answer:
+    """Predicate analysis, and the program as Horn clauses."""
+
+    def in_mode(mode: Mode) -> _Attempt:
+        def attempt(places: tuple[Violation, ...], entry: str, left: float) -> Accepted | Unproved:
+            options = PredicateOptions(mode=mode, seconds=left)
+            return prove_by_predicates(request.program, places, entry, request.model, options, cancellation)
+
+        return attempt
+
+    return _from_entries(request, "predicate", [(in_mode(mode), until) for mode, until in _modes(request)], seconds)
+
+
+def _modes(request: Request) -> Iterator[tuple[Mode, float]]:
+    """The encodings of integers, and until which share of the time."""
+    encoding = request.terms.encoding
+    if encoding == "auto":
+        yield from (("int", INT_UNTIL), ("bv", 1.0))
+    else:
+        yield encoding, 1.0
+
+
+def _from_entries(request: Request, engine: str, attempts: list[tuple[_Attempt, float]], seconds: float) -> Answer:
+    """One proof from each entry; `Unknown` with the reason of the first attempt where there is none."""
+    (rule,) = request.about.rules
+    if rule not in PROPERTIES:
+        return Unknown(ONLY_BY_PATHS, final=True)
+    places = request.places(rule)
+    if not places:
+        return Unknown(NOTHING, final=True, nothing=True)
+    until, found, states = clock.spent() + seconds, [], 0
+    for number, entry in enumerate(request.entries):
+        share = (until - clock.spent()) / (len(request.entries) - number)
+        proof, spent = _attempted(attempts, places, entry, share)
+        states += spent
+        if isinstance(proof, str):
+            return Unknown(proof, states=states)
+        found.append(proof)
+    if not found:
+        return Unknown("no entry of the program leads to a place where it could be violated", final=True)
+    assumptions = dict.fromkeys(assumption for proof in found for assumption in proof.assumptions)
+    missed = tuple(place for place in found[0].unreached if all(place in proof.unreached for proof in found))
+    return Proved(engine, tuple(assumptions), tuple(proof.annotation for proof in found), states, missed)
+
+
+def _attempted(
+    attempts: list[tuple[_Attempt, float]], places: tuple[Violation, ...], entry: str, seconds: float
+) -> tuple[Accepted | str, int]:
+    """A proof from one entry, or why there is none; and the abstract states that were made."""
+    began, why, states = clock.spent(), "", 0
+    for attempt, share in attempts:
+        left = began + share * seconds - clock.spent()
+        if left < _LEAST:
+            continue
+        found = attempt(places, entry, left)
+        states += found.work.states
+        if isinstance(found, Accepted):
+            return found, states
+        why = why or found.reason
+    return why or "there was no time to look for a proof", states

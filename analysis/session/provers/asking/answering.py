@@ -1,0 +1,127 @@
+"""What the provers do: answer one question each. The portfolio's engines, and z3 with them, are loaded with this module, so only
+in their processes.
+
+What is answered depends on the question alone. A process keeps the program that it was sent last, and the parts of it, since the
+next question is often about the same, or about one in which a function differs: what the engine knows of parts of it stays.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from analysis.certificate import text
+from analysis.certificate.annotation import Proof
+from analysis.certificate.invariants import invariants
+from analysis.certificate.unwinding import Unwinding
+from analysis.cfa.graph import Program
+from analysis.engines.symbolic import Confirmed, Refuted
+from analysis.model import clock
+from analysis.model.assumptions import FOUND, GIVEN
+from analysis.session.portfolio.asking import Answers, ask
+from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
+from analysis.session.portfolio.searched_runs import ENGINE
+from analysis.session.provers.asking.answer import Decided, Invariant, Part, Ran
+from analysis.session.provers.asking.program_slices import Slice
+from analysis.session.provers.asking.question import Question
+from analysis.session.provers.processes.task_outcome import had_the_processor
+from analysis.smt.solving.z3_backend import Z3Solver
+
+_parts: dict[bytes, Any] = {}
+_last: tuple[str, Program] | None = None
+_LEAST = 0.1  # seconds
+
+
+def answer(question: Question) -> Decided:
+    """The answer to a question."""
+    began, worked, before = time.monotonic(), clock.spent(), Z3Solver.checks
+    program = _program(question.program)
+    left = max(_LEAST, question.seconds - (clock.spent() - worked))
+    request = Request(program, question.program.entries, question.about, question.whole, question.terms)
+    decided = _decided(request, ask(request, left))
+    worked, passed = clock.spent() - worked, min(time.monotonic() - began, question.seconds)
+    tried = question.seconds if not decided.final and had_the_processor(worked, passed) else 0.0
+    return msgspec.structs.replace(decided, queries=Z3Solver.checks - before, tried=tried, worked=worked)
+
+
+def _program(parts: Slice) -> Program:
+    global _parts, _last
+    if _last is not None and _last[0] == parts.digest:
+        return _last[1]
+    tables = (parts.functions, parts.globals, parts.externals, parts.records)
+    _parts = {data: _parts[data] if data in _parts else pickle.loads(data) for table in tables for data in table.values()}
+    functions, globals_, externals, records = ({name: _parts[data] for name, data in table.items()} for table in tables)
+    program = Program(functions, globals_, externals, records, parts.address_taken)
+    _last = parts.digest, program
+    return program
+
+
+def _decided(request: Request, answers: Answers) -> Decided:
+    """The answer to a request as it is reported: of one rule, or of each of several."""
+    if request.about.kind != "runs":
+        ((rule, found),) = answers.by_rule.items()
+        part = _part(request, rule, found)
+        return Decided(
+            part.status,
+            final=not isinstance(found, Unknown) or found.final,
+            reason=part.reason,
+            observed=part.observed,
+            assumptions=part.assumptions,
+            steps=part.steps,
+            looked=found.looked if isinstance(found, Unknown) else (),
+            states=answers.states,
+            invariants=_invariants(request, found) if isinstance(found, Proved) else (),
+            engine=part.engine,
+            certified=part.certified,
+            certificates=part.certificates,
+            unreached=part.unreached,
+        )
+    final = all(not isinstance(found, Unknown) or found.final for found in answers.by_rule.values())
+    parts = tuple(_part(request, rule, found) for rule, found in sorted(answers.by_rule.items()))
+    return Decided("possible", final, states=answers.states, parts=parts)
+
+
+def _part(request: Request, rule: str, found: Answer) -> Part:
+    match found:
+        case Confirmed():
+            steps = tuple(Ran(step.function, step.edge, step.depth, step.values) for step in found.steps)
+            return Part(rule, "confirmed", "", found.observation.text, found.assumptions, steps, ENGINE)
+        case Refuted():
+            return Part(rule, "refuted", assumptions=(*found.assumptions, *_assumed(request)), engine=ENGINE)
+        case Proved():
+            texts = tuple(_texts(request, found.certificates)) if request.terms.certificates else ()
+            assumptions, engine = tuple(dict.fromkeys(found.assumptions)), found.engine
+            missed = tuple(function for function, _ in found.unreached)
+            return Part(
+                rule, "refuted", assumptions=assumptions, engine=engine, certified=True, certificates=texts, unreached=missed
+            )
+    return Part(rule, "possible", found.reason)
+
+
+def _assumed(request: Request) -> tuple[str, ...]:
+    """What the terms take for granted."""
+    terms = request.terms
+    return tuple(said.sentence for said, holds in ((FOUND, terms.allocation_fails), (GIVEN, terms.outside_writes)) if not holds)
+
+
+def _texts(request: Request, certificates: Iterable[Proof | Unwinding]) -> Iterable[str]:
+    for certificate in certificates:
+        yield text.write([certificate], request.program, request.terms.data_model)
+
+
+def _invariants(request: Request, proved: Proved) -> tuple[Invariant, ...]:
+    """The invariants of the function that was asked about; of several entries, none, since each has its own."""
+    function = request.about.function
+    if function is None or len(proved.certificates) != 1:
+        return ()
+    (certificate,) = proved.certificates
+    if isinstance(certificate, Unwinding):
+        return ()
+    found = invariants(request.program, certificate, function, request.model)
+    edges = request.program.functions[function].edges
+    first = {location: next(n for n, edge in enumerate(edges) if edge.source == location) for location in found}
+    return tuple(Invariant(first[location], said) for location, said in found.items())

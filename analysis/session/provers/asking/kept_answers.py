@@ -1,0 +1,109 @@
+"""What provers have decided, by the content of the question: in memory, and in the store.
+
+Only final decisions are kept, and for each search that found none, how long it took. One group of the store
+holds those about one program; they are read one by one, when they are asked for, and written together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+from analysis.model.digest import digest_text
+from analysis.session.keeping.surroundings import tool_digest
+from analysis.session.provers.asking.answer import Decided
+from analysis.store.database import Store
+from analysis.store.packing import Codec, PackingError
+from analysis.store.records import Record
+
+DECISIONS = "decisions: "
+"""How the labels of their groups begin in the store."""
+
+_KIND = "decision"
+_FEW = 1_000  # decisions in memory, beside twice those about the present text
+
+
+@cache
+def _codec() -> Codec[Decided]:
+    """Made when it is first needed."""
+    return Codec(Decided)
+
+
+class Decisions:
+    """The decisions about one program; `asked` is what it was opened by. Without a store they are in memory only."""
+
+    def __init__(self, store: Store | None) -> None:
+        self._store = store
+        self._known: dict[str, Decided] = {}
+        self._missing: set[str] = set()
+        self._asked: tuple[str, ...] = ()
+        self._kept: frozenset[str] = frozenset()
+        self._most = _FEW
+
+    def open(self, asked: tuple[str, ...]) -> None:
+        """Says whose decisions they are."""
+        if asked != self._asked:
+            self._asked, self._missing, self._kept = asked, set(), frozenset()
+
+    def forget(self) -> None:
+        """From now on everything is decided anew."""
+        self._known, self._store, self._missing = {}, None, set()
+
+    def get(self, keys: Iterable[str]) -> dict[str, Decided]:
+        """What is known, by key."""
+        found = {}
+        for key in keys:
+            if key not in self._known and key not in self._missing:
+                self._read(key)
+            if key in self._known:
+                found[key] = self._known[key] = self._known.pop(key)  # the last that was used is the last to go
+        if self._store is not None:
+            self._store.close()  # nothing is open while processes are forked
+        return found
+
+    def add(self, key: str, decided: Decided) -> None:
+        """Takes in a decision, if it is one that may be kept."""
+        if decided.final or decided.tried:
+            self._know(key, decided)
+            self._kept -= {key}
+
+    def unsaved(self, keys: frozenset[str]) -> bool:
+        """Whether what is known of these keys, those of the present text, is not what is in the store."""
+        self._most = _FEW + 2 * len(keys)
+        return self._store is not None and self._store.usable and frozenset(self._known).intersection(keys) != self._kept
+
+    def save(self, keys: frozenset[str]) -> None:
+        """Keeps what is known of these keys, and nothing else."""
+        if self._store is None:
+            return
+        present = frozenset(self._known).intersection(keys)
+        records = [Record(_KIND, key, _codec().encode(self._known[key])) for key in sorted(present)]
+        self._store.write(self._group, DECISIONS + " ".join(self._asked[1:]), records)
+        self._store.close()
+        self._kept = present  # what could not be written now is not tried again and again
+
+    @property
+    def _group(self) -> str:
+        return digest_text(tool_digest(), _KIND, *self._asked)
+
+    def _read(self, key: str) -> None:
+        data = None if self._store is None else self._store.read(self._group, _KIND, key)
+        try:
+            if data is not None:
+                self._know(key, _codec().decode(data))
+                self._kept |= {key}
+                return
+        except PackingError:
+            pass
+        if len(self._missing) >= self._most:
+            self._missing.clear()
+        self._missing.add(key)
+
+    def _know(self, key: str, decided: Decided) -> None:
+        """Takes it in, in the place of the oldest if there are many: an edit makes others of the questions about a function."""
+        self._known.pop(key, None)
+        self._known[key] = decided
+        if len(self._known) > self._most:
+            oldest = next(iter(self._known))
+            del self._known[oldest]
+            self._kept -= {oldest}

@@ -1,0 +1,62 @@
+"""What provers say of a program as a whole: the rules that are proved of it, the runs that violate one, why others are open."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from analysis.session.provers.asking.answer import Decided, Part
+
+UNREACHED = "no entry of the program leads to this function, so nothing was proved"
+
+
+class Run(NamedTuple):
+    """A run that violates a rule."""
+
+    rule: str
+    decided: Decided
+
+
+class ProgramAnswers:
+    """The answers. `reached` are the functions that the entry leads to; `conditions` the rules that a
+    condition on single edges speaks of, as far as something in the program could violate them."""
+
+    def __init__(self, conditions: frozenset[str] = frozenset(), reached: frozenset[str] = frozenset()) -> None:
+        self.conditions, self.reached = conditions, reached
+        self.proved: dict[str, tuple[Decided, float]] = {}
+        self.runs: list[Run] = []
+        self.reasons: dict[str, str] = {}
+
+    def add(self, rule: str, decided: Decided, ms: float) -> None:
+        """Takes in what is said of one rule."""
+        if decided.status == "refuted" and decided.certified:
+            self.proved.setdefault(rule, (decided, ms))
+        elif decided.status == "confirmed":
+            self.runs.append(Run(rule, decided))
+        elif decided.reason:
+            self.reasons[rule] = decided.reason
+
+    def add_part(self, part: Part, ms: float) -> None:
+        """Takes in what is said of one of several rules. Where nothing proves, the reason of a proof that failed says more."""
+        reason = "" if part.rule in self.conditions else part.reason
+        decided = Decided(
+            part.status,
+            reason=reason,
+            observed=part.observed,
+            assumptions=part.assumptions,
+            steps=part.steps,
+            engine=part.engine,
+            certified=part.certified,
+            certificates=part.certificates,
+            unreached=part.unreached,
+        )
+        self.add(part.rule, decided, ms)
+
+    def of_function(self, function: str, rule: str) -> tuple[Decided, float] | None:
+        """What follows for a rule in a function; None if nothing does."""
+        proved = self.proved.get(rule)
+        if proved is not None and function not in self.reached:
+            return Decided("possible", reason=UNREACHED), 0.0
+        if proved is not None:
+            return proved
+        reason = self.reasons.get(rule)
+        return None if reason is None else (Decided("possible", final=False, reason=reason), 0.0)

@@ -1,0 +1,53 @@
+"""A question to a prover: all that the answer depends on, and its key."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from analysis.engines.automaton.report.suspicions import Suspicion
+from analysis.model.digest import digest_text
+from analysis.model.options import Options
+from analysis.model.spelling import spell_expr
+from analysis.session.portfolio.request_terms import About, Terms, terms_of
+from analysis.session.provers.asking.program_slices import Slice
+
+SHARE = 0.8  # of the budget's seconds, after which a prover says by itself how far it came
+
+
+class Question(NamedTuple):
+    """What is asked about a part of a program: a `portfolio.request.Request`, which is made of it where the engines are.
+    `seconds` is how long the answer may take."""
+
+    program: Slice
+    about: About
+    whole: bool
+    terms: Terms
+    seconds: float
+
+
+OWN = " (a rule file of your own)"
+"""What is added to the name of a rule that is not shipped: provers know what rules mean by their names."""
+
+
+def finding_question(
+    suspicion: Suspicion, program: Slice, options: Options, seconds: float, shipped: Collection[str] | None = None
+) -> Question:
+    """The question about a finding in a slice of its program; `seconds` is the budget, `shipped` names the rules that provers
+    know, None for all."""
+    rule = suspicion.rule if shipped is None or suspicion.rule in shipped else suspicion.rule + OWN
+    way = suspicion.way if all(function in program.functions for function, _ in suspicion.way) else ()
+    about = About("finding", (rule,), suspicion.function, suspicion.edge, suspicion.expression, way)
+    return Question(program, about, True, terms_of(options), SHARE * seconds)
+
+
+def key_of(question: Question) -> str:
+    """What the answer is kept under: a digest of all that it depends on. The path is only a hint, and time is only patience.
+    Answers that name edges depend on their ids, proofs about functions and programs only on what these mean."""
+    about, terms = question.about, question.terms
+    names_edges = about.kind in ("runs", "finding")
+    what = "" if about.expression is None else spell_expr(about.expression)
+    where = (about.kind, *about.rules, "in", about.function or "", str(about.edge), what, "whole" if question.whole else "own")
+    how = (terms.data_model, terms.engine, terms.encoding, *terms.assume, str(terms.certificates))
+    program = question.program.digest if names_edges else question.program.meaning
+    return digest_text(program, *where, "", *how)

@@ -1,0 +1,81 @@
+"""A confirmed finding as it is reported: the trace is the run that was executed, with the values at each step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from analysis.cfa import marks
+from analysis.cfa.graph import Edge, Places, Program
+from analysis.engines.automaton.facts.spelled import without_temporaries
+from analysis.model import ir
+from analysis.model.digest import digest_text
+from analysis.model.report import Finding, RuleVerdict, StepKind, TraceStep
+from analysis.model.spelling import display_name, spell_effect
+from analysis.rules.automaton import Rule
+from analysis.session.provers.asking.answer import Decided, Ran
+from analysis.session.provers.asking.program_answers import Run
+
+ENGINE = "symbolic"
+
+
+def told(finding: Finding, decided: Decided | None, program: Program, places: Places, limit: int) -> Finding:
+    """The finding with what a prover says of it; at most `limit` steps are shown, the first and the last ones."""
+    if decided is None:
+        return finding
+    if decided.status != "confirmed":
+        return msgspec.structs.replace(finding, reason=marks.told(decided.reason, program, places) or None)
+    trace = _trace(finding, decided.steps, program, places)
+    if len(trace) > limit:
+        trace = [*trace[:1], *trace[len(trace) - limit + 1 :]]
+    return msgspec.structs.replace(finding, status="confirmed", trace=tuple(trace), assumptions=decided.assumptions)
+
+
+def shown(run: Run, rules: Mapping[str, Rule], program: Program, places: Places, limit: int) -> Finding:
+    """A run as a finding of its own, where nobody suspected one: the violation is where the run ends."""
+    rule, last = rules[run.rule], run.decided.steps[-1]
+    place, function = places.place(last.function, last.edge), display_name(last.function)
+    message = f"{rule.summary}: {run.decided.observed}"
+    text = without_temporaries(spell_effect(program.functions[last.function].by_id[last.edge].effect))
+    fingerprint = digest_text(rule.name, function, rule.summary, text.replace(place.path, "__FILE__"))
+    finding = Finding(rule.name, "possible", rule.severity, message, place, function, fingerprint, ())
+    return told(finding, run.decided, program, places, limit)
+
+
+def told_verdict(verdict: RuleVerdict, finding: Finding) -> RuleVerdict:
+    """The verdict of a function that a finding was confirmed in."""
+    return RuleVerdict("violated", None, finding.assumptions, ENGINE, ms=verdict.ms)
+
+
+def _trace(finding: Finding, steps: Sequence[Ran], program: Program, places: Places) -> list[TraceStep]:
+    first, last = steps[0], steps[-1]
+    name = display_name(first.function)
+    trace = [TraceStep(places.name_place(first.function), name, 0, "entry", f"{name} is entered")]
+    for step in steps[:-1]:
+        edge = program.functions[step.function].by_id[step.edge]
+        kind = _kind(edge, step)
+        if kind is not None:
+            trace.append(_step(step, places, kind, without_temporaries(spell_effect(edge.effect))))
+    return [*trace, _step(last, places, "error", finding.message)]
+
+
+def _step(step: Ran, places: Places, kind: StepKind, text: str) -> TraceStep:
+    place = places.place(step.function, step.edge)
+    return TraceStep(place, display_name(step.function), step.depth, kind, text, step.values)
+
+
+def _kind(edge: Edge, step: Ran) -> StepKind | None:
+    """What kind of step an edge is; None if people need not see it."""
+    match edge.effect:
+        case ir.Assume(condition):
+            return None if isinstance(condition, ir.IntConst) else "branch"
+        case ir.Return():
+            return "return" if step.depth else None
+        case ir.Call():
+            return "call"
+        case ir.Assign(ir.Var(_, "temporary")):
+            return None
+        case ir.Assign():
+            return "assign"
+    return None

@@ -1,0 +1,203 @@
+"""What is proved of functions, as it is reported: their verdicts, and the invariants of their loops."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from analysis.cfa.graph import Cfa, Places, Program
+from analysis.cfa.marks import is_marked, told
+from analysis.model.report import FunctionReport, Invariant, RuleVerdict
+from analysis.session.portfolio.request_terms import NOTHING, ONLY_BY_PATHS
+from analysis.session.portfolio.turns import MOST_EDGES
+from analysis.session.provers.asking.answer import Decided
+from analysis.session.provers.asking.claim_answers import Key, Wanted, observed
+from analysis.session.provers.asking.program_answers import UNREACHED, ProgramAnswers
+
+if TYPE_CHECKING:
+    from analysis.cpa.obstacles.violable import Excluded, Violable
+
+ENGINE = "auto"
+"""Who is named for what several engines could not prove."""
+_NO_PLACE = Decided("possible", reason=NOTHING)
+_BY_PATHS = Decided("possible", reason=ONLY_BY_PATHS)
+
+
+class ProvedFunctions:
+    """Adds to function reports what is proved of them; what is reported again is the same object as before."""
+
+    def __init__(self) -> None:
+        self._wanted: dict[str, tuple[Cfa, tuple[str, ...]]] = {}
+        self._rules: frozenset[str] = frozenset()  # those that are shipped: others mean what their files say
+        self._conditions: frozenset[str] = frozenset()
+        self._violable: Violable | None = None  # not before somebody wants proofs
+        self._understood = True
+        self._told: dict[str, tuple[FunctionReport, dict[str, Decided], object, FunctionReport]] = {}
+
+    def wanted(
+        self,
+        program: Program,
+        reports: Mapping[str, FunctionReport],
+        rank: Mapping[str, int],
+        rules: Collection[str],
+        *,
+        understood: bool,
+    ) -> Wanted:
+        """What is to be proved: the rules of functions with a rank that are open and that something there could violate, those of
+        the lowest rank first; and the rules in the program as a whole, if any is open. `understood`: all of its text parses."""
+        self._understood = understood
+        if not rank:
+            return Wanted()
+        if self._violable is None:
+            from analysis.cpa.obstacles.violable import Violable
+
+            self._violable = Violable()
+        names = sorted(rank, key=lambda name: rank[name])
+        self._conditions, self._rules = frozenset(conditions(rules)), frozenset(rules)
+        self._wanted = {name: known for name, known in self._wanted.items() if name in reports}
+        functions = tuple(
+            (name, rule)
+            for name in names
+            if name in reports and not reports[name].stale
+            for rule in self._suspect(program, name, rules)
+            if (verdict := reports[name].verdicts.get(rule)) is not None and verdict.verdict == "unknown"
+        )
+        if sum(len(cfa.edges) for cfa in program.functions.values()) > MOST_EDGES:
+            return Wanted(functions)
+        suspect = {rule for name in program.functions for rule in _suspect(program, name, rules)}
+        return Wanted(functions, observed(rules), tuple(sorted(suspect)))
+
+    def _suspect(self, program: Program, name: str, rules: Collection[str]) -> tuple[str, ...]:
+        cfa, known = program.functions[name], self._wanted.get(name)
+        if known is None or known[0] is not cfa:
+            known = self._wanted[name] = cfa, tuple(_suspect(program, name, rules))
+        return known[1]
+
+    def told(
+        self,
+        functions: Sequence[FunctionReport],
+        reports: Mapping[str, FunctionReport],
+        answers: Mapping[Key, tuple[Decided, float]],
+        whole: ProgramAnswers,
+        program: Program,
+        places: Places,
+    ) -> tuple[FunctionReport, ...]:
+        """The functions with the answers. `reports` are those by linkage name, the same objects as in `functions`."""
+        by_name: dict[str, dict[str, tuple[Decided, float]]] = {}
+        excluded = self._excluded(program, reports)
+        is_any = excluded is not None or whole.proved or whole.reasons
+        names = reports if is_any else dict.fromkeys([*self._wanted, *(name for name, _ in answers)])
+        for name in names:
+            for rule in reports[name].verdicts if name in reports else ():
+                answer = self._answer(name, rule, answers, whole, excluded, program)
+                if answer is not None:
+                    answer = _spelled(answer, program, places)
+                    by_name.setdefault(name, {})[rule] = answer
+        before, self._told = self._told, {}
+        new: dict[int, FunctionReport] = {}
+        for name, answered in by_name.items():
+            report = reports.get(name)
+            if report is not None and name in program.functions and not report.stale:
+                new[id(report)] = self._one(name, report, answered, before.get(name), program.functions[name], places)
+        return tuple(new.get(id(function), function) for function in functions) if new else tuple(functions)
+
+    def _excluded(self, program: Program, reports: Mapping[str, FunctionReport]) -> Excluded | None:
+        """What nothing in the program could violate; None where that is not asked: before somebody wants proofs, and of large
+        programs, and of those of which not all is known."""
+        if (
+            self._violable is None
+            or not self._understood
+            or sum(len(cfa.edges) for cfa in program.functions.values()) > MOST_EDGES
+        ):
+            return None
+        return self._violable.excluded(program, reports.keys())
+
+    def _answer(
+        self,
+        name: str,
+        rule: str,
+        answers: Mapping[Key, tuple[Decided, float]],
+        whole: ProgramAnswers,
+        excluded: Excluded | None,
+        program: Program,
+    ) -> tuple[Decided, float] | None:
+        """What is known of a rule in a function: by itself, else from the program as a whole, else by its form."""
+        own, general = answers.get((name, rule)), whole.of_function(name, rule)
+        if own is not None and own[0].status == "refuted":
+            return own
+        if general is not None and general[0].status == "refuted":
+            return general
+        if excluded is not None and rule in self._rules and excluded(name, rule):
+            return _NO_PLACE, 0.0
+        if general is not None and general[0].reason == UNREACHED:
+            return general
+        looked = self._wanted.get(name)
+        if looked is not None and rule in self._conditions and rule not in looked[1]:
+            return Decided("possible", reason=NOTHING), 0.0
+        known = own or general
+        if known is None and excluded is not None and rule in self._rules - self._conditions and "main" not in program.functions:
+            return _BY_PATHS, 0.0
+        return known
+
+    def _one(
+        self,
+        name: str,
+        report: FunctionReport,
+        answered: Mapping[str, tuple[Decided, float]],
+        known: tuple[FunctionReport, dict[str, Decided], object, FunctionReport] | None,
+        cfa: Cfa,
+        places: Places,
+    ) -> FunctionReport:
+        decided, version = {rule: answer for rule, (answer, _) in answered.items()}, places.version(name)
+        if known is None or known[0] is not report or known[1] != decided or known[2] is not version:
+            verdicts = {rule: _verdict(name, verdict, answered.get(rule)) for rule, verdict in report.verdicts.items()}
+            said = tuple(dict.fromkeys(_invariants(name, cfa, decided, places)))
+            known = report, decided, version, msgspec.structs.replace(report, verdicts=verdicts, invariants=said)
+        self._told[name] = known
+        return known[3]
+
+
+def _spelled(answer: tuple[Decided, float], program: Program, places: Places) -> tuple[Decided, float]:
+    """The answer with its reason as people read it."""
+    if not is_marked(answer[0].reason):
+        return answer
+    return msgspec.structs.replace(answer[0], reason=told(answer[0].reason, program, places)), answer[1]
+
+
+def conditions(rules: Collection[str]) -> tuple[str, ...]:
+    """Those of the rules that a condition on single edges speaks of."""
+    from analysis.cpa.predicates.violations import PROPERTIES  # not before somebody wants proofs
+
+    return tuple(sorted(PROPERTIES.intersection(rules)))
+
+
+def _suspect(program: Program, name: str, rules: Collection[str]) -> Iterator[str]:
+    from analysis.cpa.predicates.violations import Property, violations_in
+
+    for rule in conditions(rules):
+        if any(True for _ in violations_in(program, name, msgspec.convert(rule, Property))):
+            yield rule
+
+
+def _verdict(name: str, verdict: RuleVerdict, answer: tuple[Decided, float] | None) -> RuleVerdict:
+    """A verdict with what a prover says: it only adds to what was open."""
+    if answer is None or verdict.verdict != "unknown":
+        return verdict
+    decided, ms = answer
+    if decided.status == "refuted" and decided.certified:
+        missed = decided.unreached.count(name)
+        note = f"no run reaches {missed} of the places in it where it could be violated" if missed else None
+        return RuleVerdict("safe", note, decided.assumptions, decided.engine, certified=True, ms=ms)
+    if decided is _NO_PLACE:
+        return RuleVerdict("unknown", decided.reason, (), ENGINE, no_place=True)
+    if decided.reason in (NOTHING, UNREACHED):
+        return RuleVerdict("unknown", decided.reason, (), decided.engine or ENGINE, ms=ms, unreached=decided.reason == UNREACHED)
+    return RuleVerdict("unknown", f"not proved: {decided.reason}", verdict.assumptions, decided.engine or ENGINE, ms=ms)
+
+
+def _invariants(name: str, cfa: Cfa, decided: Mapping[str, Decided], places: Places) -> Iterator[Invariant]:
+    for rule, answer in sorted(decided.items()):
+        for invariant in answer.invariants:
+            yield Invariant(rule, places.place(name, cfa.edges[invariant.edge].id), invariant.text)

@@ -1,0 +1,1 @@
+"""Numbers of C as terms: integers in both encodings, floating values, expressions over them."""

@@ -1,0 +1,1 @@
+"""Paths through control-flow automata as formulas, with calls, and with the conditions under which an edge fails."""

@@ -1,0 +1,119 @@
+"""When a call of a library function fails by what it does with its arguments: the bytes that it reads and writes must be there
+(C11 7.1.4, 7.24.1p2). Of functions whose accesses depend on what strings hold, it is only said that they may fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.cfa.graph import Edge, Program
+from analysis.model import ir
+from analysis.model.c_types import Floating, Integer, Pointer
+from analysis.smt.encoding.numbers.formula import FailureKind
+from analysis.smt.encoding.paths import library_terms
+from analysis.smt.encoding.paths.failures import is_variable, outside
+from analysis.smt.encoding.paths.path_state import State
+from analysis.smt.encoding.storage.content import ANY_TAG
+from analysis.smt.logic.term_building import FALSE, TRUE, and_, constant_of, eq, not_, or_
+from analysis.smt.logic.terms import Term
+
+# the arguments that point to bytes, each with the argument that says how many
+_SIZED: dict[str, tuple[tuple[int, int], ...]] = {
+    **dict.fromkeys(("memcpy", "memmove", "mempcpy", "memcmp", "bcopy", "bcmp"), ((0, 2), (1, 2))),
+    "memset": ((0, 2),),
+    "bzero": ((0, 1),),
+}
+_READ_VALUES = frozenset(("memcmp", "bcmp"))
+_OF_MEMORY = frozenset(("null-dereference", "array-bounds", "use-after-free", "use-after-scope", "uninitialized-read"))
+_ENDS = frozenset(("free", "realloc"))
+_TAKE_NULL = frozenset(("time", "fflush", "setlocale", "wait"))
+_STRING_READERS = frozenset(
+    ("printf", "fprintf", "puts", "fputs", "perror", "strlen", "strcmp", "atoi", "atol", "atoll", "atof", "fopen", "getenv")
+)
+_CHARACTER = Integer(8, True, "char")
+_LONGEST = 1024  # characters of a string that are looked at
+_STREAMS = frozenset(("stdin", "stdout", "stderr"))
+
+
+def library_failure(state: State, edge: Edge, kind: FailureKind) -> Term:
+    """The condition that the function which an edge calls is passed pointers to fewer bytes than it accesses,
+    as far as formulas say it. What that needs is among the constraints of the state, which is changed."""
+    name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
+    if name not in _SIZED or name in state.program.functions or kind not in _OF_MEMORY:
+        return FALSE
+    return or_(*_failures(state, edge.effect, _SIZED[name], kind)) if isinstance(edge.effect, ir.Call) else FALSE
+
+
+def _failures(state: State, call: ir.Call, accesses: tuple[tuple[int, int], ...], kind: FailureKind) -> Iterator[Term]:
+    for pointer_at, size_at in accesses:
+        if max(pointer_at, size_at) >= len(call.arguments):
+            continue
+        given = call.arguments[size_at]
+        size = state.arithmetic.convert(state.places.expressions.value(given), given.type, state.size_type)
+        if constant_of(size) == 0:
+            continue
+        pointer = state.places.expressions.value(call.arguments[pointer_at])
+        zero = state.memory.fills.offset(0)
+        if kind == "null-dereference":
+            yield and_(eq(pointer, zero), not_(eq(size, zero)))
+            continue
+        for condition, spot in state.memory.resolve(pointer, ANY_TAG):
+            if kind in ("use-after-free", "use-after-scope") and is_variable(state, spot) == (kind == "use-after-scope"):
+                yield and_(condition, not_(state.memory.alive(spot.region)), not_(eq(size, zero)))
+            elif kind == "array-bounds":
+                yield and_(condition, outside(state, spot, size), not_(eq(size, zero)))
+
+
+def may_fail_inside(state: State, edge: Edge, kind: FailureKind) -> bool:
+    """See PathEncoder.may_fail_inside."""
+    effect, program = edge.effect, state.program
+    if kind not in _OF_MEMORY or not isinstance(effect, ir.Call):
+        return False
+    outside = [name for name in program.targets(effect) if name not in program.functions]
+    return any(_may_fail(program, name, effect, kind) and not _reads_strings(state, name, effect) for name in outside)
+
+
+def _reads_strings(state: State, name: str, call: ir.Call) -> bool:
+    """Whether the function only reads strings, and all that it is passed are strings in full."""
+    if name not in _STRING_READERS:
+        return False
+    pointers = [argument for argument in call.arguments if _is_open(argument)]
+    return all(_is_string(state.fork(), argument) for argument in pointers)
+
+
+def _is_string(state: State, argument: ir.Expr) -> bool:
+    """Whether an argument points to bytes that are known, up to a zero in the same object."""
+    spots = state.memory.resolve(state.places.expressions.value(argument), ANY_TAG)
+    if len(spots) != 1 or spots[0][1].symbolic is not None or spots[0][1].bits % 8:
+        return False
+    spot = spots[0][1]
+    size = state.memory.regions[spot.region].size
+    if spot.region == 0 or size is None or state.memory.alive(spot.region) is not TRUE:
+        return False
+    for at in range(max(0, spot.bits // 8), min(size, spot.bits // 8 + _LONGEST)):
+        byte = constant_of(state.memory.load(((TRUE, spot._replace(bits=8 * at)),), 8, _CHARACTER, ANY_TAG))
+        if byte is None or byte == 0:
+            return byte == 0 and spot.bits >= 0
+    return False
+
+
+def _may_fail(program: Program, name: str, call: ir.Call, kind: FailureKind) -> bool:
+    if name in _SIZED and (kind != "uninitialized-read" or name not in _READ_VALUES):
+        return False
+    if name in _ENDS | _TAKE_NULL or name in library_terms.ALLOCATIONS or name in library_terms.FAILED_ASSERTIONS:
+        return False
+    external = program.externals.get(name)
+    is_system = name.startswith("__builtin_") or (external is not None and external.system)
+    if not is_system and kind != "null-dereference":
+        return False  # what a function does that nobody knows is not the program's
+    return any(_is_open(argument) for argument in call.arguments)
+
+
+def _is_open(argument: ir.Expr) -> bool:
+    """Whether an argument is a pointer that could lead to too few bytes: not a literal, a scalar variable or a stream."""
+    inner = ir.strip_casts(argument)
+    if not isinstance(inner.type, Pointer) or isinstance(inner, ir.StringConst):
+        return False
+    if isinstance(inner, ir.Var):
+        return inner.name not in _STREAMS
+    is_variable = isinstance(inner, ir.AddressOf) and isinstance(inner.lvalue, ir.Var)
+    return not (is_variable and isinstance(inner.type.target, Integer | Floating | Pointer))

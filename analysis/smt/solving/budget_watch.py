@@ -1,0 +1,73 @@
+"""Ends checks of a solver that take more time or memory than their budget has.
+
+z3 could do so itself, but it makes a thread for every check that has a time limit, which takes longer than most checks, and
+it looks at its memory only in some of its phases.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from analysis.model import clock
+from analysis.smt.solving.solver import Budget, Reason
+
+_LOOK_AGAIN = 0.005  # seconds between two looks at running checks
+
+
+class Watched(Protocol):
+    """A check that runs."""
+
+    def run_out(self, reason: Reason) -> None:
+        """Ends it: its budget is spent."""
+
+
+class Watch:
+    """One thread for all checks of a process. `used` says how many bytes the solver has taken in all.
+
+    Once `end` has returned, no check is interrupted any more: its owner may free the solver then, and to interrupt a
+    solver that is freed ends the process."""
+
+    def __init__(self, used: Callable[[], int]) -> None:
+        self._used = used
+        self._start()
+        os.register_at_fork(after_in_child=self._start)  # the thread is not in the new process
+
+    def _start(self) -> None:
+        self._running: dict[Watched, tuple[float, float]] = {}
+        self._wake = threading.Event()
+        self._interrupting = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def begin(self, check: Watched, budget: Budget) -> None:
+        """Looks after a check from now on."""
+        deadline = math.inf if budget.milliseconds is None else clock.spent() + budget.milliseconds / 1000
+        self._running[check] = deadline, math.inf if budget.megabytes is None else budget.megabytes * 2**20
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._look, name="budgets", daemon=True)
+            self._thread.start()
+        self._wake.set()
+
+    def end(self, check: Watched) -> None:
+        """Ends the watch of a check."""
+        with self._interrupting:
+            self._running.pop(check, None)
+
+    def _look(self) -> None:
+        while self._wake.wait():
+            self._wake.clear()
+            while self._running:
+                time.sleep(_LOOK_AGAIN)  # z3 tells nobody when its memory grows: it can only be looked at
+                now, used = clock.spent(), self._used()
+                for check, (deadline, most) in list(self._running.items()):
+                    if used > most or now > deadline:
+                        self._interrupt(check, "memory" if used > most else "time")
+
+    def _interrupt(self, check: Watched, reason: Reason) -> None:
+        with self._interrupting:
+            if check in self._running:
+                check.run_out(reason)
