@@ -17,8 +17,7 @@ from analysis.certificate.summary_certificate import check_summaries
 from analysis.cfa.graph import Program
 from analysis.cpa import library
 from analysis.cpa.obstacles.beside import beside
-from analysis.cpa.obstacles.completeness import KEEPS_ERRNO, keeps_errno, reachable
-from analysis.cpa.obstacles.ended_pointers import ended_reasons
+from analysis.cpa.obstacles.completeness import KEEPS_ERRNO, address_reasons, keeps_errno
 from analysis.cpa.predicates.violations import violations
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model.c_types import LP64, DataModel
@@ -51,7 +50,7 @@ def check(program: Program, proof: Proof, model: DataModel = LP64, budget: Budge
         raise RefusedError(f"it names a place in {display_name(min(strange)[0])} where nothing could violate {proof.property}")
     if keeps_errno(program):
         raise RefusedError(KEEPS_ERRNO)
-    for reason in ended_reasons(program, reachable(program, (proof.entry,))):
+    for reason in address_reasons(program, (proof.entry,)):
         raise RefusedError(reason)
     is_whole = proof.entry == "main"
     if is_whole and UNSEEN in program.externals:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cfa.marks import marked
 from analysis.cpa import library
+from analysis.cpa.obstacles.compared_objects import compared_reasons
 from analysis.cpa.obstacles.ended_pointers import ended_reasons
 from analysis.cpa.obstacles.passed_code import may_call_back
 from analysis.frontend.declarations.file_level import UNSEEN
@@ -37,8 +38,16 @@ def hidden_flow(program: Program, entries: tuple[str, ...]) -> tuple[str, ...]:
     for name in reachable(program, entries):
         for edge in program.functions[name].edges:
             found.update(dict.fromkeys(_hidden(program, name, edge)))
-    found.update(dict.fromkeys(ended_reasons(program, reachable(program, entries))))
+    found.update(dict.fromkeys(address_reasons(program, entries)))
     return tuple(found)
+
+
+def address_reasons(program: Program, entries: tuple[str, ...]) -> Iterator[str]:
+    """Which comparisons of pointers may come out otherwise than in models, in which each object has an address of its own
+    for ever, far from all others."""
+    functions = reachable(program, entries)
+    yield from ended_reasons(program, functions)
+    yield from compared_reasons(program, functions)
 
 
 def reachable(program: Program, entries: tuple[str, ...]) -> list[str]:
