@@ -47,6 +47,9 @@ class Cfa:
 
     `next_location` and `next_edge` are above every id that the function had in any revision so far, so that no retired id is
     given out again; `follows` is the CFA of the revision before that the ids were taken from, while it is alive.
+
+    `unobstructed` is the same function without the edge `Unsupported` that leads from its entry to all the rest, if
+    `cfa.obstructed` put one there; None else. All edges have the same ids in it.
     """
 
     def __init__(
@@ -65,6 +68,7 @@ class Cfa:
         blocks: Mapping[str, tuple[int, ...]] | None = None,
         inside: Mapping[int, tuple[int, ...]] | None = None,
         unordered: tuple[Unordered, ...] = (),
+        unobstructed: Cfa | None = None,
     ) -> None:
         self.name = name
         self.path = path
@@ -79,6 +83,7 @@ class Cfa:
         self.unordered = unordered
         self.next_location = self.locations[-1] + 1 if next_location is None else next_location
         self.next_edge = max((edge.id for edge in edges), default=-1) + 1 if next_edge is None else next_edge
+        self.unobstructed = unobstructed
         self._follows: weakref.ref[Cfa] | None = None
 
     @property
@@ -87,7 +92,7 @@ class Cfa:
         return None if self._follows is None else self._follows()
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_follows": None}
+        return {**self.__dict__, "_follows": None, "unobstructed": None}
 
     def renumbered(
         self,

@@ -9,12 +9,12 @@ name is one, too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import msgspec
 
 from analysis.cfa.building.unit import Unit
-from analysis.cfa.graph import Cfa, Edge, FunctionSource
+from analysis.cfa.graph import Cfa, Edge, FunctionSource, Program
 from analysis.cfa.linking.open_order import Conflict, conflicts
 from analysis.model import ir
 from analysis.model.digest import digest_text
@@ -25,7 +25,8 @@ MAIN = "main"
 _RETURNS = "a function that is declared not to return does"
 
 # made once for a CFA and its reasons, so that they stay the same objects as long as nothing changes
-_made: WeakKeyDictionary[Cfa, dict[tuple[str, bool, tuple[Conflict, ...]], Cfa]] = WeakKeyDictionary()
+_made: WeakKeyDictionary[Cfa, tuple[tuple[bool, tuple[Conflict, ...]], Cfa]] = WeakKeyDictionary()
+_closed: WeakKeyDictionary[Cfa, tuple[str, ref[Cfa]]] = WeakKeyDictionary()  # weak, as they hold the key
 _mentioned: WeakKeyDictionary[Cfa, frozenset[str]] = WeakKeyDictionary()
 
 
@@ -165,25 +166,41 @@ def obstructed(cfa: Cfa, found: Obstructions) -> Cfa:
     """The function with what is not understood of it; the same one if there is nothing."""
     reason, returns = found.reasons.get(cfa.name, ""), cfa.name in found.returning
     unordered = found.unordered.get(cfa.name, ())
-    if not reason and not returns and not unordered:
-        return cfa
-    known = _made.setdefault(cfa, {})
-    if (reason, returns, unordered) not in known:
-        known[reason, returns, unordered] = _obstruct(cfa, reason, returns, unordered)
-    return known[reason, returns, unordered]
+    if returns or unordered:
+        key = returns, unordered
+        known = _made.get(cfa)
+        if known is None or known[0] != key:
+            known = _made[cfa] = key, _obstruct(cfa, returns, unordered)
+        cfa = known[1]
+    return _close(cfa, reason) if reason else cfa
 
 
-def _obstruct(cfa: Cfa, reason: str, returns: bool, unordered: tuple[Conflict, ...]) -> Cfa:
-    location, number = cfa.next_location, cfa.next_edge
-    edges = list(cfa.edges)
-    inside = dict(cfa.inside)
+def _obstruct(cfa: Cfa, returns: bool, unordered: tuple[Conflict, ...]) -> Cfa:
     reasons = {
         **dict(reversed(unordered)),
         **{e.source: _RETURNS for e in cfa.incoming.get(cfa.exit, ()) if returns},
-        **({cfa.entry: reason} if reason else {}),
     }
+    return _with_edges_behind(cfa, reasons, digest_text("obstructed", cfa.digest, str(returns), str(unordered)))
+
+
+def _close(cfa: Cfa, reason: str) -> Cfa:
+    """The function behind an edge that says that nothing of it is understood."""
+    known = _closed.get(cfa)
+    closed = known[1]() if known is not None and known[0] == reason else None
+    if closed is None:
+        digest = digest_text("obstructed", cfa.digest, reason)
+        closed = _with_edges_behind(cfa, {cfa.entry: reason}, digest, unobstructed=cfa)
+        _closed[cfa] = reason, ref(closed)
+    return closed
+
+
+def _with_edges_behind(cfa: Cfa, reasons: Mapping[int, str], digest: str, unobstructed: Cfa | None = None) -> Cfa:
+    """The function with an edge `Unsupported` behind each of some locations, before all that leaves it."""
+    location, number = cfa.next_location, cfa.next_edge
+    edges = list(cfa.edges)
+    inside = dict(cfa.inside)
     for source, why in reasons.items():
-        for first in cfa.outgoing.get(source, ())[:1]:  # behind the location, before all that leaves it
+        for first in cfa.outgoing.get(source, ())[:1]:
             edges = [Edge(e.id, location, e.target, e.effect) if e.source == source else e for e in edges]
             edges.append(Edge(number, source, location, ir.Unsupported(why)))
             if first.id in inside:
@@ -197,13 +214,31 @@ def _obstruct(cfa: Cfa, reason: str, returns: bool, unordered: tuple[Conflict, .
         entry=cfa.entry,
         exit_=cfa.exit,
         edges=tuple(edges),
-        digest=digest_text("obstructed", cfa.digest, reason, str(returns), str(unordered)),
+        digest=digest,
         next_location=location,
         next_edge=number,
         blocks=cfa.blocks,
         inside=inside,
         unordered=cfa.unordered,
+        unobstructed=unobstructed,
     )
+
+
+def without_obstacles(program: Program) -> Program:
+    """The program with its functions `unobstructed`; the very same if no function is obstructed at its entry. Only for what rests
+    nothing on it: of such a function nothing is proved or confirmed."""
+    functions = {name: cfa.unobstructed or cfa for name, cfa in program.functions.items()}
+    if all(functions[name] is cfa for name, cfa in program.functions.items()):
+        return program
+    return Program(functions, program.globals, program.externals, program.records, program.address_taken)
+
+
+def obstacle_before(cfa: Cfa, edge: int) -> int | None:
+    """The edge that comes before this one only because the function is obstructed at its entry; None if there is none."""
+    plain = cfa.unobstructed
+    if plain is None or edge not in plain.by_id or plain.by_id[edge].source != plain.entry:
+        return None
+    return next((first.id for first in cfa.outgoing[cfa.entry] if first.id not in plain.by_id), None)
 
 
 def obstructed_source(source: FunctionSource, cfa: Cfa) -> FunctionSource:

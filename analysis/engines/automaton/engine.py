@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import AbstractContextManager
 from typing import Literal
 
 import msgspec
 
 from analysis.cfa.graph import Places, Program
+from analysis.cfa.linking.obstructed import without_obstacles
 from analysis.engines.automaton.facts.facts import FactTable
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.functions.world import compare
@@ -53,13 +54,19 @@ class AutomatonResult(msgspec.Struct, frozen=True):
 
 
 class Analysis:
-    """The engine on one program, from revision to revision; keeps the derivation graph and the paths that were found."""
+    """The engine on one program, from revision to revision; keeps the derivation graph and the paths that were found.
+
+    `program` is the present revision. The graph and `delta` are of the program without the obstacles at entries of functions
+    (`cfa.obstructed`), to which the engine pays no heed: they come and go in all functions with a key that is typed outside of
+    them, and the graph stays. What is said of such a function, and asked about it, is said and asked of `program`.
+    """
 
     def __init__(self, program: Program, rules: tuple[Rule, ...], limits: Limits, jobs: int = 1) -> None:
         self.rules = self._asked = rules
         self._limits = limits
         self.facts = FactTable()
-        self.delta = ProgramDelta(program, rules, self.facts, limits.global_edges)
+        self.program = program
+        self.delta = ProgramDelta(without_obstacles(program), rules, self.facts, limits.global_edges)
         self.graph = DerivationGraph()
         self._findings = Findings(rules, limits.trace_steps, jobs)
         self._repaired: Repaired | None = None
@@ -72,11 +79,6 @@ class Analysis:
         self._entries: tuple[str, ...] = ()
         self._most = 0
         self.refusal = ""  # why the last `revise` was refused
-
-    @property
-    def program(self) -> Program:
-        """The program of the present revision."""
-        return self.delta.program
 
     def run(self, entries: Sequence[str]) -> None:
         """Full from scratch, from the entry functions."""
@@ -109,25 +111,36 @@ class Analysis:
         if not same_entries and self.delta.thorough:
             self.refusal = "the program is small, and other functions are its entries"
             return False
-        if same_entries and _is_same(self.program, program):
+        plain = without_obstacles(program)
+        obstructed = _obstructed_otherwise(self.program, program)
+        self.program = program
+        if same_entries and _is_same(self.delta.program, plain):
             self._repaired = Repaired(configurations_reused=self.graph.configurations, derivations_reused=self.graph.derivations)
+            if obstructed:
+                self._changed(frozenset(), {}, obstructed, obstructed)
             return True
-        revised = revise(self.delta, program, self.graph, entries, self._limits.global_edges)
+        revised = revise(self.delta, plain, self.graph, entries, self._limits.global_edges)
         if revised is None:
             self.refusal = "the program is small, or was, and more than bodies of functions differs"
             return False
-        old, self.delta = self.program.functions, revised.delta
+        old, self.delta = self.delta.program.functions, revised.delta
         repair = incr_back if algorithm == "incr-back" else incr_fwd
         self._repaired = repair(self.delta, self.graph, revised.changes, self._limits.configurations)
-        add_reasons(self._rechecked, old, program, revised.touched, self._repaired)
+        add_reasons(self._rechecked, old, plain, revised.touched, self._repaired)
         done = self._repaired
-        texts = [name for name in revised.touched if program.functions[name] is not old.get(name)]
+        texts = obstructed.union(name for name in revised.touched if plain.functions[name] is not old.get(name))
         differ = (revised.remodelled | revised.gone).union(done.changed, done.checked if self.delta.thorough else ())
-        self._findings.changed(differ, revised.rewritten, texts)
-        self._answers.changed(revised.touched | done.changed)
+        self._changed(differ, revised.rewritten, texts, revised.touched | done.changed | obstructed)
         self._retrace = Retrace(self.graph)
         self.refusal = "" if self.graph.complete else _TOO_MANY
         return self.graph.complete
+
+    def _changed(
+        self, differ: frozenset[str], rewritten: Mapping[str, Set[str]], texts: frozenset[str], answers: frozenset[str]
+    ) -> None:
+        """Notes what is found out and said anew: see `Findings.changed` and `Answers.changed`."""
+        self._findings.changed(differ, rewritten, texts)
+        self._answers.changed(answers)
 
     def _refusal(self, algorithm: Algorithm) -> str:
         if algorithm == "full":
@@ -145,7 +158,7 @@ class Analysis:
         self.delta, self.rules, self._asked = revised.delta, slots, rules
         repair = incr_back if algorithm == "incr-back" else incr_fwd
         repaired = repair(self.delta, self.graph, revised.changes, self._limits.configurations)
-        add_reasons(self._rechecked, self.program.functions, self.program, frozenset(), repaired)
+        add_reasons(self._rechecked, self.delta.program.functions, self.delta.program, frozenset(), repaired)
         self._rechecked.update(dict.fromkeys(revised.touched, ("rule", "")))
         self._findings.other_rules(slots, revised.slots, revised.touched | repaired.changed)
         self._answers, self._said = Answers(slots, self.facts, rules), None
@@ -239,6 +252,12 @@ def _still_refuted(before: Analysis, program: Program) -> frozenset[Error]:
     return frozenset(error for error in before.refuted if error[0] in new and new[error[0]] is old.get(error[0]))
 
 
+def _obstructed_otherwise(old: Program, new: Program) -> frozenset[str]:
+    """The functions that differ in nothing but the obstacle at their entry."""
+    both = ((name, old.functions[name], cfa) for name, cfa in new.functions.items() if name in old.functions)
+    return frozenset(name for name, one, cfa in both if one is not cfa and (one.unobstructed or one) is (cfa.unobstructed or cfa))
+
+
 def _is_same(old: Program, new: Program) -> bool:
     """Whether two revisions have the same functions, the very same, and nothing else differs."""
     if old is new:
@@ -286,8 +305,9 @@ class Engine:
         """Goes on from what another process knew of this program, rules and entries; False if it cannot be understood."""
         with without_collecting():
             try:
-                known = unpack_graph(data, lambda name, edge: program.functions[name].by_id[edge])
                 analysis = Analysis(program, rules, limits, self._jobs)
+                functions = analysis.delta.program.functions
+                known = unpack_graph(data, lambda name, edge: functions[name].by_id[edge])
                 analysis.resume(known, entries)
             except PackingError:
                 return False

@@ -144,7 +144,8 @@ def _doubt(name: str, cfa: Cfa, graph: DerivationGraph, retrace: Retrace) -> str
         return "it is not reached from the program's entries"
     if cfa.unsupported:
         reached = {unpack(c)[0] for c in part.derived if unpack(c)[1] in entries}
+        known = (cfa.unobstructed or cfa).by_id  # in the graph there is no obstacle at the entry
         for edge in cfa.unsupported:
-            if edge.source in reached and isinstance(edge.effect, ir.Unsupported):
+            if known.get(edge.id, edge).source in reached and isinstance(edge.effect, ir.Unsupported):
                 return f"it contains {edge.effect.reason}, which is not supported"
     return _NOT_PROVED

@@ -71,7 +71,7 @@ class _Text:
     def __init__(self, analysis: Analysis, name: str, graph: FunctionGraph) -> None:
         self._analysis = analysis
         self._name = name
-        self._cfa = analysis.program.functions[name]
+        self._cfa = analysis.delta.program.functions[name]
         self._graph = graph
 
     def lines(self) -> Iterator[str]:
@@ -125,7 +125,7 @@ class _Dot:
         self._analysis = analysis
         self._name = name
         self._graph = graph
-        self._cfa = analysis.program.functions[name]
+        self._cfa = analysis.delta.program.functions[name]
         self._shown = shown
 
     def lines(self) -> Iterator[str]:
@@ -147,7 +147,7 @@ class _Dot:
                 yield f"{here} -> {self._node(self._name, derived)} [label={label}];"
             for _, callee, entry in self._graph.calls.get(configuration, ()):
                 if callee in self._shown:
-                    entered = pack(self._analysis.program.functions[callee].entry, entry, entry)
+                    entered = pack(self._analysis.delta.program.functions[callee].entry, entry, entry)
                     yield f"{here} -> {self._node(callee, entered)} [style=dashed];"
 
     def _node(self, function: str, configuration: int) -> str:

@@ -38,7 +38,7 @@ class _Drawing:
         self._analysis = analysis
         self._name = name
         self._graph = graph
-        self._cfa = analysis.program.functions[name]
+        self._cfa = analysis.delta.program.functions[name]
         self._places = places
         self._entries = {fact: number for number, fact in enumerate(graph.summaries)}
 

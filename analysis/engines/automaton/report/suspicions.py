@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from analysis.cfa.graph import Program
+from analysis.cfa.linking.obstructed import obstacle_before
 from analysis.engines.automaton.facts.facts import Fact
 from analysis.engines.automaton.facts.spelled import spell_path
 from analysis.engines.automaton.report.trace import Taken
@@ -42,9 +43,17 @@ class Suspicion(msgspec.Struct, frozen=True):
 
 
 def suspicion(program: Program, rule: str, fingerprint: str, error: Error, steps: Sequence[Taken]) -> Suspicion:
-    """The question about a finding with this way."""
-    way = tuple((taken.function, taken.edge) for taken in steps if taken.event in ("edge", "call", "descent"))
-    return Suspicion(fingerprint, error, rule, way, _expression(program, *error))
+    """The question about a finding with this way, which need not have the obstacles that the program has at entries."""
+    return Suspicion(fingerprint, error, rule, tuple(_way(program, steps)), _expression(program, *error))
+
+
+def _way(program: Program, steps: Sequence[Taken]) -> Iterator[tuple[str, int]]:
+    for taken in steps:
+        if taken.event in ("edge", "call", "descent"):
+            obstacle = obstacle_before(program.functions[taken.function], taken.edge)
+            if obstacle is not None:
+                yield taken.function, obstacle
+            yield taken.function, taken.edge
 
 
 def _expression(program: Program, function: str, fact: Fact) -> ir.Expr | None:
