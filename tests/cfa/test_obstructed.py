@@ -6,11 +6,13 @@ Class: attributes, sections, pragmas, assembler names and definitions that may n
 from __future__ import annotations
 
 from pathlib import Path
+from weakref import ref
 
 import pytest
 
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.linking.link import link
+from analysis.cfa.linking.obstructed import obstacle_before, without_obstacles
 from analysis.cli.certifying import read_program
 from analysis.frontend.declarations.attributes import Attribute, attributes, pragma
 from analysis.model import ir
@@ -151,6 +153,29 @@ def test_an_obstructed_function_stays_the_same_object() -> None:
     before = link([one, main])
     moved = link([unit_of("\n__attribute__((weak)) int f(void) { return 1; }", "a.c", previous=one), main], before=before)
     assert moved.program is before.program
+
+
+def test_the_obstacle_at_an_entry_comes_before_the_function_as_it_is() -> None:
+    unit = unit_of(f"int g(int n) {{ while (n) n--; return n; }} {_MAIN}")
+    plain, closed = (
+        link([unit]).program,
+        link([unit_of(f'asm("nop"); int g(int n) {{ while (n) n--; return n; }} {_MAIN}')]).program,
+    )
+    assert without_obstacles(plain) is plain
+    within = without_obstacles(closed)
+    for name, cfa in closed.functions.items():
+        assert within.functions[name] is cfa.unobstructed
+        assert [str(edge) for edge in within.functions[name].edges] == [str(edge) for edge in plain.functions[name].edges]
+        obstacle = next(edge for edge in cfa.edges if isinstance(edge.effect, ir.Unsupported))
+        behind = {edge.id for edge in cfa.outgoing[obstacle.target]}
+        assert (obstacle.source, behind) == (cfa.entry, {edge.id for edge in plain.functions[name].outgoing[cfa.entry]})
+        assert {edge.id for edge in cfa.edges if obstacle_before(cfa, edge.id) == obstacle.id} == behind
+
+
+def test_an_obstructed_function_is_gone_when_nobody_has_it() -> None:
+    unit = unit_of(f'asm("nop"); {_MAIN}')
+    closed = ref(link([unit]).program.functions["main"])
+    assert closed() is None
 
 
 def test_headers_of_the_system_are_understood(tmp_path: Path) -> None:

@@ -63,3 +63,20 @@ def test_what_was_looked_at_for_an_answer_that_was_never_given_is_not_forgotten(
     revisions.replace(TEXT.replace("*p = 1;", "*p = 2;").replace("other(void) { }", "other(void) { return; }"))
     revisions.replace(TEXT.replace("*p = 1;", "*p = 2;").replace("other(void) { }", "other(void) { int i = 1; i++; }"))
     assert revisions.rechecked() == {"drop": ("text", ""), "other": ("text", "")}
+
+
+def test_what_obstructs_everything_leaves_the_graph_and_is_told_of_each_function() -> None:
+    revisions = Revisions()
+    revisions.rechecked()
+    before = _configurations(revisions.analysis)
+    revisions.replace(f'asm("nop");\n{TEXT}')
+    assert revisions.rechecked() == {}
+    assert _configurations(revisions.analysis) == before
+    assert all(edge.unsupported for edge in revisions.analysis.program.functions.values())
+    revisions.replace(TEXT)
+    assert revisions.rechecked() == {}
+    assert not any(edge.unsupported for edge in revisions.analysis.program.functions.values())
+
+
+def _configurations(analysis: Analysis) -> dict[str, dict[int, list[int]]]:
+    return {name: dict(part.derived) for name, part in analysis.graph.functions.items()}

@@ -27,6 +27,8 @@ _TOPS = (
     "int total_{file}_more = 4;",
     "extern void exit(int) __attribute__((noreturn));",
     "struct node_{file} *added_{number}(int n) {{ if (n > 2) return 0; return n ? added_{number}(n - 1) : 0; }}",
+    '__asm__("nop");',
+    "extern int odd_{number} __attribute__((strange)); int has_{number}(void) {{ return odd_{number}; }}",
     "int *{name}_2(int n) {{ static int one; return n ? &one : 0; }} int asks_{number}(void) {{ return *{name}_2(0); }}",
 )
 
