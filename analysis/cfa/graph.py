@@ -49,7 +49,7 @@ class Cfa:
     given out again; `follows` is the CFA of the revision before that the ids were taken from, while it is alive.
 
     `unobstructed` is the same function without the edge `Unsupported` that leads from its entry to all the rest, if
-    `cfa.obstructed` put one there; None else. All edges have the same ids in it.
+    `cfa.linking.obstructed` put one there; None else. All edges have the same ids in it.
     """
 
     def __init__(

@@ -57,8 +57,8 @@ class Analysis:
     """The engine on one program, from revision to revision; keeps the derivation graph and the paths that were found.
 
     `program` is the present revision. The graph and `delta` are of the program without the obstacles at entries of functions
-    (`cfa.obstructed`), to which the engine pays no heed: they come and go in all functions with a key that is typed outside of
-    them, and the graph stays. What is said of such a function, and asked about it, is said and asked of `program`.
+    (`cfa.linking.obstructed`), to which the engine pays no heed: they come and go in all functions with a key that is typed
+    outside of them, and the graph stays. What is said of such a function, and asked about it, is said and asked of `program`.
     """
 
     def __init__(self, program: Program, rules: tuple[Rule, ...], limits: Limits, jobs: int = 1) -> None:
