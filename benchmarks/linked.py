@@ -24,7 +24,7 @@ from analysis.frontend.syntax.parser import parse
 from analysis.interpreter import Bounds, Run, Script, Start, execute
 from analysis.interpreter.outcome import Returned
 from analysis.model.c_types import LP64
-from analysis.session.portfolio.asking import ENGINES, Engine, answer
+from benchmarks.asked_programs import ENGINES, Engine, answer
 from benchmarks.interpreted import DRIVER, ENVIRONMENT, FLAGS, Compiled, Difference, compiled
 from benchmarks.random_c import PRELUDE
 from benchmarks.random_c.units import RandomUnits

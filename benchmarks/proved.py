@@ -32,8 +32,8 @@ from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
 from analysis.engines.symbolic import Effort, ProgramTask
 from analysis.frontend.syntax.parser import parse
 from analysis.model.c_types import LP64
-from analysis.session.portfolio.asking import ENGINES, Engine, answer
 from analysis.smt.encoding.numbers.formula import Mode
+from benchmarks.asked_programs import ENGINES, Engine, answer
 from benchmarks.confirmed import BATCH, RULES, Job, Programs
 from benchmarks.random_c import PRELUDE
 from benchmarks.random_c.defects import INPUT_PRELUDE

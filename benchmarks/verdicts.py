@@ -28,7 +28,7 @@ from typing import Any, NamedTuple, get_args
 from analysis.engines.symbolic import Effort, ProgramTask
 from analysis.model.budgets import BudgetName
 from analysis.model.c_types import ILP32, LP64
-from analysis.session.portfolio.asking import ENGINES, Engine
+from benchmarks.asked_programs import ENGINES, Engine
 from benchmarks.corpus import Row, program_of, rows, text_of
 
 _MOST = 180.0  # seconds, after which the command is ended from outside

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -14,22 +13,15 @@ from analysis.certificate import text
 from analysis.certificate.annotation import Proof
 from analysis.certificate.unwinding import Unwinding
 from analysis.cfa.graph import Program
-from analysis.engines.symbolic import Confirmed
+from analysis.engines.symbolic import Effort, ProgramTask
+from analysis.model.c_types import ILP32, LP64
 from analysis.model.options import Engine, Options
-from analysis.session.portfolio.asking import ask
-from analysis.session.portfolio.request import Proved, Request, Unknown
-from analysis.session.portfolio.request_terms import About, Kind, Terms
-from analysis.session.portfolio.turns import TURNS
+from benchmarks.asked_programs import answer
 from benchmarks.traps.programs import Trap
 
 ENGINES: tuple[Engine, ...] = get_args(Engine)
 Encoding = Literal["int", "bv"]
 ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
-_STEPS: tuple[tuple[Kind, float], ...] = (
-    ("program", 0.3),
-    ("runs", 0.7),
-    ("program", 1.0),
-)  # and until which share of the seconds
 
 
 class Said(NamedTuple):
@@ -62,24 +54,12 @@ def asked(trap: Trap, engine: Engine, encoding: Encoding, seconds: float) -> Sai
     inspection = checker.inspect()
     if inspection.unparsed:
         return Said("unknown", "not all of the program is parsed")
-    return _proved(trap, inspection.program, Terms(trap.model, engine, encoding, certificates=True), seconds)
-
-
-def _proved(trap: Trap, program: Program, terms: Terms, seconds: float) -> Said:
-    began, why = time.monotonic(), ""
-    for kind, until in _STEPS:
-        left = began + until * seconds - time.monotonic()
-        if not TURNS[kind][terms.engine] or left <= 0:
-            continue
-        found = ask(Request(program, ("main",), About(kind, (trap.rule,)), terms=terms), left).by_rule[trap.rule]
-        match found:
-            case Proved():
-                return Said("safe", refused=refusal(trap, program, found.certificates))
-            case Confirmed():
-                return Said("violated", found.observation.text)
-            case Unknown():
-                why = found.reason
-    return Said("unknown", why)
+    model = LP64 if trap.model == "LP64" else ILP32
+    task = ProgramTask(inspection.program, frozenset({trap.rule}), Effort(seconds=seconds), model)
+    found = answer(task, engine, encoding)
+    if found.verdict == "safe":
+        return Said("safe", refused=refusal(trap, inspection.program, found.certificates))
+    return Said(found.verdict, found.reason if found.confirmed is None else found.confirmed.observation.text)
 
 
 def refusal(trap: Trap, program: Program, proofs: tuple[Proof | Unwinding, ...]) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from analysis.session.portfolio.asking import ENGINES, Engine
+from benchmarks.asked_programs import ENGINES, Engine
 from benchmarks.linked import BATCH, Batch, asked, compare, sum_of
 from benchmarks.random_c.units import RandomUnits
 

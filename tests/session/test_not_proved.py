@@ -11,7 +11,7 @@ from analysis.certificate.proof_obligations import RefusedError
 from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
 from analysis.cpa.predicates.violations import PROPERTIES
 from analysis.model.c_types import LP64
-from analysis.session.portfolio.asking import ENGINES
+from benchmarks.asked_programs import ENGINES
 from tests.support.checked import checked
 from tests.support.explorations import program_of
 

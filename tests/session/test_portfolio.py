@@ -10,7 +10,7 @@ import pytest
 from analysis.certificate.checker import check
 from analysis.certificate.unwinding import Unwinding, check_unwinding
 from analysis.engines.symbolic import Effort, ProgramTask, Refuted, decide_program
-from analysis.session.portfolio.asking import Engine, ProgramAnswer, answer
+from benchmarks.asked_programs import Engine, ProgramAnswer, answer
 from benchmarks.papers import FOLDER, row_of
 from benchmarks.verdicts import task_of
 from tests.support.explorations import program_of

@@ -66,7 +66,7 @@ def _program(request: Request, seconds: float, cancellation: Cancellation) -> An
         case Confirmed():
             return decision
         case Refuted():
-            return _by_tree(task, until, decision.spent.states)
+            return _by_tree(task, until, decision.spent.states, cancellation)
     return Unknown(decision.reason, decision.final, decision.looked, decision.spent.states)
 
 
@@ -74,7 +74,7 @@ def prove_by_tree(request: Request, seconds: float, cancellation: Cancellation) 
     """A proof of one rule by the tree of the program's paths."""
     if "main" not in request.program.functions:
         return Unknown("the program has no main", final=True)
-    return _by_tree(_task(request, seconds), clock.spent() + seconds, 0)
+    return _by_tree(_task(request, seconds), clock.spent() + seconds, 0, cancellation)
 
 
 def _task(request: Request, seconds: float) -> ProgramTask:
@@ -83,14 +83,18 @@ def _task(request: Request, seconds: float) -> ProgramTask:
     return ProgramTask(request.program, rules, effort, request.model, terms.allocation_fails, terms.outside_writes)
 
 
-def _by_tree(task: ProgramTask, until: float, states: int) -> Proved | Unknown:
+def _by_tree(task: ProgramTask, until: float, states: int, cancellation: Cancellation) -> Proved | Unknown:
     claim = Unwinding("main", tuple(sorted(task.rules)), (), 0, task.allocation_fails, task.outside_writes)
     milliseconds = task.effort.query_milliseconds
     without = sorted(task.rules - RULES)
     if without:
         return Unknown(not_provable(without), states=states)
+
+    def may_go_on() -> bool:
+        return clock.spent() < until and not cancellation.cancelled()
+
     try:
-        made = unwind(task.program, claim, task.model, milliseconds, lambda: clock.spent() < until)
+        made = unwind(task.program, claim, task.model, milliseconds, may_go_on)
         checked = check_unwinding(task.program, made, task.model)
     except RefusedError as refused:
         return Unknown(f"{_NO_TREE}: {refused}", states=states)
