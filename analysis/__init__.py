@@ -1,1 +1,1 @@
-"""The verification engine of Everproof: C text in, verdicts, findings and traces out."""
+"""Verifies C programs: reads their text and returns verdicts, findings and traces."""

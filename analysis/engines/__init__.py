@@ -1,1 +1,1 @@
-"""Verification engines. They do not import each other."""
+"""Holds the verification engines, one package each; they do not import each other."""

@@ -1,1 +1,5 @@
-"""From C text to types and lowered expressions."""
+"""Reads C text: preprocesses, parses, resolves types and lowers expressions to effects.
+
+What is not understood becomes an obstacle. Attributes, sections, pragmas and assembler names are on
+an allow list (`declarations.attributes`).
+"""

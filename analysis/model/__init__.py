@@ -1,1 +1,1 @@
-"""Frozen data that every layer speaks; imports nothing of ours."""
+"""Defines the frozen data that all layers share; imports nothing of ours."""

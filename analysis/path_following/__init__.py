@@ -1,1 +1,5 @@
-"""Single paths of a program, followed to the bit: what is asked along them, and where they can go."""
+"""Follows single paths of a program exactly, to the bit and with their memory.
+
+`following` forks a path where it has several successors. `checks` asks, before each edge, whether
+it can violate a rule there.
+"""

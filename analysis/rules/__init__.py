@@ -1,1 +1,1 @@
-"""Rules: automata over C patterns, in YAML."""
+"""Loads rules from YAML files as automata over C patterns."""

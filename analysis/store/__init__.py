@@ -1,1 +1,5 @@
-"""What is kept between runs: records in a file (`database`), where that is (`store_location`), values as bytes (`packing`)."""
+"""Keeps results between runs: records in a file (`database`), its place (`store_location`), values as bytes (`packing`).
+
+`packing` writes equal parts once and decodes into the annotated types only. There is no pickle, and
+nothing in the store can be executed (invariant I6).
+"""

@@ -1,4 +1,4 @@
-"""What the client can ask for: one module for each feature of the protocol, each with a `register(server)`."""
+"""Implements what a client can ask for: one module for each feature, each with a `register(server)`."""
 
 from __future__ import annotations
 

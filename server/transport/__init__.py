@@ -1,2 +1,1 @@
-"""From bytes to messages and back: standard input and output or a socket, frames, the protocol's classes, the checker's first
-process."""
+"""Turns bytes into messages and back: streams or a socket, frames, the protocol's classes, and the first checker process."""

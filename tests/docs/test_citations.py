@@ -11,6 +11,10 @@ import re
 from tests.docs.texts import ROOT, Text, pages, texts, tracked
 
 _PAGE = re.compile(r"(?<![\w*/.{}-])((?:\.\.?/)*[\w./-]*\w\.md)\b")
+_PATH = re.compile(
+    r"`((?:analysis|server|benchmarks|demo|docs|fixtures|tests|vscode-extension|cfa|cpa|engines|frontend|session|smt|rules)"
+    r"/[\w./-]*\w/?)`"
+)
 _LINK = re.compile(r"\]\(([^)\s#:]+)(?:#[^)]*)?\)")
 _KEY = re.compile(r"(?<![\w\])\"'}|])\[([A-Z][A-Z0-9-]{2,})\](?!\()")
 _VENUE = re.compile(r"\b(?:ASE|ATVA|CAV|FASE|FMCAD|FSE|ICSE|ISSTA|OOPSLA|PLDI|POPL|SAS|SOSP|SPIN|TACAS|TOPLAS|VMCAI) \d{4}\b")
@@ -44,6 +48,25 @@ def _keys() -> set[str]:
 
 def test_pages_that_are_named_exist() -> None:
     assert [(text.path, text.line, name) for text in texts() for name in _missing(text)] == []
+
+
+def _paths_that_are_gone(text: Text) -> list[str]:
+    """The paths of files in code spans that lead nowhere, from the root, from `analysis`, or beside the text."""
+    return [
+        name
+        for name in _PATH.findall(text.text)
+        if not any(part in ("NAME", "NAME.yaml", ".cache") for part in name.split("/"))
+        and not any((ROOT / start / name).exists() for start in ("", "analysis", os.path.dirname(text.path)))
+    ]
+
+
+def test_files_that_are_named_with_their_folders_exist() -> None:
+    assert [(text.path, text.line, name) for text in texts() for name in _paths_that_are_gone(text)] == []
+
+
+def test_a_file_that_is_gone_is_noticed() -> None:
+    text = Text("docs/guide.md", 1, "See `tests/docs/none.py`, `tests/docs/texts.py`, `cfa/graph.py` and `fixtures/nowhere`.")
+    assert _paths_that_are_gone(text) == ["tests/docs/none.py", "fixtures/nowhere"]
 
 
 def test_links_of_pages_lead_to_files() -> None:

@@ -1,7 +1,7 @@
 """Flags from a folder are parsed; nothing of them reaches a compiler as text.
 
 The class of defects: a text that comes with the code becomes an argument of a compiler, or a part of one that the compiler takes
-apart, and names code to load. `tests/frontend/test_canary.py` runs compilers on such flags.
+apart, and names code to load. `tests/benchmarks/test_canary.py` runs compilers on such flags.
 """
 
 import json

@@ -1,1 +1,1 @@
-"""Two revisions of a program: which locations and edges are the same (invariant I4), and what changed."""
+"""Compares two revisions of a program: finds the locations and edges that are the same (invariant I4), and those that changed."""

@@ -1,1 +1,7 @@
-"""Stores of the value domains: objects, the values of their cells, and what a step does to them."""
+"""Holds the values of a program's objects for the value domains, and updates them step by step.
+
+`store_memory` keeps objects by root and cells by their extent in bits. `evaluate` and
+`step_effects` compile each step once per call depth to Python functions; an `Algebra` defines the
+operations on unknown values. `writing` finds the objects that a write can reach, `variables` those
+that are live or have their address taken. `branch_refinement` uses what an equality implies.
+"""

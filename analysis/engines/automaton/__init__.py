@@ -1,8 +1,45 @@
-"""Automaton checking with a derivation graph (ORION).
+"""Runs rule automata over a program and repairs the result after each edit ([ORION]).
 
-Reading order: `functions` (what is known of a function beforehand), `facts` (what an automaton state is, and the transition
-relation), `solver` (Full, and the repair of its graph), `revision` (what changed), `feasibility` (which errors have a path),
-`report` (findings, traces, verdicts), `engine` (all of it together).
+Reading order: `functions`, `facts`, `solver`, `feasibility`, `revision`, `report`, `engine`.
+
+A state is a *fact*: a rule, its state, and the access paths that hold the tracked value. `NOTHING`
+is the fact that means only "reached"; all rules share it. `solver.full` computes which facts reach
+which locations, for any `Delta`; `facts.product.ProgramDelta` is the one for C. A stretch of edges
+that does not change a fact is one derivation (`Delta.quiet`).
+
+Facts are path-insensitive. This keeps the graph small, and some error paths are infeasible. So
+`feasibility` searches a path for each error. An error without a path is refuted. Programs of at
+most `Limits.global_edges` edges are searched from their start.
+
+After an edit, `revision` names what differs, `solver` repairs the graph, and `report` keeps the
+paths through functions whose graph did not change. Theorems 1 to 3 of the paper are property-based
+tests in `tests/engines`. This engine proves nothing (invariant I10).
+
+Some decisions accept missed defects to avoid noise:
+
+- A test for null or zero is evidence inside its function only (`local-states` in the rule). A
+  helper that tests its argument says nothing about the caller.
+- A result that is null or zero because an argument was is evidence only where the argument is known
+  to be (`facts.call_mapping`). The same module passes null and zero behind pointers across calls
+  through `*out` only.
+- A call through a pointer reaches functions of exactly its type; if there are none, those whose
+  type is passed alike (`cfa.graph.Program.targets`). If it has several targets, it passes no null
+  or zero (`facts.product`).
+- Globals are followed from the program's start only in small programs (`facts.product`).
+- Memory stored in an object that the function did not make, or in a global of a large program,
+  counts as given away (`facts.transfer`). Ownership is not tracked through the heap.
+- There is one finding per function, rule and message, at its first place (`report.findings`).
+- An error is reported only with a path whose branches agree, found within a budget
+  (`feasibility`). If the search gives up, the function's verdict says so.
+- In large programs an assertion counts only where its failure is decided inside its function
+  (`facts.transfer.asks_for_decision`).
+- A null result is evidence only if most other callers test theirs, or there are no others
+  (`functions.beliefs`).
+- A global that changes only in functions that never return keeps its initial value
+  (`functions.constant_globals`).
+- A function that comes back only through `longjmp` does not return (`functions.cases`).
+- Some library functions return a pointer into their argument, and only read it
+  (`facts.transfer.returns_into`, `functions.footprint`).
 """
 
 from analysis.engines.automaton.engine import Algorithm, Analysis, AutomatonResult, Engine

@@ -1,1 +1,8 @@
-"""Predicate analysis with CEGAR: proofs that a property holds, each with an annotation that the certificate checker accepts."""
+"""Proves properties by predicate analysis with CEGAR, with an annotation that the certificate checker accepts.
+
+`predicate_proof` alternates abstraction and refinement by interpolants. `clauses` gives the whole
+program to Spacer as Horn clauses; `procedure_proof` does so for recursive programs. A small program
+goes to Spacer first, for a tenth of the time, and again if refinement does not end. With
+*global guidance* Spacer finds invariants of sums that it otherwise enumerates value by value; the
+last attempt runs without it.
+"""

@@ -1,1 +1,1 @@
-"""Value analysis with CEGAR: cheap proofs by explicit values, certified as others are."""
+"""Proves properties cheaply, by explicit values of few variables with CEGAR."""

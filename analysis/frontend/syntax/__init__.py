@@ -1,1 +1,1 @@
-"""From preprocessed text to a syntax tree."""
+"""Parses preprocessed text into a syntax tree."""

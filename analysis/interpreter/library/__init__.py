@@ -1,6 +1,7 @@
-"""What external functions do: those of the C library that are modelled, and all others.
+"""Executes calls of external functions: models of C library functions, and one for all others.
 
-A model takes the machine, the arguments' values, their types, and whether the result is wanted; it gives the result.
+A model takes the machine, the arguments' values, their types, and whether the result is wanted. It
+returns the result.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Files as a user names and edits them: which make the program, what each holds now, and comments that silence findings."""
+"""Resolves which files make a program, what each holds now, and which comments silence findings."""

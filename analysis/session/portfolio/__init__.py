@@ -1,10 +1,12 @@
-"""The one way to ask provers: a request goes in, an answer for each of its rules comes out.
+"""Asks the provers: takes a request and returns an answer for each of its rules.
 
-request ──> asking (who is asked in turn, for which share of the time: `turns`) ──> a prover of the `registry` ──> answer
-                                                                 runs | value | constraints | predicate
+    request ──> asking (whom in turn, for which share of the time: `turns`) ──> `registry` ──> answer
+                                                    runs | value | constraints | predicate
 
-A request is about the whole program, a function, or a place in one. A prover says `Confirmed` (a run that was executed),
-`Proved` (a certificate that was accepted), `Refuted` (no run gets there, without a certificate: a finding goes away by it, but
-nothing is safe), or `Unknown` with the reason. The modules of the provers load the engines, and z3 with them, so only prover
-processes import them.
+A request is about the whole program, a function, or the edge of a finding. An answer is
+`Confirmed` (a run was executed), `Proved` (a certificate was accepted), `Refuted` (no run gets
+there, but there is no certificate: the finding goes away, and nothing is safe by that), or
+`Unknown` with the reason. `check`, `revisions`, `watch`, the editor and the benchmarks differ only
+in their budget (`model.budgets`). The modules of the provers load the engines and z3, so only
+prover processes import them.
 """

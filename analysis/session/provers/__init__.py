@@ -1,7 +1,25 @@
-"""Prover processes: they decide what the automaton engine finds possible, and the checker process does not wait for them.
+"""Lets prover processes decide possible findings and look for proofs, while the checker process goes on.
 
-`processes` runs tasks, whatever they are. `asking` has the questions and their answers, revision by revision. `proofs` joins
-them to a session; `proof_verdicts` and `confirmed_findings` make the answers part of its report.
+    check ──> findings ──> proofs ──> asking (questions, by revision) ──> processes ╎ answering
+              report <── confirmed_findings, proof_verdicts <── kept_answers <──────┘ portfolio
+
+The checker process never loads z3 and never waits for a prover.
+
+- A question's key is the digest of the functions that its answer depends on
+  (`asking.program_slices`): those that lead to the place, and all that these call or take the
+  address of. An edit outside of that slice neither restarts the task nor changes the answer.
+- Findings in edited functions come first, then those in files that an editor has open, then the
+  rest.
+- A refuted finding is left out, so that others with the same cause are considered. It stays out,
+  while it is decided again, until the text of its own function changes.
+- `asking.claim_answers` asks for proofs: of a small program as a whole, and of functions from any
+  state in which they could be called. A proof stays in the reports while everything that it is
+  about is the same object, so the first answer after a keystroke contains it. A proof of a rule for
+  the program refutes its findings; a run confirms the finding that it ends at, or is a finding.
+- Final answers are kept in the store. So is the time for which an answer was looked for in vain; a
+  budget that is not larger gets the same answer.
+- Budgets count processor seconds (`model.clock`), so the answer does not depend on the load of the
+  machine. A deadline by the wall clock, eight times as long, is the last resort.
 """
 
 from analysis.session.provers.processes.prover_pool import Pool

@@ -1,1 +1,6 @@
-"""Units: one file each, built, and built again after an edit, with what is kept of the revision before."""
+"""Builds the unit of each file, and rebuilds it after an edit.
+
+`unclosed` closes what is still open while it is typed, `unfinished` keeps an incomplete definition
+from swallowing the next function, and `kept_functions` keeps the last good CFA of a function that
+does not parse.
+"""

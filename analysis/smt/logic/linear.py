@@ -1,7 +1,7 @@
 """Sums of Int and bit-vector terms in a normal form: constants folded and last, equal summands joined.
 
-A sum is read as a mapping from summands to their factors, and a constant; bit-vectors add modulo 2 to their width. Base addresses
-plus offsets are recognised by it (`encoding.memory`), and comparisons of sums that differ by a constant are decided at once.
+A sum is a mapping from summands to their factors, and a constant; bit-vectors add modulo 2 to their width. This form shows
+base addresses plus offsets (`encoding.storage.path_memory`), and decides comparisons of sums that differ by a constant.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reading and writing a symbolic state through the program's lvalues: it is `encoding.expressions.Leaves`."""
+"""Reads and writes a symbolic state through the program's lvalues (`encoding.numbers.expression_terms.Leaves`)."""
 
 from __future__ import annotations
 

@@ -1,2 +1,10 @@
-"""What is computed of each function before any fact enters it: access paths, conditions, effects, matches of the rules'
-patterns."""
+"""Computes what is known of each function before any fact enters it.
+
+`matching` finds, once per edge, where the rules' patterns match. `known_conditions` holds what
+every path to a location establishes; infeasible edges are dropped. `cases` finds what a call with
+known arguments returns. `footprint` and `returning` find what a function and its callees read and
+write, and whether it returns; a value that a callee cannot touch does not enter it. `beliefs`
+counts the callers that test a function's result. `world` holds what the program has as a whole:
+names, types, globals, declarations. Where `world` differs after an edit, the affected calls count
+as changed.
+"""

@@ -1,1 +1,8 @@
-"""From a derivation graph to what people read: findings with traces, verdicts of functions, drawings of the graph."""
+"""Turns a derivation graph into findings with traces, verdicts of functions, and drawings.
+
+`findings` searches for paths only where the graph changed, or where a call on the path now writes
+cells that the search depended on: in the edited function at once, elsewhere after the first answer.
+So two answers follow an edit with distant effects. `chains` keeps the calls from the program's
+entry to the function of a finding until the graph differs on that chain. `answers` keeps what it
+returns for functions whose graph and verdicts stay.
+"""

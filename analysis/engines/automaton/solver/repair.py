@@ -38,7 +38,7 @@ _Again = tuple[int, Edge, bool]
 class Repair(Explorer):
     """One repair of a graph after `changes`, by the Delta of the new revision; a subclass says in which order.
 
-    `repaired` counts the work. `limit` bounds the configurations, as in Full; when it is reached, `graph.complete` is False.
+    `repaired` counts the work. `limit` bounds the configurations, as in Full; when it is reached, the graph is not `complete`.
     """
 
     def __init__(self, delta: Delta, graph: DerivationGraph, changes: Changes, limit: int) -> None:

@@ -1,14 +1,22 @@
-"""Refutes violations from where they are, backwards (goal-directed symbolic execution).
+"""Refutes violations by a search backward from where they are (goal-directed symbolic execution).
 
-Nothing is assumed of the code before but that it did nothing undefined: the analysis goes from the violation
-against the edges, through the function that it is in and then through its callers, and asks for what must
-have held before. Where that cannot hold, no run comes from there. So what is looked at does not grow with the
-program. The method is that of [THRESHER]. Starting in the middle, with everything before unknown, keeps
-symbolic execution small [UNDER-CONSTRAINED].
+The search assumes nothing about the code before, except that it did nothing undefined. It goes
+from the violation against the edges, through its function and then through the callers, and
+computes what must have held before. If that cannot hold, no run reaches the violation. So the work
+does not grow with the program. The method is that of [THRESHER]; starting in the middle with
+everything before unknown is that of [UNDER-CONSTRAINED].
 
-search.refute ──> preimage (what must hold before an edge) ── rewriting, places (lvalues, what can be the same object)
-     │                        └── writes (what functions can change, which can return)
-     └── formulas (whether conditions can hold together)
+    backward_search ──> preimage (what must hold before an edge) ── rewriting, state_places (lvalues)
+         │                  └── writes (what functions can change, which can return)
+         └── preimage_formulas (whether conditions can hold together)
+
+A state is a set of conditions at a location. Parameters and pointers may be aliases, memory may
+hold anything, and calls change what `writes` says. `preimage` only weakens: an unknown value becomes
+a symbol, and dropping a condition is always sound. Loops drop conditions that change from round to
+round. `statics` goes from a static variable to its last writes. The search gives up where code may
+run that edges do not show: threads, signal handlers that write, functions called from outside,
+unsupported statements, `setjmp`. It uses types to tell accesses apart (C11 6.5p7) and assumes that
+accesses stay in their variables; the answer reports both.
 """
 
 from analysis.engines.symbolic.backward.backward_search import Answer, Question, refute

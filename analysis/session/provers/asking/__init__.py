@@ -1,1 +1,1 @@
-"""Questions to provers, their answers, and what is asked again when a program changes."""
+"""Formulates questions to provers, keeps their answers, and decides what to ask again after an edit."""

@@ -46,8 +46,8 @@ Key = tuple[str, str]
 
 
 class Claim(NamedTuple):
-    """Something to ask: `kind` is that of `portfolio.terms`. `whole`: from where the program starts. Functions and rules are
-    empty where it is about all of them."""
+    """One thing to ask for. `kind` is that of `portfolio.request_terms`. `whole` claims are about runs from the program's start.
+    No functions, or no rules, mean all of them."""
 
     kind: Kind
     function: str

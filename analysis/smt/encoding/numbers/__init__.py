@@ -1,1 +1,1 @@
-"""Numbers of C as terms: integers in both encodings, floating values, expressions over them."""
+"""Encodes numbers of C as terms: integers in both encodings, floating values, expressions over them."""

@@ -1,1 +1,1 @@
-"""Memory of C as terms: objects, what they hold, where they are, and what pointers may lead to."""
+"""Encodes the memory of C as terms: objects, their contents, their addresses, and the targets of pointers."""

@@ -1,4 +1,4 @@
-"""Where the scalars of an object are, in bits: records, unions, arrays and bit-fields (see frontend.types.Layout)."""
+"""Where the scalars of an object are, in bits: records, unions, arrays, bit-fields (`frontend.declarations.types.Layout`)."""
 
 from __future__ import annotations
 
