@@ -1,21 +1,49 @@
-"""The facade of the analysis: a `Checker` holds one program, takes edits, and answers with reports."""
+"""The facade of the analysis: a `Checker` holds one program, takes edits, and answers with reports.
+
+Its parts do the work; it knows when each of them is asked, and what an edit makes of their last answers:
+
+- `OpenProgram`: files with the texts that they hold now, rules, units;
+- `ProgramCheck`: the engine over the units of a revision;
+- `Proofs`: what provers say of the findings and functions of the last check;
+- `Reopening`: what an earlier process kept in the store, and what is kept for later ones;
+- `Reporting`: all of that as a report.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import msgspec
 
 from analysis.engines.automaton import Algorithm, Analysis
+from analysis.model.budgets import budget_of
 from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
-from analysis.model.report import Report
+from analysis.model.report import Message, Report, Work
 from analysis.rules.automaton import Rule
-from analysis.session.interruption import Interruption
-from analysis.session.session import Inspection, Session
+from analysis.session.checking import Checked, ProgramCheck, nothing_parsed, only_unfinished
+from analysis.session.entries import choose_entries
+from analysis.session.interruption import Interrupted, Interruption
+from analysis.session.keeping.reopening import Question, Reopening
+from analysis.session.opened import Inspection, OpenProgram
+from analysis.session.provers.proofs import Proofs
+from analysis.session.reporting import Reporting
+from analysis.session.units.program_units import UnitView
 from analysis.store.database import Store
 
 Progress = Callable[[str, int, int], None]
 Stop = Callable[[], bool]
+
+
+class _Last(NamedTuple):
+    """The last check that was made: of what, and what it answered."""
+
+    question: Question
+    units: Sequence[UnitView]
+    checked: Checked
+    ms: float
 
 
 class Checker:
@@ -25,9 +53,13 @@ class Checker:
     from what is in the `store`; `save` writes to it.
 
     A check says which findings are possible. Provers, which are processes of their own, decide them: `prove` waits for them,
-    `ask` and `hear` do not; `told` is called from another thread when there is something to hear.
+    `ask` and `hear` do not; `notify` is called from another thread when they have answered.
 
     `progress` functions are called with a few words, the work done and the work there is (0: not known).
+
+    `report` is the last report. `failed`: in the last check something that was asked for could not be done (a file that cannot be
+    read, a rule or an entry that does not exist, nothing that could be parsed); the report's messages say what. `settled`:
+    whether the last report was final (see `check_unless`). With `interruption` a signal handler may end what cannot ask `stop`.
     """
 
     def __init__(
@@ -37,75 +69,94 @@ class Checker:
         jobs: int = 1,
         algorithm: Algorithm = "incr-back",
         store: Store | None = None,
-        told: Callable[[], None] = lambda: None,
+        notify: Callable[[], None] = lambda: None,
     ) -> None:
-        self._session = Session(options, jobs, algorithm, store, told)
-        self._report: Report | None = None
+        self.options = options
+        self.report: Report | None = None
+        self.failed = False
+        self.settled = True
+        self.interruption = Interruption()
+        self._algorithm: Algorithm = algorithm
+        self._jobs = jobs
+        self._program = OpenProgram(options, jobs)
+        self._check = ProgramCheck(algorithm, jobs)
+        self._reopening = Reopening(store, self._program.texts)
+        self._proofs = Proofs(store, jobs, notify)
+        self._reporting = Reporting(self._program)
+        self._last: _Last | None = None
 
-    @property
-    def report(self) -> Report | None:
-        """The last report."""
-        return self._report
-
-    @property
-    def failed(self) -> bool:
-        """Whether in the last check something that was asked for could not be done; its report's messages say what."""
-        return self._session.failed
+    # -- the program ----------------------------------------------------------------------------------------------------------
 
     @property
     def rules(self) -> tuple[Rule, ...]:
         """The rules that are checked."""
-        return self._session.rules
-
-    @property
-    def options(self) -> Options:
-        """The options of the checker."""
-        return self._session.options
-
-    @property
-    def certificates(self) -> tuple[str, ...]:
-        """The texts of the certificates of what is proved now, if the options ask for them."""
-        return self._session.certificates
+        return self._program.rules
 
     @property
     def files(self) -> tuple[str, ...]:
         """The files of the program, as they were named."""
-        return self._session.files
+        return self._program.files
 
     def open(self, paths: Sequence[str]) -> None:
-        """Says which files and folders make the program; none: what the current folder suggests.
+        """Sets which files and folders make the program; none: what the current folder suggests.
 
         What they lack is in the next report.
         """
-        self._session.open(paths)
+        self._program.open(paths)
 
     def open_workspace(self, folder: str, extra: Sequence[str] = ()) -> bool:
         """Makes the program that of a folder of a workspace, or of one file; `extra` files in it need not be on the disk yet.
 
         Paths are absolute, in the reports as well. True if the files, or their flags, are others than before.
         """
-        return self._session.open_workspace(folder, extra)
+        return self._program.open_workspace(folder, extra)
 
     def change(self, path: str, text: str | None, version: int | None = None) -> None:
         """Gives a file, or a header, its unsaved text; None: what is on the disk counts again."""
-        self._session.change(path, text, version)
+        self._program.texts.change(path, text, version)
+        self._reopening.changed()
+        self._last, self._proofs.wanted = None, False
 
     def version(self, path: str) -> int | None:
         """The version that came with a file's unsaved text, None for the text on the disk."""
-        return self._session.texts.version(path)
+        return self._program.texts.version(path)
+
+    @property
+    def typing(self) -> bool:
+        """Whether some file's unsaved text is not what is on the disk."""
+        return self._program.texts.differ
 
     def refresh(self) -> None:
         """Looks again for headers and rules that were missing or changed on the disk."""
-        self._session.refresh()
+        self._load_rules()
+        self._program.units.retry_failed()
 
     def forget(self) -> None:
         """Drops everything computed before: the next check starts from nothing."""
-        self._session.forget()
+        self._program.units.forget()
+        self._check.forget()
+        self._check = ProgramCheck(self._algorithm, self._jobs)
+        self._reopening.forget()
+        self._proofs.forget()
+        self._last = None
+        self._load_rules()
+
+    def _load_rules(self) -> None:
+        self._program.load_rules()
+        self._reporting.forget_comments()
+
+    def inspect(self) -> Inspection:
+        """The program's syntax trees and its CFAs with their places, without checking anything."""
+        inspection = self._program.inspect()
+        self.failed = inspection.failed
+        return inspection
+
+    # -- checks ---------------------------------------------------------------------------------------------------------------
 
     @property
-    def interruption(self) -> Interruption:
-        """With this, a signal handler may end `check_unless`, where that cannot ask `stop`."""
-        return self._session.interruption
+    def scratch(self) -> str | None:
+        """Why the last check began from nothing; None if it went on from the one before, or gave what was kept."""
+        return self._check.scratch
 
     def check(self, *, progress: Progress | None = None) -> Report:
         """Checks the program as it is now."""
@@ -113,118 +164,231 @@ class Checker:
         assert report is not None  # nobody asked to stop
         return report
 
-    @property
-    def scratch(self) -> str | None:
-        """Why the last check began from nothing; None if it went on from the one before."""
-        return self._session.scratch
-
-    @property
-    def settled(self) -> bool:
-        """Whether the last report was final (see `check_unless`)."""
-        return self._session.settled
-
     def check_unless(self, stop: Stop, *, progress: Progress | None = None, patient: bool = True) -> Report | None:
-        """Checks the program as it is now, unless `stop` becomes true on the way or it is interrupted: then None.
+        """Checks the program as it is now. None if `stop` became true on the way or it was interrupted; what was built stays.
 
-        Who is not `patient` gets a report soon. Where an edit has far-reaching effects, it says of functions other than those
-        edited what was known of them before, and is not `settled`: then another check says the rest."""
-        report = self._session.check(progress, stop, patient)
-        if report is not None:
-            self._report = report
+        `patient=False` may return a preliminary report. Where an edit has far-reaching effects, that report has the old
+        answers for functions that were not edited, and is not `settled`. Another check gives the new ones."""
+        start, question = time.perf_counter(), self._program.question
+        known = self._reopening.report(question, self._program.units, self._check)
+        self._last = None
+        if known is not None:
+            self.failed, self.settled = False, True
+            is_open = self._claims and not self.options.everywhere
+            self._proofs.checked(wanted=self._proves and (is_open or not self._reopening.decided))
+            self.report = known
+            return known
+        units = self._program.revise(progress, stop)
+        if units is None:
+            return None
+        if progress is not None:
+            progress("Checking", 0, 0)
+        try:
+            checked = self._check.run(units, self.rules, self.options, self.interruption, patient)
+        except Interrupted:
+            return None
+        self.report = self._answered(question, units, checked, start)
+        return self.report
+
+    def _answered(self, question: Question, units: Sequence[UnitView], checked: Checked, start: float) -> Report:
+        undecided = self._proves and (bool(checked.findings) or self._proofs.asked)
+        self._proofs.checked(wanted=(undecided or self._claims) and checked.settled)
+        report, failed = self._reporting.report(units, checked, self._check, self._proofs, start)
+        self.failed, self.settled = failed or nothing_parsed(units), checked.settled
+        self._last = _Last(question, units, checked, report.times.total)
+        if not self.failed and self.settled:
+            self._reopening.answered(question, units, report, decided=not undecided and not self._claims)
         return report
+
+    def explore(self) -> tuple[Inspection, Analysis]:
+        """The program as `inspect` gives it, and its derivation graph after Full; which of its errors have a path is not asked.
+        `failed` as after a check."""
+        inspection = self.inspect()
+        rule_messages = self._program.rule_messages
+        entries, messages = choose_entries(inspection.program, self.options.entries)
+        self.failed = self.failed or bool(messages) or any(message.severity == "error" for message in rule_messages)
+        analysis = Analysis(inspection.program, self.rules, self.options.limits)
+        analysis.run(entries)
+        if not analysis.graph.complete:
+            messages = (*messages, Message("warning", "", "The exploration was cut off at the limit of configurations."))
+        return inspection._replace(messages=(*inspection.messages, *rule_messages, *messages)), analysis
+
+    def derivations(self, path: str, function: str) -> FunctionDerivations | None:
+        """What the last check derived in a function, named as in the text, of a file of the program; None if nothing."""
+        self.wake()
+        return self._check.derivations(path, function)
+
+    def unfinished(self, reason: str) -> Report:
+        """The report of a check that was ended from outside: nothing is decided, for this reason."""
+        units = self._program.units.known()
+        functions = tuple(only_unfinished(units, self.rules, reason))
+        message = Message("warning", "", f"The check was ended early: {reason}.")
+        checked = Checked(functions, (), (message,), Work(), 0.0)
+        report, self.failed = self._reporting.report(units, checked, self._check, self._proofs, time.perf_counter())
+        return msgspec.structs.replace(report, verdict="unknown")
+
+    # -- provers --------------------------------------------------------------------------------------------------------------
+
+    @property
+    def _proves(self) -> bool:
+        return self.options.engine != "automaton"
+
+    @property
+    def _claims(self) -> bool:
+        """Whether functions are to be proved as well: all of them, or those in open files if there are any."""
+        wants = self.options.proofs and budget_of(self.options.budget, self.options.limits).total != 0
+        return self._proves and wants and (self.options.everywhere or bool(self._program.texts.overlay()))
+
+    @property
+    def unasked(self) -> bool:
+        """Whether `ask` has something to do: the last report has findings that nobody was asked about."""
+        return self._proofs.wanted or (self._last is not None and self._proofs.is_ready)
+
+    @property
+    def proving(self) -> bool:
+        """Whether provers are at work."""
+        return self._proofs.open > 0
+
+    @property
+    def certificates(self) -> tuple[str, ...]:
+        """The texts of the certificates of what is proved now, if the options ask for them."""
+        return self._proofs.certificates
 
     def prove(self, *, progress: Progress | None = None) -> Report:
         """Has provers decide the findings of the last report, and waits until each is decided or has used up its budget."""
-        session, start = self._session, time.perf_counter()
-        session.ask_provers(progress)
-        while session.proving:
+        start = time.perf_counter()
+        self._ask(lambda: False, progress)
+        while self.proving:
             if progress is not None:
-                progress("Proving", *session.proved_so_far)
-            session.wait_for_provers(None)
-            session.hear_provers()
+                progress("Proving", *self._proofs.progress)
+            self.wait(None)
+            self._collect()
         return self._proved(start)
 
     def unproved(self, reason: str) -> Report:
         """The report of `prove` when that was ended from outside: what is not decided stays possible, for this reason."""
         start = time.perf_counter()
-        self._session.give_up_proving(reason)
+        self._proofs.give_up(reason)
+        self._ask_about_last()
         return self._proved(start)
 
-    def _proved(self, start: float) -> Report:
-        self._session.close()
-        report = self._kept(self._session.proved((time.perf_counter() - start) * 1000)) or self._report
-        assert report is not None  # there was a check
-        return report
-
-    @property
-    def unasked(self) -> bool:
-        """Whether `ask` has something to do: the last report has findings that nobody was asked about."""
-        return self._session.unasked
-
-    @property
-    def proving(self) -> bool:
-        """Whether provers are at work."""
-        return self._session.proving > 0
-
     def ask(self, stop: Stop) -> Report | None:
-        """Has provers decide the findings of the last report. The report with what is known of them already; None if `stop`
-        became true on the way or it was interrupted (then there is still something to ask), or a text was changed since."""
-        return self._kept(self._session.proved() if self._session.ask_provers(stop=stop) else None)
+        """Has provers decide the findings of the last report, and then prove functions, one after the other.
+
+        Returns the report with what is known of them already. None if `stop` became true on the way or it was interrupted, so
+        that there is still something to ask; or if a text was changed since."""
+        return self._with_answers() if self._ask(stop) else None
 
     def hear(self) -> Report | None:
         """The last report with what provers have said since; None if that is nothing, or a text was changed since: then the next
         check's report has it."""
-        return self._kept(self._session.proved() if self._session.hear_provers() else None)
+        return self._with_answers() if self._collect() else None
 
-    def _kept(self, report: Report | None) -> Report | None:
-        if report is not None:
-            self._report = report
-        return report
+    def wait(self, seconds: float | None) -> None:
+        """Waits until `hear` has something to do, or no prover is at work, or the time is used up (None: it has no end)."""
+        self._proofs.wait(seconds)
 
     def close(self) -> None:
         """Ends the provers; what they were about to decide stays undecided."""
-        self._session.close()
+        self._proofs.close()
+
+    def _ask(self, stop: Stop, progress: Progress | None = None) -> bool:
+        """Whether there is something new to report."""
+        if not self._proofs.wanted:
+            return self._last is not None and self._go_on()
+        if self._last is None:  # the last answer came out of the store
+            self.wake()
+            if self.check_unless(stop, progress=progress) is None:
+                return False
+        return self._ask_about_last()
+
+    def _go_on(self) -> bool:
+        try:
+            return self._proofs.go_on(self.interruption)
+        except Interrupted:
+            return False
+
+    def _collect(self) -> bool:
+        return self._proofs.collect() and self._ask_about_last()
+
+    def _ask_about_last(self) -> bool:
+        """Asks what is to be asked about the last check, also where an answer to an older question comes first."""
+        last, is_asked = self._last, self._proofs.wanted
+        if last is None:
+            return False
+        start, options, overlay = time.perf_counter(), self.options, self._program.texts.overlay().keys()
+        shipped = frozenset(rule.name for rule in self.rules if rule.shipped)
+        understood = all(unit.built.parse_errors == 0 for unit in last.units)
+        interruptible = self.interruption
+
+        def again() -> Checked:
+            return self._check.again(last.units, self.rules, interruptible)
+
+        try:
+            checked = self._proofs.ask(
+                last.checked,
+                self._check,
+                last.question.asked,
+                options,
+                interruptible,
+                again,
+                overlay,
+                shipped,
+                understood=understood,
+            )
+            if self._claims and (is_asked or checked is not last.checked):  # what is refuted is to be proved
+                visible = None if options.everywhere else overlay
+                self._proofs.claim(checked, self._check, options, interruptible, visible, shipped=shipped, understood=understood)
+            self._proofs.go_on(interruptible)
+        except Interrupted:
+            self._proofs.wanted = True
+            return False
+        self._last = last._replace(checked=checked, ms=last.ms + (time.perf_counter() - start) * 1000)
+        return True
+
+    def _proved(self, start: float) -> Report:
+        self.close()
+        self._with_answers((time.perf_counter() - start) * 1000)
+        assert self.report is not None  # there was a check
+        return self.report
+
+    def _with_answers(self, waited: float = 0.0) -> Report | None:
+        """The report of the last check with what is known from provers; None if a text was changed since. `waited` are the
+        milliseconds that somebody waited for them."""
+        last = self._last
+        if last is None:
+            return None
+        start = time.perf_counter() - (last.ms + waited) / 1000
+        self.report, _ = self._reporting.report(last.units, last.checked, self._check, self._proofs, start)
+        if not self.failed and self._proofs.is_final and self._proofs.take_news():
+            self._reopening.answered(last.question, last.units, self.report)
+        return self.report
+
+    # -- the store ------------------------------------------------------------------------------------------------------------
 
     @property
     def unsaved(self) -> bool:
         """Whether `save` has something to do."""
-        return self._session.unsaved
-
-    @property
-    def typing(self) -> bool:
-        """Whether some file's unsaved text is not what is on the disk."""
-        return self._session.typing
+        return self._reopening.unsaved or self._proofs.unsaved
 
     @property
     def resting(self) -> bool:
-        """Whether `wake` has something to do."""
-        return self._session.resting
+        """Whether `wake` has something to do: the last answer came out of the store, or macros of open files are not known."""
+        return self._reopening.resting or bool(self._program.units.unready)
 
     def save(self, stop: Stop = lambda: False) -> bool:
-        """Keeps in the store what the last check found; whether it is there now. Takes a while, and is ended by `stop` or the
-        interruption without harm."""
-        return self._session.save(stop)
+        """Keeps in the store what the last check found; False if there is nothing to keep, or `stop` or the interruption ended
+        it, or
+        the store cannot be written now. What is there stays whole in any case."""
+        self._proofs.save()
+        return self._reopening.save(self._check, self.interruption, stop)
 
     def wake(self) -> None:
         """Makes ready for an edit: has at hand what was left in the store, and the macros of open files."""
-        self._session.wake()
+        self._reopening.wake(self._program.question, self._program.units, self._check)
+        self.make_ready()
 
     def make_ready(self) -> None:
         """The part of `wake` that takes no longer than to preprocess the open files: nothing is brought in from the store."""
-        self._session.make_ready()
-
-    def inspect(self) -> Inspection:
-        """The program's syntax trees and its CFAs with their places, without checking anything."""
-        return self._session.inspect()
-
-    def explore(self) -> tuple[Inspection, Analysis]:
-        """The program as `inspect` gives it, and its derivation graph after Full. `failed` as after a check."""
-        return self._session.explore()
-
-    def derivations(self, path: str, function: str) -> FunctionDerivations | None:
-        """What the last check derived in a function, named as in the text, of a file of the program; None if nothing."""
-        return self._session.derivations(path, function)
-
-    def unfinished(self, reason: str) -> Report:
-        """The report of a check that was ended from outside: nothing is decided, for this reason."""
-        return self._session.unfinished(reason)
+        if not self._reopening.resting:
+            self._program.make_ready()

@@ -287,3 +287,14 @@ def unit_messages(unit: UnitView) -> tuple[Message, ...]:
     if more > 0:
         messages.append(Message("warning", unit.path, f"{more:,} more places of the file do not parse and are not checked."))
     return tuple(messages)
+
+
+def is_unreadable(unit: UnitView) -> bool:
+    """Whether the front end could get nothing out of the file, and said why."""
+    preprocessed = unit.built.preprocessed
+    return not preprocessed.text.strip() and any(message.severity == "error" for message in preprocessed.messages)
+
+
+def nothing_parsed(units: Sequence[UnitView]) -> bool:
+    """Whether there was text in the files, but none of it made sense. An empty file is no failure."""
+    return not units or (any(unit.built.parse_errors for unit in units) and not any(map(has_functions, units)))

@@ -64,7 +64,7 @@ class Programs:
         for key in self._keys():
             if key not in self.checkers:
                 jobs = 2 if key in self._folders else 1
-                self.checkers[key] = checker = Checker(self._options, jobs=jobs, store=self._store_of(key), told=self._told)
+                self.checkers[key] = checker = Checker(self._options, jobs=jobs, store=self._store_of(key), notify=self._told)
                 for edit in self._edits.values():
                     checker.change(edit.path, edit.text, edit.version)
             extra = [path for path in self._edits if path.endswith(".c") and self._folder_of(path) == key]

@@ -41,7 +41,7 @@ class _Editor:
         checker.check()
         while checker.unasked or checker.proving:
             if checker.proving:
-                checker._session.wait_for_provers(None)
+                checker.wait(None)
                 checker.hear()
             else:
                 checker.ask(lambda: False)

@@ -63,7 +63,7 @@ def settled(checker: Checker) -> dict[str, FunctionReport]:
     """What is known when nothing is left to ask."""
     while checker.unasked or checker.proving:
         if checker.proving:
-            checker._session.wait_for_provers(None)
+            checker.wait(None)
             checker.hear()
         else:
             checker.ask(lambda: False)
@@ -81,7 +81,7 @@ def safe(known: dict[str, FunctionReport]) -> set[str]:
 
 def edited(checker: Checker, file: Path, old: str, new: str, version: int = 2) -> dict[str, FunctionReport]:
     """What the check after an edit says, before provers are asked anything."""
-    text = checker._session.texts.overlay()[str(file)] if version > 2 else TEXT
+    text = checker._program.texts.overlay()[str(file)] if version > 2 else TEXT
     text = text.decode() if isinstance(text, bytes) else text
     assert old in text
     checker.change(str(file), text.replace(old, new), version)
@@ -166,7 +166,7 @@ def test_the_edited_function_comes_first(file: Path) -> None:
     checker.change(str(file), TEXT.replace("int c = 5", "int c = 6"), 2)
     checker.check()
     checker.ask(lambda: False)
-    (running,) = checker._session._proofs._claims.running
+    (running,) = checker._proofs._claims.running
     assert (running.function, running.rule) == ("counted", RULE)
     checker.close()
 
@@ -177,7 +177,7 @@ def test_functions_with_findings_are_left_to_who_decides_them(tmp_path: Path) ->
     checker = opened(file)
     assert [finding.rule for finding in checker.check().findings] == [RULE]
     assert settled(checker)["f"].verdicts[RULE].verdict == "violated"
-    assert not checker._session._proofs._claims.keys
+    assert not checker._proofs._claims.keys
 
 
 @pytest.mark.parametrize("options", [msgspec.structs.replace(OPTIONS, proofs=False), Options(engine="automaton", proofs=True)])
@@ -292,7 +292,7 @@ def test_an_answer_that_comes_before_the_edit_is_asked_about_does_not_take_its_p
     checker.check()
     while "apart" not in safe(functions(checker)):
         if checker.proving:
-            checker._session.wait_for_provers(None)
+            checker.wait(None)
             checker.hear()
         else:
             checker.ask(lambda: False)
@@ -300,7 +300,7 @@ def test_an_answer_that_comes_before_the_edit_is_asked_about_does_not_take_its_p
     checker.change(str(file), APART.replace("7 / n", "8 / n"), 2)
     checker.check()
     assert "apart" not in safe(functions(checker))
-    checker._session.wait_for_provers(None)
+    checker.wait(None)
     checker.hear()
     assert "apart" in safe(settled(checker))
     checker.close()

@@ -84,7 +84,7 @@ def test_what_was_left_open_is_tried_again_when_what_was_gone_through_changes(
     for name, text in texts.items():
         (tmp_path / f"{name}.c").write_text(text)
     checker = Checker(Options())
-    checker._session._proofs = Proofs(None, 1, lambda: None, "tests.support.prover_work:left_open")
+    checker._proofs = Proofs(None, 1, lambda: None, "tests.support.prover_work:left_open")
     checker.open([str(tmp_path)])
     checker.check()
     asked = _asked(monkeypatch)
@@ -111,7 +111,7 @@ def reasons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reasons:
         asked.clear()
         store = Store(str(tmp_path / "kept"))
         checker = Checker(Options(limits=Limits(task_seconds=seconds)), store=store)
-        checker._session._proofs = Proofs(store, 1, lambda: None, f"tests.support.prover_work:{work}")
+        checker._proofs = Proofs(store, 1, lambda: None, f"tests.support.prover_work:{work}")
         checker.open([str(file) for file in sorted(tmp_path.glob("*.c"))])
         checker.check()
         report = checker.prove()
@@ -136,7 +136,7 @@ def test_what_was_ended_by_time_is_asked_again_only_if_it_did_not_have_the_proce
     tmp_path: Path, reasons: Reasons, monkeypatch: pytest.MonkeyPatch, work: str, again: list[str]
 ) -> None:
     monkeypatch.setattr(pool, "Patience", lambda: Patience(grace=60.0))  # it has all the time to say what it had
-    monkeypatch.setattr(outcome, "_OWN", 0.05)  # whatever else the machine does
+    monkeypatch.setattr(outcome, "_OWN", 0.004)  # so little a busy prover has on any machine, and an idle one has less
     (tmp_path / "one.c").write_text(_DEFECT.format(name="one"))
     reason = ["the budget of 0.5 s was not enough"]
     assert reasons(0.5, work) == (reason, ["one"])

@@ -47,7 +47,7 @@ def _in_an_editor(file: Path, options: Options) -> Report:
     checker.check()
     while checker.unasked or checker.proving:
         if checker.proving:
-            checker._session.wait_for_provers(None)
+            checker.wait(None)
             checker.hear()
         else:
             checker.ask(lambda: False)

@@ -1,0 +1,114 @@
+"""The program that is open: its files with the texts that they hold now, its rules, and its units.
+
+A unit is taken from the revision before when its file, its flags and every header it includes hold what they held; of a unit
+that is
+built again, functions whose text did not change keep their CFA, the others get the old ids of whatever corresponds. A function
+that
+does not parse now takes part with its last good CFA, marked stale.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from analysis.cfa.edge_places import ProgramPlaces
+from analysis.cfa.graph import Places, Program
+from analysis.cfa.linking.link import link
+from analysis.frontend.syntax.parser import SyntaxTree, parse
+from analysis.model.options import Options
+from analysis.model.report import Message
+from analysis.rules.automaton import Rule
+from analysis.rules.load import load_rules
+from analysis.session.checking import is_unreadable, own_functions, unit_messages
+from analysis.session.files.program_files import ProgramFiles, find_program, find_workspace
+from analysis.session.files.texts import Texts
+from analysis.session.keeping.reopening import Question
+from analysis.session.units.program_units import Progress, Stop, Units, UnitView
+
+
+class Inspection(NamedTuple):
+    """A program before it is checked: its files' syntax trees, and its CFAs with their places.
+
+    `unparsed` are functions that do not parse, as they are named in the text; `system` the linkage names of those that a header
+    of the system's defines. `failed`: nothing could be read, or not all.
+    """
+
+    trees: tuple[SyntaxTree, ...]
+    program: Program
+    messages: tuple[Message, ...]
+    places: Places
+    unparsed: frozenset[str]
+    system: frozenset[str]
+    failed: bool = False
+
+
+class OpenProgram:
+    """What is checked, and on which terms (`options`). `rule_names` are all that a comment may name."""
+
+    def __init__(self, options: Options, jobs: int) -> None:
+        self.options = options
+        self.texts = Texts()
+        self.units = Units(options, self.texts, jobs)
+        self.rules: tuple[Rule, ...] = ()
+        self.rule_names: frozenset[str] = frozenset()
+        self.rule_messages: tuple[Message, ...] = ()
+        self._named = ProgramFiles()
+        self._asked: tuple[str, ...] = ()
+        self.load_rules()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of the program, as the user spelled them."""
+        return self._named.files
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What there is to say of the names of files and of rules."""
+        return (*self._named.messages, *self.rule_messages)
+
+    @property
+    def question(self) -> Question:
+        """What a check is asked: with the texts, all that its answer depends on."""
+        return Question(self._asked, self._named, self.options, self.rules, self.messages)
+
+    def open(self, paths: Sequence[str]) -> None:
+        """Sets what the program is made of; empty: what the current folder suggests (docs/guide.md, "What is a program")."""
+        self._named = find_program(paths, self.options)
+        self._asked = ("paths", os.getcwd(), *paths)
+
+    def open_workspace(self, folder: str, extra: Sequence[str]) -> bool:
+        """Sets the program to that of a folder of a workspace, with files in it that may not be on the disk yet; whether it is
+        another than before."""
+        before, self._named = self._named, find_workspace(folder, extra, self.options)
+        self._asked = ("folder", os.path.abspath(folder))
+        return self._named != before
+
+    def load_rules(self) -> None:
+        """Reads the rules again."""
+        self.rules, self.rule_messages = load_rules(self.options)
+        everything, _ = load_rules(msgspec.structs.replace(self.options, rules=("all",)))
+        self.rule_names = frozenset(rule.name for rule in everything)
+
+    def revise(self, progress: Progress | None = None, stop: Stop | None = None) -> Sequence[UnitView] | None:
+        """The units as the texts are now; None if `stop` ended it."""
+        return self.units.revise(self.files, self._named.flags, progress, stop)
+
+    def make_ready(self) -> None:
+        """Has the macros of open files at hand."""
+        self.units.make_ready(self._named.flags)
+
+    def inspect(self) -> Inspection:
+        """The program as the front end sees it, without checking anything."""
+        units = self.revise() or []
+        linked = link([unit.kept.unit for unit in units])
+        trees = tuple(parse(unit.built.preprocessed.text) for unit in units)
+        messages = (*self._named.messages, *(m for unit in units for m in unit_messages(unit)), *linked.messages)
+        places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units})
+        unparsed = frozenset(broken.name for unit in units for broken in unit.kept.unit.broken if broken.name is not None)
+        system = frozenset(linked.program.functions).difference(*(own_functions(unit) for unit in units))
+        failed = not units or any(map(is_unreadable, units))
+        return Inspection(trees, linked.program, messages, places, unparsed, system, failed)
