@@ -1,10 +1,8 @@
 """The program that is open: its files with the texts that they hold now, its rules, and its units.
 
-A unit is taken from the revision before when its file, its flags and every header it includes hold what they held; of a unit
-that is
-built again, functions whose text did not change keep their CFA, the others get the old ids of whatever corresponds. A function
-that
-does not parse now takes part with its last good CFA, marked stale.
+A unit is taken from the revision before when its file, its flags and every header it includes hold what they held. Of a unit
+that is built again, functions whose text did not change keep their CFA; the others get the old ids of whatever corresponds. A
+function that does not parse now takes part with its last good CFA, marked stale.
 """
 
 from __future__ import annotations
