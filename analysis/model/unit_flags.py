@@ -35,6 +35,9 @@ _CODE = (
     "math-errno",
     "trapping-math",
     "rounding-math",
+    "non-call-exceptions",
+    "asynchronous-unwind-tables",
+    "cf-protection",
 )
 _SANITIZERS = (("address", "undefined", "leak"), ("thread", "undefined"))
 _SSE = ("sse", "sse2", "sse3", "ssse3", "sse4", "sse4.1", "sse4.2", "sse4a")
@@ -49,6 +52,9 @@ SWITCHES = frozenset(
     + [f"-march={name}" for name in _MACHINES]
     + [f"-fsanitize={','.join(few)}" for all_ in _SANITIZERS for n in range(1, 4) for few in permutations(all_, n)]
     + ["-fstack-protector-strong", "-fstack-protector-all"]
+    + [f"-fcf-protection={name}" for name in ("full", "branch", "return", "none")]
+    + [f"-mcmodel={name}" for name in ("small", "medium", "large")]
+    + ["-mtune=native", "-mtune=generic"]
 )
 """Flags without a value that change what is preprocessed. None of them names a file or a program."""
 

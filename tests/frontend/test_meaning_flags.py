@@ -21,7 +21,8 @@ USUAL = (
     " -fstack-protector-strong -fstack-clash-protection -fcf-protection -fvisibility=hidden -fdiagnostics-color=always -flto=auto"
     " -fno-omit-frame-pointer -fsanitize=address,undefined -fsigned-char -fno-unsigned-char -fno-short-enums -march=native -m64"
     " -Wl,--as-needed,-O1,-rpath=/x -mbmi2 -mfma -mno-avx -fexceptions -fno-math-errno -fno-sanitize=alignment"
-    " -mtune=generic -msse4.2 -mno-red-zone -MD -MT a.o -MF a.d -MMD -DNDEBUG -Iinclude -nostdinc -ffreestanding -fno-builtin -xc"
+    " -mtune=generic -msse4.2 -mno-red-zone -MD -MT a.o -MF a.d -MMD -DNDEBUG -Iinclude -nostdinc -fno-builtin"
+    " -mcmodel=large -fcf-protection=full -fnon-call-exceptions -xc"
     " -fno-sanitize-recover=all"
     " -fprofile-arcs -ftest-coverage --coverage -fno-asynchronous-unwind-tables -fmacro-prefix-map=a=b -lm -L. -x c --param x=1"
 )
@@ -83,6 +84,12 @@ def test_the_list_has_the_usual_flags(flag: str) -> None:
         "-Wl,@more",
         "-Xlinker --wrap=malloc",
         "-wrapper strace",
+        "-ffreestanding",
+        "-T script.ld",
+        "-Tscript.ld",
+        "-mtune=core2",
+        "-mcmodel=kernel",
+        "-fcf-protection=check",
     ],
 )
 def test_what_is_not_on_the_list_is_doubted(flags: str) -> None:
@@ -90,7 +97,17 @@ def test_what_is_not_on_the_list_is_doubted(flags: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flag", "macro"), [("-mbmi2", "__BMI2__"), ("-fsanitize=address", "__SANITIZE_ADDRESS__"), ("-fexceptions", "__EXCEPTIONS")]
+    ("flag", "macro"),
+    [
+        ("-mbmi2", "__BMI2__"),
+        ("-fsanitize=address", "__SANITIZE_ADDRESS__"),
+        ("-fexceptions", "__EXCEPTIONS"),
+        ("-fcf-protection", "__CET__"),
+        ("-mcmodel=large", "__code_model_large__"),
+        ("-mtune=core2", "__tune_core2__"),
+        ("-fnon-call-exceptions", "__EXCEPTIONS"),
+        ("-ansi", "__STRICT_ANSI__"),
+    ],
 )
 def test_macros_of_usual_flags_choose_the_text(tmp_path: Path, flag: str, macro: str) -> None:
     """A flag that defines a macro either reaches the preprocessor or casts doubt."""

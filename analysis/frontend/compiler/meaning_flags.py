@@ -4,7 +4,14 @@ line argument reference; GNU ld manual, "Options"). All others cast doubt on the
 The list is of what may be there. Signed overflow wraps in all engines, or ends a run, so that `-fwrapv` is nothing new, and the
 results of floating arithmetic are any values. Types are those of the data model: `-m32` fits only if that is ILP32. Flags that
 define macros which choose the text, as `-mavx2` and `-march=native` do, are on the list only if the preprocessor gets them too
-(`unit_flags.SWITCHES`).
+(`unit_flags.SWITCHES`); so are `-mtune=` and `-mcmodel=`, which change nothing else that C can tell.
+
+- `-fno-strict-aliasing` leaves more defined. Answers that rest on the types of accesses (C11 6.5p7) say so, under this flag too.
+- `-fno-builtin`: a function of the library that the program defines itself is that function here, and any other is the
+  library's, whose names are reserved (C11 7.1.3).
+- `-ffreestanding` is not on the list: the program need not begin at `main`, and functions with names of the library may do
+  something else (C11 5.1.2.1).
+- `-T` is not: a script can give names another meaning, as `--defsym` does.
 """
 
 from __future__ import annotations
@@ -19,7 +26,7 @@ _F = """
     wrapv wrapv-pointer trapv strict-aliasing strict-overflow delete-null-pointer-checks common PIC pic PIE pie plt
     semantic-interposition
     signed-char no-unsigned-char no-short-enums no-short-wchar no-pack-struct no-ms-extensions no-gnu89-inline no-openmp
-    no-fast-math no-finite-math-only builtin(?:-[\\w]+)? hosted freestanding
+    no-fast-math no-finite-math-only builtin(?:-[\\w]+)? hosted
     exceptions non-call-exceptions asynchronous-unwind-tables unwind-tables
     omit-frame-pointer optimize-sibling-calls function-sections data-sections keep-inline-functions
     merge-constants merge-all-constants math-errno trapping-math rounding-math fp-contract=\\w+ excess-precision=\\w+
@@ -27,7 +34,7 @@ _F = """
     gcse[\\w-]* crossjumping reorder-[\\w-]+ sched[\\w-]*(?:=\\d+)? schedule-[\\w-]+ if-conversion2? caller-saves
     align-(?:functions|loops|jumps|labels)(?:=[\\d:]+)? toplevel-reorder unit-at-a-time whole-program lto[\\w=-]* fat-lto-objects
     use-linker-plugin ident verbose-asm working-directory record-gcc-switches var-tracking[\\w-]* eliminate-unused-[\\w-]+
-    debug-[\\w-]+(?:=.*)? stack-[\\w-]+(?:=.*)? cf-protection(?:=\\w+)? sanitize-[\\w-]+(?:=.*)?
+    debug-[\\w-]+(?:=.*)? stack-[\\w-]+(?:=.*)? cf-protection(?:=(?:full|branch|return|none))? sanitize-[\\w-]+(?:=.*)?
     visibility=\\w+ visibility-[\\w-]+
     profile[\\w-]*(?:=.*)? test-coverage branch-probabilities auto-profile(?:=.*)? coverage-mapping
     diagnostics-[\\w-]+(?:=.*)? message-length=\\d+ color-diagnostics caret-diagnostics show-column max-errors=\\d+
@@ -36,14 +43,14 @@ _F = """
     no-sanitize=(?!.*(?:address|thread|all)).* dump-[\\w=-]+ save-optimization-record syntax-only
 """
 _M = """
-    tune=[\\w.+-]+ 64 cmodel=\\w+ red-zone preferred-stack-boundary=\\d+ stackrealign omit-leaf-frame-pointer retpoline[\\w-]*
+    64 red-zone preferred-stack-boundary=\\d+ stackrealign omit-leaf-frame-pointer retpoline[\\w-]*
     indirect-branch[\\w-]*(?:=[\\w-]+)? function-return=[\\w-]+ fentry vzeroupper
 """
 _OTHER = """
     -c -S -E -v -s -r -w -p -pg -pipe -shared -static -rdynamic -pie -no-pie -static-pie -nostdlib -nodefaultlibs -nostartfiles
     -nostdinc -undef -trigraphs -pthread -ansi -M -MM -MD -MMD -MP -MG -P -C -H -Q --coverage -coverage
     -save-temps(?:=\\w+)? -time     -static-libgcc -shared-libgcc -symbolic -O[0-3sgz]? -W(?!p,|a,|l,).* -Wa,.*
-    -pedantic(?:-errors)? -g.* -l.* -L.* -z.* -T.*
+    -pedantic(?:-errors)? -g.* -l.* -L.* -z.*
     --param=.* -Q[\\w-]+ --verbose
 """
 # Options of the linker, some with a value. Not `--wrap` and `--defsym`, which give names another meaning.
@@ -65,7 +72,7 @@ _LEAVES = re.compile(
     re.DOTALL,
 )
 _CHANGES = frozenset(("-fno-signed-char", "-fno-hosted"))
-LEAVES_WITH_VALUE = frozenset(("-o", "-MF", "-MT", "-MQ", "-Xassembler", "-L", "-l", "-T", "-u", "-z", "-aux-info", "--param"))
+LEAVES_WITH_VALUE = frozenset(("-o", "-MF", "-MT", "-MQ", "-Xassembler", "-L", "-l", "-u", "-z", "-aux-info", "--param"))
 """Flags with a value of their own, the next argument, that leave the meaning as it is."""
 
 WORD_SIZES = {"-m32": "ILP32", "-m64": "LP64", "-mx32": ""}
