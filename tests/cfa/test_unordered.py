@@ -21,7 +21,7 @@ int g, h, table[9], *top; static int hidden; struct pair pair; union both both; 
 int unknown(int), printf(const char *, ...), abs(int), __VERIFIER_nondet_int(void);
 size_t strlen(const char *); void *malloc(size_t); void free(void *); void exit(int);
 int sprintf(char *, const char *, ...), snprintf(char *, size_t, const char *, ...);
-void __VERIFIER_assert(int);
+void __VERIFIER_assert(int); int *__errno_location(void); double sqrt(double); void perror(const char *);
 int one(void) { return 1; }
 int sum(int a, int b) { return a + b; }
 int reads_g(void) { return g; }
@@ -98,6 +98,10 @@ def obstacles(expression: str) -> list[str]:
         "own = ({ if (!i) goto out; 1; }) + writes_g(); out:",
         "own = ({ if (!i) return 1; 1; }) + ({ if (!j) return 2; 1; })",
         "own = ({ if (!i) return 1; 1; }) + checked(j)",
+        "own = *__errno_location() + (int)sqrt(i)",
+        "own = (int)sqrt(i) + *__errno_location()",
+        "own = (*__errno_location() = 0) + (malloc(1) != 0)",
+        'own = sum((perror("a"), 1), (int)sqrt(i))',
     ],
 )
 def test_an_order_that_could_matter_is_an_obstacle(expression: str) -> None:
@@ -131,6 +135,9 @@ def test_a_call_through_a_pointer_does_what_functions_do_whose_address_is_taken(
         "own = sum(__VERIFIER_nondet_int(), __VERIFIER_nondet_int())",
         "own = sum(malloc(1) != 0, malloc(2) != 0)",
         "own = writes_g() + own",
+        "own = (int)sqrt(i) + (int)sqrt(j)",
+        "own = *__errno_location() + *__errno_location()",
+        "own = __VERIFIER_nondet_int() + *__errno_location()",
         "own = i++ + j++",
         "own = sum(i++, j)",
         "table[i++] = table[j++]",

@@ -29,7 +29,7 @@ _MATHEMATICS = """
 _COMPUTING = """
     abs labs llabs isalpha isdigit isalnum isspace isupper islower isprint ispunct isxdigit iscntrl isgraph
     isblank toupper tolower rand random getchar clock getpid getppid getuid geteuid alloca
-    __errno_location __ctype_b_loc __ctype_toupper_loc __ctype_tolower_loc __builtin_alloca
+    __ctype_b_loc __ctype_toupper_loc __ctype_tolower_loc __builtin_alloca
 """
 _COMPUTES = frozenset(_COMPUTING.split()).union(*((name, name + "f") for name in _MATHEMATICS.split()))
 """Functions that access no object of the program, and whose results any order can give: input, computation."""
@@ -53,6 +53,11 @@ _WRITES_FIRST = frozenset(("memset", "memcpy", "memmove", "strcpy", "strncpy", "
 _PRINTS_TO_FIRST = {"sprintf": 1, "snprintf": 2}
 """Functions that also write what their first argument leads to, and else only where a format says so."""
 
+_GIVE_ERRNO = frozenset(("__errno_location", "__errno", "___errno", "_errno", "__error"))
+"""What `errno` is a macro for, on Linux and elsewhere: who calls it is about to read or write it."""
+
+_READ_ERRNO = frozenset(("perror",))
+
 POINTER = ""
 """The name of whatever is called through a pointer."""
 _ENDS_BLOCK = frozenset(("free", "cfree"))
@@ -67,7 +72,7 @@ class Cell(NamedTuple):
     type: Type = Void()
 
 
-MEMORY, WORLD = Cell("memory"), Cell("world")
+MEMORY, WORLD, ERRNO = Cell("memory"), Cell("world"), Cell("global", "errno")
 Cells = frozenset[Cell]
 _NONE: Cells = frozenset()
 
@@ -205,9 +210,19 @@ def through_pointers(functions: Mapping[str, Own], taken: Iterable[str]) -> Own:
 
 
 def library(name: str, call: ir.Call) -> Effects:
-    """What a call of an external function does."""
+    """What a call of an external function does. Functions of the library may set `errno` whatever happens (C11 7.5p3)."""
     if name == POINTER:
         return _NOTHING  # `through_pointers` says it
+    if name in _GIVE_ERRNO:
+        return Effects(frozenset((ERRNO,)))
+    done = _done(name, call)
+    is_library = not (is_input(name) or is_assumption(name) or name in CHECKS or bit_count(name, LP64) is not None)
+    reads = done.reads | {ERRNO} if name in _READ_ERRNO else done.reads
+    return Effects(reads, done.writes | {ERRNO} if is_library else done.writes, done.fails, done.leaves)
+
+
+def _done(name: str, call: ir.Call) -> Effects:
+    """What a call of an external function does, but for `errno`."""
     fails = any(isinstance(argument.type, Pointer) for argument in call.arguments)
     if name in NEVER_RETURN or name in CHECKS or is_assumption(name):
         return Effects(fails=fails or name in CHECKS, leaves=True)

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.graph import Cfa
 from analysis.cfa.linking.call_effects import (
+    ERRNO,
     POINTER,
     Cell,
     Effects,
@@ -142,9 +143,11 @@ def _through_calls(one: Operand, calls: Effects, other: Operand, others: Effects
         return True
     if one.leaves and (other.has_effects or others.leaves):
         return True
-    written = calls.writes
-    accessed = others.reads | others.writes | _cells(other.reads) | _cells(other.writes)
-    if any(meet(a, b, exposed) for a in written for b in accessed):
+    read, written = others.reads | _cells(other.reads), others.writes | _cells(other.writes)
+    if any(meet(a, b, exposed) for a in calls.writes for b in read):
+        return True
+    # what is in `errno` behind two library functions is nothing that anything rests on
+    if any(meet(a, b, exposed) for a in calls.writes - {ERRNO} for b in written - {ERRNO}):
         return True
     return any(meet(a, b, exposed) for a in _cells(one.writes) for b in others.reads)
 
