@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.marks import is_marked, told
-from analysis.cpa.obstacles.violable import Excluded, Violable
-from analysis.cpa.predicates.violations import PROPERTIES, Property, violations_in
 from analysis.model.report import FunctionReport, Invariant, RuleVerdict
 from analysis.session.portfolio.request_terms import NOTHING, ONLY_BY_PATHS
 from analysis.session.portfolio.turns import MOST_EDGES
 from analysis.session.provers.asking.answer import Decided
 from analysis.session.provers.asking.claim_answers import Key, Wanted, observed
 from analysis.session.provers.asking.program_answers import UNREACHED, ProgramAnswers
+
+if TYPE_CHECKING:
+    from analysis.cpa.obstacles.violable import Excluded, Violable
 
 ENGINE = "auto"
 """Who is named for what several engines could not prove."""
@@ -28,6 +30,7 @@ class ProvedFunctions:
 
     def __init__(self) -> None:
         self._wanted: dict[str, tuple[Cfa, tuple[str, ...]]] = {}
+        self._around: tuple[object, ...] = ()  # what that rests on besides the functions themselves
         self._rules: frozenset[str] = frozenset()  # those that are shipped: others mean what their files say
         self._conditions: frozenset[str] = frozenset()
         self._violable: Violable | None = None  # not before somebody wants proofs
@@ -49,10 +52,13 @@ class ProvedFunctions:
         if not rank:
             return Wanted()
         if self._violable is None:
+            from analysis.cpa.obstacles.violable import Violable
+
             self._violable = Violable()
         names = sorted(rank, key=lambda name: rank[name])
         self._conditions, self._rules = frozenset(conditions(rules)), frozenset(rules)
-        self._wanted = {name: known for name, known in self._wanted.items() if name in reports}
+        before, self._around = self._around, _around(program, rules)
+        self._wanted = {name: known for name, known in self._wanted.items() if name in reports and before == self._around}
         functions = tuple(
             (name, rule)
             for name in names
@@ -162,12 +168,23 @@ def _spelled(answer: tuple[Decided, float], program: Program, places: Places) ->
     return msgspec.structs.replace(answer[0], reason=told(answer[0].reason, program, places)), answer[1]
 
 
+def _around(program: Program, rules: Collection[str]) -> tuple[object, ...]:
+    """What decides which rules something in a function could violate, besides its own edges: which functions are defined, and
+    where calls through pointers lead."""
+    pointed = tuple((name, program.function_type(name)) for name in sorted(program.address_taken))
+    return program.functions.keys(), pointed, frozenset(rules)
+
+
 def conditions(rules: Collection[str]) -> tuple[str, ...]:
     """Those of the rules that a condition on single edges speaks of."""
+    from analysis.cpa.predicates.violations import PROPERTIES  # not before somebody wants proofs
+
     return tuple(sorted(PROPERTIES.intersection(rules)))
 
 
 def _suspect(program: Program, name: str, rules: Collection[str]) -> Iterator[str]:
+    from analysis.cpa.predicates.violations import Property, violations_in
+
     for rule in conditions(rules):
         if any(True for _ in violations_in(program, name, msgspec.convert(rule, Property))):
             yield rule
