@@ -12,13 +12,13 @@ from typing import NamedTuple
 from analysis.certificate.annotation import Annotation, Proof
 from analysis.certificate.claimed import Place
 from analysis.certificate.inlined import Inlined
-from analysis.certificate.proof_obligations import Questions
-from analysis.certificate.refusal import RefusedError
+from analysis.certificate.proof_obligations import Questions, RefusedError
 from analysis.certificate.summary_certificate import check_summaries
 from analysis.cfa.graph import Program
 from analysis.cpa import library
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import KEEPS_ERRNO, address_reasons, keeps_errno
+from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.predicates.violations import violations
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model.c_types import LP64, DataModel
@@ -68,6 +68,7 @@ def check(program: Program, proof: Proof, model: DataModel = LP64, budget: Budge
         model,
         whole=is_whole,
         is_harmless=library.is_harmless,
+        exposed=exposed(program),
         definedness=proof.property == "uninitialized-read",
     )
     questions = Questions(system, budget)

@@ -12,6 +12,7 @@ from analysis.certificate.annotation import Annotation, Proof
 from analysis.certificate.c_syntax import Conditions, joined
 from analysis.certificate.c_values import Name
 from analysis.cfa.graph import Program
+from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.predicates.adjustable_blocks import loop_heads
 from analysis.model import ir
 from analysis.model.c_types import Array, DataModel, Integer, Pointer, Record, Type
@@ -22,7 +23,7 @@ from analysis.smt.transitions.vocabulary import Vocabulary
 
 def invariants(program: Program, proof: Proof, function: str, model: DataModel) -> dict[int, str]:
     """What holds at the heads of the loops of a function, by location; heads of which nothing can be said are left out."""
-    vocabulary = Vocabulary(program, proof.mode, model)
+    vocabulary = Vocabulary(program, proof.mode, model, exposed(program))
     found = {}
     for head in sorted(loop_heads(program.functions[function])):
         said = [Conditions(names(vocabulary, function, prefix)).said(term) for prefix, term in _at(proof, function, head)]

@@ -261,6 +261,9 @@ class Program:
 
     `address_taken` are the names of functions whose address is used as a value anywhere (a static initialiser
     included); a call through a pointer can reach those of a fitting type.
+
+    `exposed`: this is a part of a program, and pointers that come from the rest of it may lead to these variables with static
+    storage; None if it is no part (`analysis.cpa.obstacles.exposed_variables` says then which these are).
     """
 
     def __init__(
@@ -270,7 +273,9 @@ class Program:
         externals: Mapping[str, External],
         records: Mapping[str, c_types.RecordDefinition],
         address_taken: Iterable[str],
+        exposed: frozenset[str] | None = None,
     ) -> None:
+        self.exposed = exposed
         self.functions = dict(functions)
         self.globals = dict(globals_)
         self.externals = dict(externals)

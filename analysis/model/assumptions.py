@@ -148,8 +148,7 @@ APART = Assumption(
 OUTSIDE = Assumption(
     "outside",
     "told",
-    "external functions call nothing of the program's, write only what they can name or are given, "
-    "and return the address of no variable that they are not given",
+    "external functions call nothing of the program's, and write only what they can name or are given",
     (),
     "transitions, trees of paths",
 )
@@ -165,7 +164,11 @@ FOUND = Assumption(
     "trees of paths and the decisions of findings, where that is asked for",
 )
 GIVEN = Assumption(
-    "given", "told", "external functions write only what they are given", (), "trees of paths, where that is asked for"
+    "given",
+    "told",
+    "external functions write only what they are given, and return the address of no variable that they are not given",
+    (),
+    "trees of paths, where that is asked for",
 )
 NO_OVERFLOW = Assumption(
     "no-overflow",

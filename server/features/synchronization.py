@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lsprotocol import types
 
-from server.app import EverproofServer
 from server.documents import path_of
-from server.features import configuration
+
+if TYPE_CHECKING:
+    from server.app import EverproofServer
 
 
 def register(server: EverproofServer) -> None:
@@ -40,7 +43,9 @@ def register(server: EverproofServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def did_change_folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
-        configuration.apply(server)
+        from server.features.configuration import apply
+
+        apply(server)
 
 
 def closed(server: EverproofServer, uri: str) -> None:

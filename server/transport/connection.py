@@ -6,11 +6,14 @@ import asyncio
 import logging
 import os
 import signal
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from server.app import EverproofServer
 from server.transport.envelopes import PARSE_ERROR, Wrong
-from server.transport.frames import Frames, MessageReader, NotAFrame
+from server.transport.frames import Frames, NotAFrame
+
+if TYPE_CHECKING:
+    from pygls.io_ import AsyncReader
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +28,7 @@ class MessageWriter(Protocol):
         """No message comes after this."""
 
 
-async def serve(server: EverproofServer, reader: MessageReader, writer: MessageWriter) -> None:
+async def serve(server: EverproofServer, reader: AsyncReader, writer: MessageWriter) -> None:
     """Handles messages until `exit` or the end of the input, and ends the checker process."""
     server.protocol.set_writer(writer)
     end_on_signals(server)

@@ -11,7 +11,10 @@ import asyncio
 import re
 from collections.abc import Awaitable
 from concurrent.futures import Executor
-from typing import BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from pygls.io_ import AsyncReader
 
 _LONGEST_LINE = 8192  # bytes
 _LONGEST_HEADER = 64  # bytes of a Content-Length
@@ -22,16 +25,6 @@ _LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,12})[ \t]*\r?\n\Z", re.IGNORE
 
 class NotAFrame(Exception):  # noqa: N818  it is what was found, and reading goes on
     """What was left out. The text is a sentence for the client's log."""
-
-
-class MessageReader(Protocol):
-    """What frames are read from: `asyncio.StreamReader` is one."""
-
-    def readline(self) -> Awaitable[bytes]:
-        """The next line, empty at the end."""
-
-    def readexactly(self, n: int, /) -> Awaitable[bytes]:
-        """So many bytes."""
 
 
 class StdinReader:
@@ -53,7 +46,7 @@ class StdinReader:
 class Frames:
     """The bodies of the frames in a stream, one after the other."""
 
-    def __init__(self, reader: MessageReader) -> None:
+    def __init__(self, reader: AsyncReader) -> None:
         self._reader = reader
         self._length: int | None = None  # of the frame whose headers have begun
         self._tail = b""  # of a line that was too long: a header may begin in it

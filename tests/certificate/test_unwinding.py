@@ -10,9 +10,8 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from analysis.certificate import text
-from analysis.certificate.refusal import RefusedError
-from analysis.certificate.unwinding import check_unwinding, unwind
-from analysis.certificate.unwinding_tree import Unwinding
+from analysis.certificate.proof_obligations import RefusedError
+from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
 from analysis.cfa.graph import Program
 from analysis.cpa.library import HEAP
 from analysis.interpreter.library.allocation import MODELS

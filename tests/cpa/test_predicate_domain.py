@@ -18,6 +18,7 @@ from analysis.cpa.framework.algorithm import Budget, explore, start
 from analysis.cpa.framework.composite import Composite
 from analysis.cpa.framework.reachability import ReachabilityGraph
 from analysis.cpa.framework.waitlist import PriorityWaitlist
+from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.predicates.abstraction import Abstraction, Kind
 from analysis.cpa.predicates.adjustable_blocks import BlockEnds
 from analysis.cpa.predicates.step_formulas import Contexts
@@ -52,7 +53,7 @@ class Everywhere(dict[Any, tuple[Term, ...]]):
 def reached_of(
     of: Program, predicates: Iterable[Term], kind: Kind = "boolean", ends: BlockEnds = BLOCKS, budget: int = 600
 ) -> tuple[ReachabilityGraph[Any, Any], Abstraction, str]:
-    system = System(of, is_harmless=library.is_harmless)
+    system = System(of, exposed=exposed(of), is_harmless=library.is_harmless)
     abstraction = Abstraction(system, Z3Solver(), kind)
     locations = LocationTransfer(of, Bounds(recursion=8))
     precision = PredicatePrecision(Everywhere(predicates))

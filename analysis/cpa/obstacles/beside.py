@@ -24,7 +24,8 @@ import msgspec
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa import library
 from analysis.cpa.obstacles.accesses import own
-from analysis.cpa.obstacles.code_addresses import UNKNOWN, CodeAddresses, statics_in
+from analysis.cpa.obstacles.code_addresses import UNKNOWN, CodeAddresses
+from analysis.cpa.obstacles.exposed_variables import exposed, is_closed, is_system
 from analysis.cpa.obstacles.passed_code import may_call_back
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer
@@ -60,6 +61,7 @@ class Beside:
 
     def __init__(self, program: Program) -> None:
         self._program: Program = weakref.proxy(program)
+        self._referred = weakref.ref(program)
         self._changes: dict[frozenset[str], Changes] = {}
 
     def obstacle(self, functions: Iterable[str]) -> str | None:
@@ -116,15 +118,7 @@ class Beside:
     @cached_property
     def _closed(self) -> bool:
         """Whether no code but the program's and the system's runs."""
-        program = self._program
-        called = {target for cfa in program.functions.values() for call in own(cfa).calls for target in program.targets(call)}
-        outside = (name for name in called if name not in program.functions and not library.is_harmless(name))
-        return "main" in program.functions and all(map(self._is_system, outside))
-
-    def _is_system(self, name: str) -> bool:
-        """Whether an external function is one of the system's, or of the compiler's own."""
-        known = self._program.externals.get(name)
-        return name.startswith("__builtin_") or (known is not None and known.system)
+        return is_closed(self._program)
 
     # -- what they change ---------------------------------------------------------------------------------------
 
@@ -169,7 +163,7 @@ class Beside:
         start = library.STARTS.get(name)
         if start is not None and not start.thread:
             return  # what it starts is among what runs beside
-        if not self._is_system(name) or name in _COME_BACK or call is None:
+        if not is_system(self._program, name) or name in _COME_BACK or call is None:
             changes.everything = (
                 changes.everything or f"{name if name == UNKNOWN else display_name(name) + '()'} may change everything"
             )
@@ -253,11 +247,8 @@ class Beside:
     def _pointed(self) -> frozenset[str]:
         """The variables with static storage that pointers can lead to: all that other files can name, unless the whole program is
         known."""
-        program = self._program
-        if not self._closed:
-            return frozenset(program.globals)
-        values = (value for one in program.globals.values() for value in (one.initial, *(part.value for part in one.parts)))
-        return frozenset(statics_in(values)).union(*(own(cfa).pointed for cfa in program.functions.values()))
+        program = self._referred()
+        return frozenset() if program is None else exposed(program)
 
     def _below(self, functions: Iterable[str]) -> frozenset[str]:
         """These functions and all that they can call."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.predicates.violations import Violation, has_float_division, moves_pointer
 from analysis.model import ir
 from analysis.model.c_types import INT, Floating, Function, Pointer
@@ -120,4 +121,4 @@ def divisors(effect: ir.Effect) -> Iterator[ir.Expr]:
 
 def with_functions(program: Program, functions: Mapping[str, Cfa]) -> Program:
     """The program with other functions."""
-    return Program(dict(functions), program.globals, program.externals, program.records, program.address_taken)
+    return Program(dict(functions), program.globals, program.externals, program.records, program.address_taken, exposed(program))

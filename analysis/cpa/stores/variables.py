@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from analysis.cfa.graph import Cfa, Program
+from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.stores.scalar_values import Value, bits_of
 from analysis.cpa.stores.store_memory import Contents, Store
 from analysis.frontend.declarations.types import Layout
@@ -94,7 +95,8 @@ class Variables:
         """Whether a pointer that the analysis does not know could point into the object: all but variables whose address is never
         taken."""
         if root[0] == "@":
-            return root[1:] in self.global_taken or not (self._whole or "::" in root)
+            is_pointed = root[1:] in self.global_taken or root[1:] in exposed(self.program)
+            return is_pointed or not (self._whole or "::" in root)
         if self.type_of(root) is None:
             return True
         function, _, name = root.rpartition("#")

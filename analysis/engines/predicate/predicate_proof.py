@@ -12,7 +12,7 @@ import msgspec
 from analysis.certificate.annotation import Annotation, Proof
 from analysis.certificate.checked_outcome import Proved, Unproved, Work
 from analysis.certificate.checker import check
-from analysis.certificate.refusal import RefusedError
+from analysis.certificate.proof_obligations import RefusedError
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Program
 from analysis.cfa.marks import marked
@@ -24,6 +24,7 @@ from analysis.cpa.framework.composite import Composite
 from analysis.cpa.framework.reachability import ReachabilityGraph
 from analysis.cpa.framework.refinement_loop import cegar
 from analysis.cpa.framework.waitlist import PriorityWaitlist
+from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.predicates.abstraction import Abstraction
 from analysis.cpa.predicates.abstraction import Kind as AbstractionKind
 from analysis.cpa.predicates.adjustable_blocks import BlockEnds, block_ends
@@ -117,6 +118,7 @@ class _Proving:
             self._model,
             whole=self._entry == "main",
             is_harmless=library.is_harmless,
+            exposed=exposed(self._program),
             definedness=self._property == "uninitialized-read",
         )
 

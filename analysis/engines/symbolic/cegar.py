@@ -13,7 +13,7 @@ import msgspec
 from analysis.certificate.annotation import Annotation
 from analysis.certificate.checked_outcome import Proved, Unproved, Work
 from analysis.certificate.checker import check
-from analysis.certificate.refusal import RefusedError
+from analysis.certificate.proof_obligations import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cpa import library
 from analysis.cpa.domains.location import Bounds, Location, reverse_postorder
@@ -22,6 +22,7 @@ from analysis.cpa.framework.path_interpolation import OutOfTimeError, PathInterp
 from analysis.cpa.framework.reachability import Node, ReachabilityGraph
 from analysis.cpa.framework.refinement_loop import Ended, Refined, Refinement, Stuck, cegar
 from analysis.cpa.framework.waitlist import PriorityWaitlist
+from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.predicates.error_locations import ErrorLocations, with_error_locations
 from analysis.cpa.predicates.reaching import Reaching
 from analysis.cpa.predicates.violations import Violation, property_of
@@ -162,7 +163,14 @@ class _Proving:
 
     def _certified(self, reached: ReachabilityGraph[Any, Any], work: Work) -> Proved | Unproved:
         mode = self._options.mode
-        system = System(self._program, mode, self._model, whole=self._entry == "main", is_harmless=library.is_harmless)
+        system = System(
+            self._program,
+            mode,
+            self._model,
+            whole=self._entry == "main",
+            is_harmless=library.is_harmless,
+            exposed=exposed(self._program),
+        )
         reaching = Reaching(self._program, system, self._entry)
         for node in reached:
             location: Location = node.state[LOCATION]

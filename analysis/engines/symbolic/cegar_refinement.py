@@ -17,6 +17,7 @@ from analysis.cpa.domains.location import Location
 from analysis.cpa.domains.symbolic_value import SymbolicTransfer, SymbolicValues
 from analysis.cpa.framework.path_interpolation import Part, PathInterpolation
 from analysis.cpa.framework.steps import Step
+from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.predicates.path_formulas import path_formulas, plain
 from analysis.cpa.predicates.step_formulas import Contexts, moved
 from analysis.cpa.stores.precision import tracked_name
@@ -147,7 +148,9 @@ class ByPredicates:
 
     def __init__(self, program: Program, options: SymbolicOptions, entry: str, milliseconds: int) -> None:
         self._program, self._entry = program, entry
-        self._system = System(program, options.mode, options.model, whole=options.whole, is_harmless=library.is_harmless)
+        self._system = System(
+            program, options.mode, options.model, whole=options.whole, is_harmless=library.is_harmless, exposed=exposed(program)
+        )
         self._contexts = Contexts()
         self._solver, self._budget = Z3Solver(), Budget(milliseconds)
 

@@ -12,7 +12,7 @@ import msgspec
 from analysis.certificate.annotation import Annotation
 from analysis.certificate.checked_outcome import Proved, Unproved, Work
 from analysis.certificate.checker import check
-from analysis.certificate.refusal import RefusedError
+from analysis.certificate.proof_obligations import RefusedError
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa import library
@@ -25,6 +25,7 @@ from analysis.cpa.framework.path_interpolation import OutOfTimeError
 from analysis.cpa.framework.reachability import Node, PathStep, ReachabilityGraph
 from analysis.cpa.framework.refinement_loop import Ended, Refined, Refinement, Stuck, cegar
 from analysis.cpa.framework.waitlist import PriorityWaitlist
+from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.predicates.error_locations import ErrorLocations, with_error_locations
 from analysis.cpa.predicates.reaching import Reaching
 from analysis.cpa.predicates.violations import Violation, property_of
@@ -157,7 +158,14 @@ class _Proving:
 
     def _certified(self, reached: ReachabilityGraph[Any, Any], work: Work, mode: Mode) -> Proved:
         """[IPA] Algorithm 2, at the heads of loops: the disjunction of the known values."""
-        system = System(self._program, mode, self._model, whole=self._entry == "main", is_harmless=library.is_harmless)
+        system = System(
+            self._program,
+            mode,
+            self._model,
+            whole=self._entry == "main",
+            is_harmless=library.is_harmless,
+            exposed=exposed(self._program),
+        )
         reaching = Reaching(self._program, system, self._entry)
         for node in reached:
             location: Location = node.state[_LOCATION]

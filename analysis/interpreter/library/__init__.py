@@ -7,22 +7,24 @@ returns the result.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.library import allocation, blocks, ending, files, locks, numbers, printing, strings
 from analysis.interpreter.library.unknown import unknown
-from analysis.interpreter.running_machine import RunningMachine
 from analysis.interpreter.scalars import converter
 from analysis.model.bit_counts import bit_count
 from analysis.model.c_types import DOUBLE, LP64, Floating, Integer, Pointer, Type, Void
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import CHECKS, is_assumption, is_input
 
-Model = Callable[[RunningMachine, list[Any], tuple[Type, ...], bool], Any]
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+
+Model = Callable[["Machine", list[Any], tuple[Type, ...], bool], Any]
 
 ERRORS = ending.ERRORS
 SETJMP = frozenset(("setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp"))
-_MODELS: dict[str, Callable[[RunningMachine, list[Any], tuple[Type, ...]], Any]] = {
+_MODELS: dict[str, Callable[[Machine, list[Any], tuple[Type, ...]], Any]] = {
     **allocation.MODELS,
     **blocks.MODELS,
     **ending.MODELS,
@@ -53,7 +55,7 @@ def modelled(name: str, returned: Type) -> Model:
     if name in _KEEP_ERRNO or name in CHECKS or is_assumption(name) or is_input(name):
         return model
 
-    def run(machine: RunningMachine, arguments: list[Any], types: tuple[Type, ...], wanted: bool) -> Any:
+    def run(machine: Machine, arguments: list[Any], types: tuple[Type, ...], wanted: bool) -> Any:
         machine.errno_may_change()
         return model(machine, arguments, types, wanted)
 
@@ -74,10 +76,10 @@ def _modelled(name: str, returned: Type) -> Model:
     return unknown(display_name(name), returned)
 
 
-def _fitting(returned: Type) -> Callable[[RunningMachine, Any], Any]:
+def _fitting(returned: Type) -> Callable[[Machine, Any], Any]:
     """Brings a model's result into the type that the program declares for it."""
 
-    def fit(machine: RunningMachine, value: Any) -> Any:
+    def fit(machine: Machine, value: Any) -> Any:
         if isinstance(returned, Void) or value is None or isinstance(value, tuple):
             return value
         source: Type = DOUBLE if isinstance(value, float) else Integer(256, True, "result")

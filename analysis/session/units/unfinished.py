@@ -16,12 +16,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from analysis.cfa.building.unit import BrokenFunction
 from analysis.frontend.declarations.scope import TypedefEntry
 from analysis.frontend.text.difference import Difference, difference
-from analysis.session.units.built import Built
+
+if TYPE_CHECKING:
+    from analysis.session.units.file_building import Built
 
 _TOKEN = re.compile(
     rb"""(?P<skip>^\#[^\n]*|\s+)|(?P<word>[A-Za-z_$][\w$]*)|(?P<text>"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)|(?P<other>.)""",

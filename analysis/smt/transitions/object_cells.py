@@ -9,7 +9,7 @@ That accesses stay inside the object that they begin in is taken for granted (C1
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Literal
 
 from analysis.cfa.graph import Program
@@ -23,9 +23,10 @@ MOST_CELLS = 64  # scalars of an object that are variables of their own, or writ
 
 
 class Objects:
-    """The kinds of a program's variables. Local variables are distinguished by their function, which is "" for globals."""
+    """The kinds of a program's variables. Local variables are distinguished by their function, which is "" for globals.
+    `exposed`: the global ones that pointers from outside may lead to."""
 
-    def __init__(self, program: Program, model: DataModel) -> None:
+    def __init__(self, program: Program, model: DataModel, exposed: Collection[str]) -> None:
         self.layout = BitLayout.of(program, model)
         self._kinds: dict[tuple[str, str], Kind] = {}
         self._types: dict[tuple[str, str], Type] = {}
@@ -38,7 +39,9 @@ class Objects:
                 for expr in ir.expressions(edge.effect):
                     self._visit(cfa.name, expr, buffers)
         for known in program.globals.values():
-            self._meet("", known.var)
+            key = self._meet("", known.var)
+            if known.var.name in exposed:
+                self._kinds[key] = "memory"
             for expr in (known.initial, *(e for part in known.parts for e in (part.target, part.value))):
                 self._visit("", expr, buffers)
         if any(self._kinds[key] == "memory" for key in buffers):  # arrays of characters are used as room for anything

@@ -6,7 +6,7 @@ granted is among `assumptions`, first of all what ends a run before (`model.assu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cfa.linking.evaluation_order import granted
@@ -31,7 +31,8 @@ _NEXT = StateVariable("#next", Pointer(Void()))
 
 class System:
     """The transitions of one program. `whole`: the entry is where the program starts, so that globals have their initial values.
-    `is_harmless` says which external functions change nothing. `definedness`: flags say which local variables have a value.
+    `exposed`: the variables with static storage that pointers from outside may lead to. `is_harmless` says which external
+    functions change nothing. `definedness`: flags say which local variables have a value.
     Raises TooLargeError."""
 
     def __init__(
@@ -40,6 +41,7 @@ class System:
         mode: Mode = "int",
         model: DataModel = LP64,
         *,
+        exposed: Collection[str],
         whole: bool = True,
         is_harmless: Callable[[str], bool] = library_terms.only_returns,
         definedness: bool = False,
@@ -47,7 +49,7 @@ class System:
         self.program = program
         self._definedness = definedness
         self.whole = whole
-        self.vocabulary = Vocabulary(program, mode, model)
+        self.vocabulary = Vocabulary(program, mode, model, exposed)
         self._is_harmless = is_harmless
         self.assumptions: dict[str, None] = dict.fromkeys(granted(program))
         self._is_deterministic = all(_is_deterministic(cfa) for cfa in program.functions.values())

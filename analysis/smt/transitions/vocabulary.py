@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from analysis.cfa.graph import Program
 from analysis.model import ir
@@ -30,9 +30,9 @@ class Vocabulary(Mapping[StateVariable, Term]):
     """Symbols by state variable. `mode` is the encoding of integers; signed arithmetic wraps in both, as it does on the machine
     and under gcc's -fwrapv: so nothing is assumed about overflow."""
 
-    def __init__(self, program: Program, mode: Mode, model: DataModel) -> None:
+    def __init__(self, program: Program, mode: Mode, model: DataModel, exposed: Collection[str]) -> None:
         self.program, self.mode, self.model = program, mode, model
-        self.objects = Objects(program, model)
+        self.objects = Objects(program, model, exposed)
         wide = DataModel(model.name, model.long_bits, ADDRESS_BITS)
         self.arithmetic: Integers | Bits = Integers(wide, Ledger(), "wrap") if mode == "int" else Bits(wide, Ledger(), "wrap")
         self.inputs = Inputs()

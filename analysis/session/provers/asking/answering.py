@@ -17,7 +17,7 @@ import msgspec
 from analysis.certificate import text
 from analysis.certificate.annotation import Proof
 from analysis.certificate.invariants import invariants
-from analysis.certificate.unwinding_tree import Unwinding
+from analysis.certificate.unwinding import Unwinding
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic import Confirmed, Refuted
 from analysis.model import clock
@@ -55,7 +55,7 @@ def _program(parts: Slice) -> Program:
     tables = (parts.functions, parts.globals, parts.externals, parts.records)
     _parts = {data: _parts[data] if data in _parts else pickle.loads(data) for table in tables for data in table.values()}
     functions, globals_, externals, records = ({name: _parts[data] for name, data in table.items()} for table in tables)
-    program = Program(functions, globals_, externals, records, parts.address_taken)
+    program = Program(functions, globals_, externals, records, parts.address_taken, frozenset(parts.exposed))
     _last = parts.digest, program
     return program
 

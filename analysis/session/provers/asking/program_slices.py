@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Cfa, External, Global, Program
 from analysis.cpa.library import STARTS
+from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model import ir
 from analysis.model.c_types import RecordDefinition
@@ -48,6 +49,7 @@ class Slice(NamedTuple):
     externals: dict[str, bytes]
     records: dict[str, bytes]
     address_taken: tuple[str, ...]
+    exposed: tuple[str, ...]
 
 
 class Contents:
@@ -175,18 +177,20 @@ class Slicer:
         globals_ = {name: contents.of(name, part) for name, part in program.globals.items() if name in kept}
         externals = {name: contents.of(name, part) for name, part in program.externals.items() if name in kept}
         taken = tuple(sorted(name for name in program.address_taken if name in functions or name in externals))
+        reached = tuple(sorted(exposed(program).intersection(globals_)))
         found = (functions, globals_, externals)
         parts = [text for table in found for name, content in table.items() for text in (name, content.digest)]
         meanings = [text for table in found for name, content in table.items() for text in (name, content.meaning)]
         return Slice(
-            digest=digest_text(self._records, *entries, "", *taken, "", *parts),
-            meaning=digest_text(self._records, *entries, "", *taken, "", *meanings),
+            digest=digest_text(self._records, *entries, "", *taken, "", *reached, "", *parts),
+            meaning=digest_text(self._records, *entries, "", *taken, "", *reached, "", *meanings),
             entries=entries,
             functions={name: content.data for name, content in functions.items()},
             globals={name: content.data for name, content in globals_.items()},
             externals={name: content.data for name, content in externals.items()},
             records={name: contents.of(name, part).data for name, part in program.records.items()},
             address_taken=taken,
+            exposed=reached,
         )
 
     def _mentioned(self, functions: Iterable[str]) -> frozenset[str]:

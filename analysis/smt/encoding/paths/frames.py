@@ -39,6 +39,8 @@ def address_taken(program: Program) -> frozenset[str]:
         for variable in program.globals.values():
             for initial in (variable.initial, *(part.value for part in variable.parts)):
                 _addresses(initial, found)
+        if "main" not in program.functions:
+            found.update(program.exposed or ())
         known = _TAKEN[program] = frozenset(found)
     return known
 

@@ -31,15 +31,6 @@ class Calls:
     def take(self, call: ir.Call, name: str | None, is_defined: bool, found: bool | None = None) -> None:
         """A call of the function `name` (None: one that a pointer designates). `found`: of an allocation, whether it finds
         memory; None: either."""
-        if not self._is_followed(call, name, is_defined, found):
-            if name is None or is_defined or not library_terms.only_returns(name) or library_terms.writes_through(name, call):
-                self._anything_written(call, name, is_defined or name is None)
-            if name in library_terms.NEVER_RETURN:
-                self._state.ledger.constrain(FALSE)
-            self._return_anything(call, name or "a called pointer")
-
-    def _is_followed(self, call: ir.Call, name: str | None, is_defined: bool, found: bool | None) -> bool:
-        """Takes a call of a library function that is known; whether it is one."""
         if name in library_terms.ALLOCATIONS:
             self._allocate(call, name or "", found)
         elif name == "free":
@@ -48,23 +39,18 @@ class Calls:
             self._copy(call, name == "mempcpy")
         elif name == "memset" and len(call.arguments) >= 3:
             self._set(call)
-        else:
-            return bool(call.arguments) and self._is_computed(call, name, is_defined)
-        return True
-
-    def _is_computed(self, call: ir.Call, name: str | None, is_defined: bool) -> bool:
-        """Takes a call of a function of its arguments, or of one that returns only if they are true; whether it is one."""
-        if name in ("abs", "labs", "llabs"):
-            self._absolute(call)
-        elif name is None or is_defined:
-            return False
-        elif is_assumption(name):
+        elif name is not None and is_assumption(name) and not is_defined and call.arguments:
             self._state.ledger.constrain(self._state.places.expressions.truth(call.arguments[0]))
-        elif self._counts_bits(name):
+        elif name in ("abs", "labs", "llabs") and call.arguments:
+            self._absolute(call)
+        elif name is not None and not is_defined and call.arguments and self._counts_bits(name):
             self._count_bits(call, name)
         else:
-            return False
-        return True
+            if name is None or is_defined or not library_terms.only_returns(name) or library_terms.writes_through(name, call):
+                self._anything_written(call, name, is_defined or name is None)
+            if name in library_terms.NEVER_RETURN:
+                self._state.ledger.constrain(FALSE)
+            self._return_anything(call, name or "a called pointer")
 
     # -- values -------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,47 @@
+"""The variables with static storage that pointers from outside may lead to: from other functions of the program, whose parts are
+looked at by themselves, or from other files.
+
+Other files can name all variables that are not `static` (C11 6.2.2p4). They have none of their own if the program has a `main`
+and calls nothing but what it defines and functions of the system.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable
+
+from analysis.cfa.graph import Program
+from analysis.cpa import library
+from analysis.cpa.obstacles.accesses import own
+from analysis.cpa.obstacles.code_addresses import statics_in
+
+_KNOWN: weakref.WeakKeyDictionary[Program, frozenset[str]] = weakref.WeakKeyDictionary()
+
+
+def exposed(program: Program) -> frozenset[str]:
+    """The linkage names of the variables."""
+    if program.exposed is not None:
+        return program.exposed
+    known = _KNOWN.get(program)
+    if known is None:
+        values = (value for one in program.globals.values() for value in (one.initial, *(part.value for part in one.parts)))
+        found = frozenset(statics_in(values)).union(*(own(cfa).pointed for cfa in program.functions.values()))
+        named: Iterable[str] = () if is_closed(program) else (name for name in program.globals if "::" not in name)
+        if any(one.open for one in program.globals.values()):
+            named = program.globals  # an initialiser that is not known may hold any address
+        known = _KNOWN[program] = found.union(named)
+    return known
+
+
+def is_closed(program: Program) -> bool:
+    """Whether no code but the program's and the system's runs."""
+    calls = (call for cfa in program.functions.values() for call in own(cfa).calls)
+    called = {target for call in calls for target in program.targets(call) or ("",)}
+    outside = (name for name in called if name not in program.functions and not library.is_harmless(name))
+    return "main" in program.functions and all(is_system(program, name) for name in outside)
+
+
+def is_system(program: Program, name: str) -> bool:
+    """Whether an external function is one of the system's, or of the compiler's own."""
+    known = program.externals.get(name)
+    return name.startswith("__builtin_") or (known is not None and known.system)
