@@ -64,10 +64,10 @@ def pages() -> dict[str, str]:
 
 
 _KINDS = {
-    "modelled": "modelled: nothing is taken for granted",
-    "ends-run": "a run ends there; the rules report it, and they are on by default",
-    "checked": "checked with the property; where it may not hold, the answer is `unknown` and says so",
-    "told": "taken for granted, and reported with each answer that rests on it",
+    "modelled": "modelled: nothing is assumed",
+    "ends-run": "a run ends there; rules that are on by default report it",
+    "checked": "checked with the property; where it may not hold, the answer is `unknown` with this reason",
+    "told": "assumed, and listed by each answer that rests on it",
 }
 
 
@@ -78,9 +78,9 @@ def _linked(rule: str) -> str:
 def assumptions() -> str:
     """The page of what answers take for granted."""
     rows = [f"| {row.sentence} | {_KINDS[row.kind]} | {', '.join(map(_linked, row.rules))} | {row.users} |" for row in TABLE]
-    lines = ["# What answers take for granted", ""]
-    lines += ["No assumption removes a finding, or carries a proof, unsaid. These are all of them.", ""]
-    lines += ["| of a program | what is done about it | reported by | who relies on it |", "|---|---|---|---|", *rows, ""]
+    lines = ["# Assumptions", ""]
+    lines += ["No assumption removes a finding, or carries a proof, without being reported. This is the whole list.", ""]
+    lines += ["| assumption | treatment | rules that report a violation | used by |", "|---|---|---|---|", *rows, ""]
     return "\n".join([*lines, "Generated from `analysis/model/assumptions.py` by `make docs`.", ""])
 
 

@@ -101,6 +101,7 @@ def _verdict(verdict: RuleVerdict) -> dict[str, Any]:
         "certificate": verdict.certificate,
         "unreached": verdict.unreached,
         "no_place": verdict.no_place,
+        "entries": list(verdict.entries),
         "ms": round(verdict.ms, 3),
     }
 

@@ -12,7 +12,7 @@ from analysis.cli.failure import Failure
 from analysis.cli.json_format import encode_json
 from analysis.cli.output import say, write
 from analysis.rules.automaton import Rule
-from analysis.rules.load import load_rules
+from analysis.rules.load import load_rules, no_such_rule
 
 
 @click.command()
@@ -28,7 +28,7 @@ def rules(name: str | None, rules_dirs: tuple[str, ...], format_: str) -> int:
     say(messages)
     chosen = [rule for rule in known if name in (None, rule.name)]
     if not chosen:
-        raise Failure(f"There is no rule named {name}: `everproof rules` lists them.")
+        raise Failure(no_such_rule(name or "", (rule.name for rule in known)))
     if format_ == "json":
         write(encode_json([_document(rule, rule.name in checked) for rule in chosen]), None)
     elif name is not None:

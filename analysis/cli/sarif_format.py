@@ -59,6 +59,7 @@ def _proved(report: Report) -> list[dict[str, Any]]:
             "certified": verdict.certified,
             "certificate": verdict.certificate,
             "assumptions": list(verdict.assumptions),
+            "entries": list(verdict.entries),
         }
         for function in report.functions
         if not function.stale

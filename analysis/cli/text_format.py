@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from analysis.model.places import Place
-from analysis.model.report import Finding, FunctionReport, Message, Report, TraceStep
+from analysis.model.report import Finding, FunctionReport, Message, Report, TraceStep, as_called
 
 _MOST_REASONS = 4
 
@@ -35,7 +35,7 @@ def finding_lines(finding: Finding) -> Iterator[str]:
     if finding.reason:
         yield f"  not decided: {finding.reason}"
     for assumption in finding.assumptions:  # a sentence, or what an external function does
-        yield f"  taken for granted: {assumption}"
+        yield f"  assumed: {assumption}"
     width = max((len(spot(step.place)) for step in finding.trace), default=0)
     for number, step in enumerate(finding.trace, 1):
         yield _step_line(number, step, width)
@@ -88,7 +88,9 @@ def summary_line(report: Report, *, known: int = 0) -> str:
     apart = sum(1 for f in report.functions if any(verdict.unreached for verdict in f.verdicts.values()))
     if apart:
         return f"No finding, every function that an entry leads to is safe{aside}: {scope}; {count(apart, 'function')} apart."
-    return f"No finding, every function is safe{aside}: {scope}."
+    entries = _proved_from(report)
+    called = f" {as_called(entries)}" if entries else ""
+    return f"No finding, every function is safe{called}{aside}: {scope}."
 
 
 def count(number: int, noun: str) -> str:
@@ -125,19 +127,20 @@ def _refuted_lines(report: Report) -> Iterator[str]:
 
 def _proved_lines(report: Report) -> Iterator[str]:
     """What is proved, with what it rests on and where the certificate is; rules of which the same is to be said share a block."""
-    proved: dict[tuple[str, str, tuple[str, ...], str | None, str | None], list[int]] = {}
+    proved: dict[tuple[str, str, tuple[str, ...], tuple[str, ...], str | None, str | None], list[int]] = {}
     for number, function in enumerate(report.functions):
         for rule, verdict in function.verdicts.items():
             if verdict.verdict == "safe" and not function.stale:
-                key = rule, verdict.engine, verdict.assumptions, verdict.certificate, verdict.reason
+                key = rule, verdict.engine, verdict.assumptions, verdict.entries, verdict.certificate, verdict.reason
                 proved.setdefault(key, []).append(number)
-    blocks: dict[tuple[tuple[int, ...], str, str, tuple[str, ...]], list[str]] = {}
-    for (rule, engine, assumptions, certificate, note), numbers in sorted(proved.items(), key=lambda item: item[0][0]):
+    blocks: dict[tuple[tuple[int, ...], str, str, tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for (rule, engine, assumptions, entries, certificate, note), numbers in sorted(proved.items(), key=lambda item: item[0][0]):
         by = f"{engine}, certificate in {certificate}" if certificate is not None else engine
-        blocks.setdefault((tuple(numbers), by, note or "", assumptions), []).append(rule)
-    for (those, by, remark, assumptions), rules in blocks.items():
+        blocks.setdefault((tuple(numbers), by, note or "", assumptions, entries), []).append(rule)
+    for (those, by, remark, assumptions, entries), rules in blocks.items():
         functions = [report.functions[number] for number in those]
-        yield f"proved: {_first_of(functions)}: no {', '.join(rules)} ({by})" + (f": {remark}" if remark else "")
+        called = f", {as_called(entries)}" if any(function.name not in entries for function in functions) and entries else ""
+        yield f"proved: {_first_of(functions)}{called}: no {', '.join(rules)} ({by})" + (f": {remark}" if remark else "")
         for assumption in assumptions:
             yield f"  assuming that {assumption}"
     nowhere = _without_place(report)
@@ -145,6 +148,12 @@ def _proved_lines(report: Report) -> Iterator[str]:
         yield f"nothing to prove: nothing in the program could violate {', '.join(nowhere)}"
     if blocks or nowhere:
         yield ""
+
+
+def _proved_from(report: Report) -> list[str]:
+    """The entries that proofs of other functions are about."""
+    proved = ((f.name, verdict.entries) for f in report.functions for verdict in f.verdicts.values() if verdict.verdict == "safe")
+    return sorted({entry for name, entries in proved if name not in entries for entry in entries})
 
 
 def _first_of(functions: Sequence[FunctionReport]) -> str:

@@ -1,12 +1,11 @@
-"""All assumptions that answers can rest on, in one table. Code that assumes something takes the sentence from
-here.
+"""All assumptions that answers can rest on, in one table. Code that assumes something takes the sentence from here.
 
 Nothing in it may remove a finding, or carry a proof, without being reported (invariant I14). There are four kinds:
 
-- `modelled`: the result is any value that C leaves open, or what machines compute. Nothing is taken for granted.
-- `ends-run`: C leaves undefined what comes after, and machines stop there; a rule that is on by default reports it at that place.
-- `checked`: that it holds is proved along with the property. Where it may not hold, the answer is `unknown` and says so.
-- `told`: it is not checked, and stands among the assumptions of each answer that rests on it.
+- `modelled`: the result is any value, or what machines compute. Nothing is assumed.
+- `ends-run`: the behaviour is undefined and machines stop there. A rule that is on by default reports it at that place.
+- `checked`: it is proved together with the property. If it may not hold, the answer is `unknown` and gives this reason.
+- `told`: it is not checked. Each answer that rests on it lists it.
 """
 
 from __future__ import annotations
@@ -33,42 +32,42 @@ _FORMULAS = "path formulas, transitions, symbolic values"
 OVERFLOW = Assumption(
     "overflow",
     "modelled",
-    "signed arithmetic that overflows wraps, as machines and gcc's -fwrapv do it",
+    "signed overflow wraps around, as with gcc -fwrapv",
     ("signed-overflow",),
     f"{_FORMULAS}, explicit values; a run of the interpreter ends there",
 )
 SHIFT = Assumption(
     "shift",
     "modelled",
-    "a shift by the width or more, or by a negative distance, has any value",
+    "a shift by a negative number, or by the width or more, gives any value",
     ("shift-range",),
     f"{_FORMULAS}, explicit values; a run of the interpreter ends there",
 )
 QUOTIENT = Assumption(
     "quotient",
     "modelled",
-    "the least value of a type divided by -1 has any value",
+    "the least value of a type divided by -1 gives any value",
     ("signed-overflow",),
     f"{_FORMULAS}; a run of the interpreter ends there",
 )
 DISTANCE = Assumption(
     "distance",
     "modelled",
-    "the difference of two pointers that are no whole number of elements apart has any value",
+    "the difference of two pointers that are not a whole number of elements apart is any value",
     (),
     f"{_FORMULAS}, explicit values; the interpreter does not go on",
 )
 UNINITIALISED = Assumption(
     "uninitialised",
     "modelled",
-    "an object that was given no value holds any",
+    "an uninitialised object holds any value",
     ("uninitialized-read",),
     f"{_FORMULAS}; a run of the interpreter ends there",
 )
 CONVERSION = Assumption(
     "conversion",
     "modelled",
-    "a floating value that does not fit into an integer type is any value of it when it is converted",
+    "a floating value outside of the range of an integer type converts to any value of that type",
     (),
     f"{_FORMULAS}; the interpreter does not go on",
 )
@@ -90,23 +89,23 @@ SUBSCRIPTS = Assumption(
 CALLED = Assumption(
     "called",
     "checked",
-    "a call through a pointer leads to a function that is known and fits",
+    "a call through a pointer reaches a known function whose type fits",
     (),
     "transitions and certificates; trees of paths",
 )
 BEFORE = Assumption(
     "before",
     "ends-run",
-    "no run before divides an integer by zero, follows a null pointer, frees what is not a block, accesses an object after its"
-    " life, or runs out of stack",
+    "no earlier step of the run divides an integer by zero, dereferences a null pointer, frees an invalid pointer,"
+    " accesses an object after its lifetime, or runs out of stack",
     ("division-by-zero", "null-dereference", "double-free", "invalid-free", "use-after-free", "use-after-scope"),
     "all proofs and refutations",
 )
 ORDER = Assumption(
     "order",
     "told",
-    "loops in the operands of an expression come to an end, and what operands access without a call by other members or types"
-    " does not overlap",
+    "loops in the operands of an expression terminate, and accesses of operands through different members or types,"
+    " outside of calls, do not overlap",
     (),
     "all proofs and runs, where operands with side effects are beside others; where their order could matter otherwise,"
     " nothing is proved or confirmed",
@@ -114,21 +113,21 @@ ORDER = Assumption(
 BOUNDS = Assumption(
     "bounds",
     "told",
-    "accesses through pointers stay in the object that they begin in",
+    "accesses through pointers stay inside the object that they start in",
     ("array-bounds",),
     "path formulas, transitions, symbolic and explicit values, going back from a violation",
 )
 TYPES = Assumption(
     "types",
     "told",
-    "what is accessed behind pointers has the type of the access, or the access is one of characters (C11 6.5p7)",
+    "objects behind pointers are accessed by their own type, or as characters (C11 6.5p7)",
     (),
     "transitions, going back from a violation",
 )
 OWN_TYPES = Assumption(
     "own-types",
     "told",
-    "what pointers from outside point to is aligned, and accessed through its own type or as characters",
+    "objects behind pointers from outside are aligned, and accessed by their own type, or as characters",
     (),
     "path formulas",
 )
@@ -138,17 +137,15 @@ OUTSIDE_POINTERS = Assumption(
 ADDRESSES = Assumption(
     "addresses",
     "told",
-    "objects are at the addresses that the formula gives them",
+    "objects lie at the addresses that the formula gives them",
     (),
     "path formulas, which refute nothing then",
 )
-APART = Assumption(
-    "apart", "told", "what is next to an object in memory is nothing that the program depends on", (), "transitions"
-)
+APART = Assumption("apart", "told", "the program does not depend on what lies next to an object in memory", (), "transitions")
 OUTSIDE = Assumption(
     "outside",
     "told",
-    "external functions call nothing of the program's, and write only what they can name or are given",
+    "external functions call no function of the program, and write only objects that they can name or are given",
     (),
     "transitions, trees of paths",
 )
@@ -159,14 +156,14 @@ LARGE_BLOCKS = Assumption("large-blocks", "told", "very large allocations fail",
 FOUND = Assumption(
     "found",
     "told",
-    "allocations find memory, also those of size 0",
+    "allocations succeed, also those of size 0",
     (),
     "trees of paths and the decisions of findings, where that is asked for",
 )
 GIVEN = Assumption(
     "given",
     "told",
-    "external functions write only what they are given, and return the address of no variable that they are not given",
+    "external functions write only objects that they are given, and return the address of no variable that they are not given",
     (),
     "trees of paths, where that is asked for",
 )

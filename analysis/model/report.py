@@ -5,6 +5,7 @@ The shapes are those of the JSON report, schema 1. `unknown` always has a reason
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -49,7 +50,8 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
 
 
 class RuleVerdict(msgspec.Struct, frozen=True, gc=False):
-    """What is known of one function for one rule. `certified`: a certificate was accepted; `certificate` is the file that it was
+    """What is known of one function for one rule. `entries`: a proof is about calls in runs from these functions only; about all
+    calls if it is empty. `certified`: a certificate was accepted; `certificate` is the file that it was
     written to, if one was asked for. `ms` is the time of the engine in milliseconds. `unreached`: the rule is proved of the
     program, and nothing is known of the function because no entry of the program leads to it. `no_place`: nothing in the
     function could violate the rule, by its form alone (`analysis.cpa.obstacles.violable`). Neither keeps a program from being
@@ -64,6 +66,15 @@ class RuleVerdict(msgspec.Struct, frozen=True, gc=False):
     certificate: str | None = None
     unreached: bool = False
     no_place: bool = False
+    entries: tuple[str, ...] = ()
+
+
+_MOST_ENTRIES = 3
+
+
+def as_called(entries: Sequence[str]) -> str:
+    """Says which calls a proof is about that is about runs from these entries only."""
+    return f"as called from {', '.join(entries)}" if len(entries) <= _MOST_ENTRIES else f"as called from {len(entries)} entries"
 
 
 class Invariant(msgspec.Struct, frozen=True, gc=False):

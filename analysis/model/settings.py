@@ -13,8 +13,8 @@ import math
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal, cast, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
@@ -31,6 +31,16 @@ NO_STORE = "none"
 Mode = Literal["continuous", "onSave", "onDemand"]
 
 _LIMIT = re.compile(r"Expected (?:int|float) (>=|<=|>|<) ([0-9.e+]+)")
+_EXPECTED = re.compile(r"Expected ([a-z |]+), got ([a-z]+)")
+_WORDS = {
+    "array": "a list",
+    "bool": "true or false",
+    "float": "a number",
+    "int": "a whole number",
+    "null": "null",
+    "object": "a table",
+    "str": "a string",
+}
 _COMPARED = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
 _TOPS = (".git", ".hg", ".svn")
 _FILE_COMPILER = re.compile(r"none|([A-Za-z0-9_]+-)*(gcc|clang|cc)(-[0-9]+(\.[0-9]+)*)?")
@@ -171,7 +181,7 @@ def read(editor: object, file_text: bytes | None) -> tuple[Settings, list[str]]:
         del table[name]
     values = _accepted(table, f"in {FILE_NAME}: ", problems)
     if values.pop("trusted", None) is not None:  # the workspace cannot declare itself trusted
-        problems.append(f"in {FILE_NAME}: trusted: only an editor can say this.")
+        problems.append(f"in {FILE_NAME}: trusted: only an editor can set this.")
     compiler = values.get("compiler")
     if isinstance(compiler, str) and not _FILE_COMPILER.fullmatch(compiler):
         problems.append(f'in {FILE_NAME}: compiler: "{compiler}" is not a usual compiler name; set it in the editor instead.')
@@ -179,7 +189,7 @@ def read(editor: object, file_text: bytes | None) -> tuple[Settings, list[str]]:
     if isinstance(values.get("budgets"), Limits):
         values["budgets"] = _lowered(cast("Limits", values["budgets"]), problems)
     if values.get("store") not in (None, NO_STORE):
-        problems.append(f'in {FILE_NAME}: store: only "{NO_STORE}" can be said here; set a file in the editor instead.')
+        problems.append(f'in {FILE_NAME}: store: only "{NO_STORE}" can be set here; name a file in the editor instead.')
         del values["store"]
     for name, value in _accepted(_as_table(editor, "everproof", problems), "everproof.", problems).items():
         if value != getattr(_DEFAULTS, _FIELDS[name].name):
@@ -202,7 +212,7 @@ def _as_table(value: object, name: str, problems: list[str]) -> Mapping[str, obj
         return {}
     if isinstance(value, Mapping):
         return cast("Mapping[str, object]", value)
-    problems.append(f"{name}: expected a table of settings.")
+    problems.append(f"{name}: must be a table of settings.")
     return {}
 
 
@@ -227,7 +237,7 @@ def _accept(accepted: dict[str, object], name: str, value: object, prefix: str, 
     try:
         found = msgspec.convert(value, _FIELDS[name].type)
     except msgspec.ValidationError as error:
-        problems.append(f"{prefix}{name}: {_plain(error)}; using {_shown(default)}.")
+        problems.append(f"{prefix}{name}: {_plain(error, _bare(_FIELDS[name].type))}; using {_shown(default)}.")
         return
     wrong = [why for one, why in flags_problems(*_flags(name, found)) if one == name]
     problems += [f"{prefix}{name}: {why}; using {_shown(default)}." for why in wrong]
@@ -277,7 +287,7 @@ def _budgets(table: Mapping[str, object], prefix: str, problems: list[str]) -> L
         try:
             number = msgspec.convert(table[name], field.type)
         except msgspec.ValidationError as error:
-            problems.append(f"{prefix}{name}: {_plain(error)}; using {_shown(field.default)}.")
+            problems.append(f"{prefix}{name}: {_plain(error, _bare(field.type))}; using {_shown(field.default)}.")
             continue
         if math.isfinite(number):
             values[field.name] = number
@@ -301,17 +311,33 @@ def _snake(name: str) -> str:
     return re.sub(r"([A-Z])", lambda match: "_" + match.group(1).lower(), name)
 
 
-def _plain(error: msgspec.ValidationError) -> str:
-    """msgspec's words for a person who did not write the code."""
-    text = str(error).split(" - at ")[0].replace("`", "")
-    limit = _LIMIT.fullmatch(text)
+def _plain(error: msgspec.ValidationError, type_: Any) -> str:
+    """What is wrong with a value for a setting of this type, in words of TOML and JSON, not of Python."""
+    message, _, inside = str(error).partition(" - at ")
+    text = message.replace("`", "")
+    limit, kinds = _LIMIT.fullmatch(text), _EXPECTED.fullmatch(text)
     if limit is not None:
         number = float(limit[2])
         return f"must be {_COMPARED[limit[1]]} {int(number) if number.is_integer() else number}"
+    if get_origin(type_) is Literal:
+        return f"must be {_one_of(get_args(type_))}"
+    if kinds is not None:
+        expected = " or ".join(_WORDS.get(kind, kind) for kind in kinds[1].split(" | ") if kind != "null")
+        return f"{'each item must' if inside else 'must'} be {expected}, not {_WORDS.get(kinds[2], kinds[2])}"
     return text[:1].lower() + text[1:]
+
+
+def _bare(type_: Any) -> Any:
+    """A type without what is annotated to it."""
+    return get_args(type_)[0] if get_origin(type_) is Annotated else type_
+
+
+def _one_of(values: Sequence[str]) -> str:
+    quoted = [f'"{value}"' for value in values]
+    return " or ".join(part for part in (", ".join(quoted[:-1]), quoted[-1]) if part)
 
 
 def _shown(value: object) -> str:
     if value is None or value == ():
         return "none"
-    return str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -88,6 +88,13 @@ def _rule_files(folder: Path, messages: list[Message]) -> Sequence[Path]:
     return found[:RULE_FILES]
 
 
+def no_such_rule(name: str, known: Iterable[str]) -> str:
+    """The sentence about a rule that does not exist, with the name that was probably meant."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    hint = f"the nearest is {near[0]}, and " if near else ""
+    return f"There is no rule named {name}; {hint}`everproof rules` lists them."
+
+
 def _selected(rules: Iterable[Rule], names: tuple[str, ...], messages: list[Message]) -> list[Rule]:
     known = {rule.name: rule for rule in rules}
     if not names:
@@ -96,9 +103,7 @@ def _selected(rules: Iterable[Rule], names: tuple[str, ...], messages: list[Mess
         return list(known.values())
     for name in names:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"the nearest is {near[0]}, and " if near else ""
-            messages.append(Message("error", "", f"There is no rule named {name}; {hint}`everproof rules` lists them."))
+            messages.append(Message("error", "", no_such_rule(name, known)))
     return [known[name] for name in dict.fromkeys(names) if name in known]
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from analysis.model.report import FunctionReport
+from analysis.model.report import FunctionReport, as_called
 from server.convert import overall, proved, stale_reason
 from server.features import commands
 from server.results import FileState
@@ -46,7 +46,10 @@ def lens_command(function: FunctionReport, state: FileState, uri: str) -> types.
         title += " (stale)"
     finding = next((f for f in state.findings if f.function == function.name and f.trace), None)
     assumed = sorted({a for rule in rules for a in function.verdicts[rule].assumptions})
-    tooltip = "Assuming: " + "; ".join(assumed) + "." if assumed else None
+    entries = {function.verdicts[rule].entries for rule in rules}
+    called = sorted(as_called(names) for names in entries if names and function.name not in names)
+    told = ["Proved " + "; ".join(called) + "."] * bool(called) + ["Assuming: " + "; ".join(assumed) + "."] * bool(assumed)
+    tooltip = " ".join(told) or None
     if finding is None:
         return types.Command(title, "", tooltip)
     return types.Command(title, commands.TRACE, tooltip, arguments=[uri, finding.fingerprint])

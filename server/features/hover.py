@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from analysis.model.report import Count, FunctionReport, RuleVerdict, Verdict
+from analysis.model.report import Count, FunctionReport, RuleVerdict, Verdict, as_called
 from analysis.wire import CheckDone
 from server.client_columns import Columns
 from server.convert import overall, stale_reason
@@ -80,19 +80,21 @@ def _verdict_lines(function: FunctionReport) -> list[str]:
     groups: dict[tuple[Verdict, str, str | None], list[str]] = {}
     for rule, verdict in sorted(function.verdicts.items(), key=lambda item: (_ORDER[item[1].verdict], item[0])):
         is_proved = verdict.verdict == "safe" and verdict.certified
-        groups.setdefault((verdict.verdict, "proved" if is_proved else verdict.verdict, _note(verdict)), []).append(f"`{rule}`")
+        note = _note(verdict, function.name)
+        groups.setdefault((verdict.verdict, "proved" if is_proved else verdict.verdict, note), []).append(f"`{rule}`")
     return [
         f"- {_SIGNS[verdict]} {word}: {', '.join(rules)}" + (f" ({note})" if note else "")
         for (verdict, word, note), rules in groups.items()
     ]
 
 
-def _note(verdict: RuleVerdict) -> str | None:
+def _note(verdict: RuleVerdict, function: str) -> str | None:
     """Why the verdict is unknown, or which assumptions a proof rests on."""
     if verdict.verdict != "safe" or not verdict.certified:
         return verdict.reason
     assumed = f"; assuming: {'; '.join(verdict.assumptions)}" if verdict.assumptions else ""
-    return f"by the {verdict.engine} engine, its certificate was accepted{assumed}"
+    called = f", {as_called(verdict.entries)}" if verdict.entries and function not in verdict.entries else ""
+    return f"by the {verdict.engine} engine{called}, its certificate was accepted{assumed}"
 
 
 def work_text(done: CheckDone) -> str:

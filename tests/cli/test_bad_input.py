@@ -237,3 +237,8 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     done = subprocess.run(script, shell=True, capture_output=True, timeout=60)
     assert done.stdout == b"{"
     assert done.stderr == b""
+
+
+def test_the_name_of_a_rule_that_was_probably_meant(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "null-deref"]) == 2
+    assert "There is no rule named null-deref; the nearest is null-dereference, and" in capsys.readouterr().err

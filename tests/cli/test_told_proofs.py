@@ -97,6 +97,16 @@ def test_functions_of_a_library_without_a_place_do_not_count(capsys: pytest.Capt
     assert (code, text.splitlines()[-1].split(":")[0]) == (0, "No finding, every function is safe")
 
 
+def test_a_proof_about_runs_from_main_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("called.c").write_text("int f(int x) { return 10 / x; }\nint main(void) { return f(3); }\n")
+    code, text = check(capsys, "--strict", "--rule", "division-by-zero", "called.c")
+    first, *_, last = text.splitlines()
+    assert (code, last.split(":")[0]) == (0, "No finding, every function is safe as called from main")
+    assert first.startswith("proved: f (called.c:1:5) and 1 other function, as called from main: no division-by-zero (")
+    told = verdicts(capsys, "division-by-zero", "called.c")
+    assert {name: verdict["entries"] for name, verdict in told.items()} == {"f": ["main"], "main": ["main"]}
+
+
 def test_verdicts_name_the_certificate(capsys: pytest.CaptureFixture[str]) -> None:
     told = verdicts(capsys, "division-by-zero", "--certificate", "c.json", "p.c")["main"]
     assert (told["verdict"], told["certified"], told["certificate"]) == ("safe", True, "c.json")

@@ -37,14 +37,20 @@ def test_the_file_cannot_declare_itself_trusted() -> None:
 @pytest.mark.parametrize(
     ("editor", "sentence"),
     [
-        ({"mode": "fast"}, "everproof.mode: invalid enum value 'fast'; using continuous."),
-        ({"rules": "all"}, "everproof.rules: expected array, got str; using none."),
-        ({"budgets": 3}, "everproof.budgets: expected a table of settings."),
+        ({"mode": "fast"}, 'everproof.mode: must be "continuous", "onSave" or "onDemand"; using continuous.'),
+        ({"rules": "all"}, "everproof.rules: must be a list, not a string; using none."),
+        ({"budgets": 3}, "everproof.budgets: must be a table of settings."),
         ({"budgets": {"nestings": 3}}, "everproof.budgets.nestings: there is no such budget; the nearest is nesting."),
-        ({"budgets": {"preprocessSeconds": "x"}}, "everproof.budgets.preprocessSeconds: expected float, got str; using 10.0."),
+        (
+            {"budgets": {"preprocessSeconds": "x"}},
+            "everproof.budgets.preprocessSeconds: must be a number, not a string; using 10.0.",
+        ),
+        ({"rules": [1]}, "everproof.rules: each item must be a string, not a whole number; using none."),
+        ({"codeLens": 1}, "everproof.codeLens: must be true or false, not a whole number; using true."),
+        ({"budgets": {"nesting": "x"}}, "everproof.budgets.nesting: must be a whole number, not a string; using 500."),
         ({"budgets": {"nesting": 0}}, "everproof.budgets.nesting: must be at least 1; using 500."),
         ({"color": 1}, "everproof.color: there is no such setting."),
-        (7, "everproof: expected a table of settings."),
+        (7, "everproof: must be a table of settings."),
     ],
 )
 def test_a_wrong_setting_is_reported_by_its_name(editor: object, sentence: str) -> None:
@@ -81,7 +87,7 @@ def test_only_the_editor_can_name_a_store() -> None:
     assert found.store_path(("/w", "/v")) == "/w/mine.everproof"
     found, problems = read({}, b'store = "theirs.everproof"')
     assert found.store_path(("/w",)) is None
-    assert problems == ['in .everproof.toml: store: only "none" can be said here; set a file in the editor instead.']
+    assert problems == ['in .everproof.toml: store: only "none" can be set here; name a file in the editor instead.']
     found, problems = read({}, b'store = "none"')
     assert (found.store_path(("/w",)), problems) == ("none", [])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from lsp_editor import Editor
 from lsprotocol import types
@@ -46,6 +47,15 @@ def lens(known: FunctionReport) -> tuple[str, str | None]:
 )
 def test_a_lens_says_first_what_is_proved(verdicts: dict[str, RuleVerdict], title: str) -> None:
     assert lens(function(**verdicts)) == (title, "Assuming: nothing overflows.")
+
+
+def test_a_proof_about_runs_from_an_entry_says_so() -> None:
+    of_main = msgspec.structs.replace(PROVED, entries=("main",))
+    assert lens(function(a=of_main)) == ("✓ proved: a", "Proved as called from main. Assuming: nothing overflows.")
+    assert "(by the predicate engine, as called from main, its certificate" in describe(function(a=of_main), None, None)
+    itself = msgspec.structs.replace(PROVED, entries=("f",))
+    assert lens(function(a=itself))[1] == "Assuming: nothing overflows."
+    assert "as called from" not in describe(function(a=itself), None, None)
 
 
 def test_a_lens_does_not_call_proved_what_has_no_certificate() -> None:

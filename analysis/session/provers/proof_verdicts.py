@@ -10,6 +10,7 @@ import msgspec
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.marks import is_marked, told
 from analysis.model.report import FunctionReport, Invariant, RuleVerdict
+from analysis.model.spelling import display_name
 from analysis.session.portfolio.request_terms import NOTHING, ONLY_BY_PATHS
 from analysis.session.portfolio.turns import MOST_EDGES
 from analysis.session.provers.asking.answer import Decided
@@ -198,7 +199,8 @@ def _verdict(name: str, verdict: RuleVerdict, answer: tuple[Decided, float] | No
     if decided.status == "refuted" and decided.certified:
         missed = decided.unreached.count(name)
         note = f"no run reaches {missed} of the places in it where it could be violated" if missed else None
-        return RuleVerdict("safe", note, decided.assumptions, decided.engine, certified=True, ms=ms)
+        entries = tuple(map(display_name, decided.entries))
+        return RuleVerdict("safe", note, decided.assumptions, decided.engine, certified=True, ms=ms, entries=entries)
     if decided is _NO_PLACE:
         return RuleVerdict("unknown", decided.reason, (), ENGINE, no_place=True)
     if decided.reason in (NOTHING, UNREACHED):

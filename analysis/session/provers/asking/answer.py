@@ -53,7 +53,8 @@ class Decided(msgspec.Struct, frozen=True):
     through, where that is not all of the program; as long as they are the same, it is not either. `states`, `queries` and
     `worked` are the abstract states, the questions to the solver, and the seconds of the processor that it took. `invariants`
     are those of a function that is proved. Where several rules were asked about, `parts` say what of each. `unreached` names
-    the function of each place of the rule, of those that are proved, that no run reaches at all.
+    the function of each place of the rule, of those that are proved, that no run reaches at all. `entries`: a refutation is
+    about runs from these functions only; empty: whoever calls the function.
     """
 
     status: Status
@@ -73,6 +74,7 @@ class Decided(msgspec.Struct, frozen=True):
     certificates: tuple[str, ...] = ()
     parts: tuple[Part, ...] = ()
     unreached: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
 
     def holds(self, seconds: float) -> bool:
         """Whether there is no use in asking again for so long."""

@@ -18,6 +18,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
+import msgspec
+
 from analysis.cfa.graph import Program
 from analysis.cpa.library import STARTS, is_harmless
 from analysis.cpa.obstacles.beside import beside
@@ -66,6 +68,7 @@ class _Known:
         parts = question.program
         self.key = key_of(question)
         self.whole = question.whole
+        self.entries = parts.entries if question.whole else ()
         self.names = frozenset((*parts.functions, *parts.globals, *parts.externals))
         self.seconds = question.seconds
         self.decided: Decided | None = None
@@ -304,7 +307,7 @@ class Claims:
         for claim in sorted(self._known, key=lambda claim: claim.whole):
             known = self._known[claim]
             if claim.kind == "function" and known.decided is not None and difference.keeps(claim, known):
-                found[claim.function, claim.rule] = known.decided, known.ms
+                found[claim.function, claim.rule] = msgspec.structs.replace(known.decided, entries=known.entries), known.ms
         return found
 
     def program_answers(self, program: Program) -> ProgramAnswers:

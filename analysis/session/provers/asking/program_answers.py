@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import msgspec
+
 from analysis.session.provers.asking.answer import Decided, Part
 
 UNREACHED = "no entry of the program leads to this function, so nothing was proved"
@@ -17,8 +19,8 @@ class Run(NamedTuple):
 
 
 class ProgramAnswers:
-    """The answers. `reached` are the functions that the entry leads to; `conditions` the rules that a
-    condition on single edges speaks of, as far as something in the program could violate them."""
+    """The answers. They are about runs from `main`: no other program is asked about as a whole. `reached` are the functions
+    that it leads to. `conditions` are the rules that a condition on single edges describes, if something could violate them."""
 
     def __init__(self, conditions: frozenset[str] = frozenset(), reached: frozenset[str] = frozenset()) -> None:
         self.conditions, self.reached = conditions, reached
@@ -29,7 +31,7 @@ class ProgramAnswers:
     def add(self, rule: str, decided: Decided, ms: float) -> None:
         """Takes in what is said of one rule."""
         if decided.status == "refuted" and decided.certified:
-            self.proved.setdefault(rule, (decided, ms))
+            self.proved.setdefault(rule, (msgspec.structs.replace(decided, entries=("main",)), ms))
         elif decided.status == "confirmed":
             self.runs.append(Run(rule, decided))
         elif decided.reason:
