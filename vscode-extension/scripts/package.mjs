@@ -23,6 +23,16 @@ copyFileSync('../LICENSE', 'LICENSE'); // vsce takes it from the extension's own
 run(process.execPath, 'scripts/build.mjs');
 run(python, 'scripts/bundle.py', ...(platform ? ['--target', target] : []));
 // nothing is looked through for secrets: what is carried comes from the sources and from pinned wheels, and it would take minutes
-run('npx', 'vsce', 'package', '--no-dependencies', '--skip-license', '--allow-missing-repository', '--allow-package-all-secrets', '--out', file,
-  ...(platform ? ['--target', target] : []));
+run(
+  'npx',
+  'vsce',
+  'package',
+  '--no-dependencies',
+  '--skip-license',
+  '--allow-missing-repository',
+  '--allow-package-all-secrets',
+  '--out',
+  file,
+  ...(platform ? ['--target', target] : []),
+);
 console.log(`${file}: ${(statSync(file).size / 1e6).toFixed(1)} MB`);

@@ -22,7 +22,11 @@ export interface Api {
 }
 
 /** Puts all together, and does not wait for the server. */
-export function assemble(context: vscode.ExtensionContext, log: vscode.LogOutputChannel, setup: Setup): { api: Api; server: ServerConnection } {
+export function assemble(
+  context: vscode.ExtensionContext,
+  log: vscode.LogOutputChannel,
+  setup: Setup,
+): { api: Api; server: ServerConnection } {
   const model = new StateModel();
   const server = new ServerConnection(model, log, () => setup.locate());
   const trace = new TraceView(model, (command, args) => server.execute(command, args));
@@ -30,7 +34,17 @@ export function assemble(context: vscode.ExtensionContext, log: vscode.LogOutput
     await server.execute(Commands.fullCheck, [], token);
   });
   const derivation = new DerivationPanel(model, (command, args) => server.execute(command, args), context.extensionUri);
-  context.subscriptions.push(log, server, trace, testing, derivation, new Gutter(model, context.extensionUri), new StatusBar(model), new FindingsTree(model, trace), registerCommands(server, model, trace, derivation, log));
+  context.subscriptions.push(
+    log,
+    server,
+    trace,
+    testing,
+    derivation,
+    new Gutter(model, context.extensionUri),
+    new StatusBar(model),
+    new FindingsTree(model, trace),
+    registerCommands(server, model, trace, derivation, log),
+  );
   const started = server.start();
   started.catch((error: unknown) => {
     log.error(String(error));

@@ -7,7 +7,13 @@ import { Commands, type FullCheckResult } from './protocol';
 import type { DerivationPanel } from './views/derivationPanel';
 import type { TraceView } from './views/trace';
 
-export function registerCommands(connection: ServerConnection, model: StateModel, trace: TraceView, derivation: DerivationPanel, log: vscode.LogOutputChannel): vscode.Disposable {
+export function registerCommands(
+  connection: ServerConnection,
+  model: StateModel,
+  trace: TraceView,
+  derivation: DerivationPanel,
+  log: vscode.LogOutputChannel,
+): vscode.Disposable {
   const handlers: Record<string, (...args: never[]) => unknown> = {
     [Commands.fullCheck]: (uri?: string) => runFullCheck(connection, uri),
     [Commands.trace]: (uri: string, fingerprint: string) => trace.begin(uri, fingerprint),
@@ -15,28 +21,44 @@ export function registerCommands(connection: ServerConnection, model: StateModel
     [Commands.clearStore]: () => connection.execute(Commands.clearStore, []),
     [Commands.explainRule]: (rule: string) => connection.execute(Commands.explainRule, [rule]),
     [Commands.states]: (uri?: string, name?: string) => toggleHints(connection, model, Commands.states, uri, name),
-    [Commands.invariants]: (uri?: string, name?: string) => toggleHints(connection, model, Commands.invariants, uri, name),
+    [Commands.invariants]: (uri?: string, name?: string) =>
+      toggleHints(connection, model, Commands.invariants, uri, name),
     'everproof.nextStep': () => trace.move(1),
     'everproof.previousStep': () => trace.move(-1),
     'everproof.goToStep': (uri: string, fingerprint: string, index: number) => trace.begin(uri, fingerprint, index),
     'everproof.endTrace': () => {
       trace.end();
     },
-    'everproof.stepThrough': (node: { finding: { uri: string; fingerprint: string } }) => trace.begin(node.finding.uri, node.finding.fingerprint),
+    'everproof.stepThrough': (node: { finding: { uri: string; fingerprint: string } }) =>
+      trace.begin(node.finding.uri, node.finding.fingerprint),
     'everproof.showDerivation': () => derivation.show(),
     'everproof.restartServer': () => connection.restart(),
     'everproof.showLog': () => {
       log.show();
     },
   };
-  return vscode.Disposable.from(...Object.entries(handlers).map(([name, handler]) => vscode.commands.registerCommand(name, handler as (...args: unknown[]) => unknown)));
+  return vscode.Disposable.from(
+    ...Object.entries(handlers).map(([name, handler]) =>
+      vscode.commands.registerCommand(name, handler as (...args: unknown[]) => unknown),
+    ),
+  );
 }
 
 /** Turns the inlay hints of a function on or off, of the one at the cursor if none is named. */
-async function toggleHints(connection: ServerConnection, model: StateModel, command: string, uri?: string, name?: string): Promise<void> {
+async function toggleHints(
+  connection: ServerConnection,
+  model: StateModel,
+  command: string,
+  uri?: string,
+  name?: string,
+): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const document = uri ?? editor?.document.uri.toString();
-  const named = name ?? (document === undefined || editor === undefined ? undefined : model.functionAt(document, editor.selection.active)?.name);
+  const named =
+    name ??
+    (document === undefined || editor === undefined
+      ? undefined
+      : model.functionAt(document, editor.selection.active)?.name);
   if (document === undefined || named === undefined) {
     void vscode.window.showInformationMessage('Everproof: put the cursor into a function that was checked.');
     return;
@@ -47,13 +69,22 @@ async function toggleHints(connection: ServerConnection, model: StateModel, comm
 /** A full check with a notification that can be cancelled. */
 async function runFullCheck(connection: ServerConnection, uri?: string): Promise<FullCheckResult> {
   const active = uri ?? vscode.window.activeTextEditor?.document.uri.toString();
-  const options = { location: vscode.ProgressLocation.Notification, title: 'Everproof: checking everything from scratch', cancellable: true };
-  const result = await vscode.window.withProgress(options, (_, token) => connection.execute<FullCheckResult>(Commands.fullCheck, active === undefined ? [] : [active], token));
+  const options = {
+    location: vscode.ProgressLocation.Notification,
+    title: 'Everproof: checking everything from scratch',
+    cancellable: true,
+  };
+  const result = await vscode.window.withProgress(options, (_, token) =>
+    connection.execute<FullCheckResult>(Commands.fullCheck, active === undefined ? [] : [active], token),
+  );
   if (result.complete) {
-    const findings = result.findings === 0 ? 'no findings' : result.findings === 1 ? '1 finding' : `${result.findings} findings`;
+    const findings =
+      result.findings === 0 ? 'no findings' : result.findings === 1 ? '1 finding' : `${result.findings} findings`;
     vscode.window.setStatusBarMessage(`Everproof: the full check is complete, ${findings}.`, 10_000);
   } else {
-    void vscode.window.showWarningMessage(`Everproof: the check is not complete: ${result.reason ?? 'the reason is not known'}`);
+    void vscode.window.showWarningMessage(
+      `Everproof: the check is not complete: ${result.reason ?? 'the reason is not known'}`,
+    );
   }
   return result;
 }

@@ -1,7 +1,15 @@
 // The language client: starts the server, hands what it says to the state model, and runs its commands.
 
 import * as vscode from 'vscode';
-import { ExecuteCommandRequest, LanguageClient, RevealOutputChannelOn, State, type DynamicFeature, type LanguageClientOptions, type StaticFeature } from 'vscode-languageclient/node';
+import {
+  ExecuteCommandRequest,
+  LanguageClient,
+  RevealOutputChannelOn,
+  State,
+  type DynamicFeature,
+  type LanguageClientOptions,
+  type StaticFeature,
+} from 'vscode-languageclient/node';
 import { findingsOf } from './findings';
 import type { StateModel } from './model/state';
 import { STATUS, type DocumentStatus } from './protocol';
@@ -124,7 +132,10 @@ export class ServerConnection implements vscode.Disposable {
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       // a folder that was opened is checked, whether a file of it is open or not; where one is, that asks for the check
-      initializationOptions: { ...settings(), checkFolders: !vscode.workspace.textDocuments.some(({ languageId }) => languageId === 'c') },
+      initializationOptions: {
+        ...settings(),
+        checkFolders: !vscode.workspace.textDocuments.some(({ languageId }) => languageId === 'c'),
+      },
       markdown: { isTrusted: false },
       middleware: {
         handleDiagnostics: (uri, diagnostics, next) => {
@@ -134,7 +145,11 @@ export class ServerConnection implements vscode.Disposable {
         workspace: {
           configuration: async (params, token, next) => {
             const answers = await next(params, token);
-            return Array.isArray(answers) ? answers.map((answer, index) => (params.items[index]?.section === 'everproof' ? settings() : (answer as unknown))) : answers;
+            return Array.isArray(answers)
+              ? answers.map((answer, index) =>
+                  params.items[index]?.section === 'everproof' ? settings() : (answer as unknown),
+                )
+              : answers;
           },
         },
       },

@@ -20,7 +20,11 @@ export function findingsOf(uri: vscode.Uri, diagnostics: readonly vscode.Diagnos
         fingerprint: data.fingerprint,
         confirmed: data.status === 'confirmed',
         stale: data.stale === true,
-        related: (diagnostic.relatedInformation ?? []).map((place) => ({ uri: place.location.uri.toString(), range: place.location.range, text: place.message })),
+        related: (diagnostic.relatedInformation ?? []).map((place) => ({
+          uri: place.location.uri.toString(),
+          range: place.location.range,
+          text: place.message,
+        })),
       },
     ];
   });

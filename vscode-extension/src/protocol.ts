@@ -47,10 +47,28 @@ export interface TraceStep {
 /** What the command `everproof.derivation` answers: one function's part of the derivation graph. */
 export interface FunctionDerivations {
   readonly function: string;
-  readonly entries: readonly { readonly fact: string; readonly start: boolean; readonly callers: readonly string[]; readonly summary: readonly string[] }[];
-  readonly configurations: readonly { readonly location: number; readonly entry: number; readonly fact: string; readonly error: boolean; readonly uri: string; readonly range: Range }[];
+  readonly entries: readonly {
+    readonly fact: string;
+    readonly start: boolean;
+    readonly callers: readonly string[];
+    readonly summary: readonly string[];
+  }[];
+  readonly configurations: readonly {
+    readonly location: number;
+    readonly entry: number;
+    readonly fact: string;
+    readonly error: boolean;
+    readonly uri: string;
+    readonly range: Range;
+  }[];
   /** `source` and `target` are indices of configurations; `again`: the target was known before. */
-  readonly derivations: readonly { readonly source: number; readonly target: number; readonly effect: string; readonly by: readonly string[]; readonly again: boolean }[];
+  readonly derivations: readonly {
+    readonly source: number;
+    readonly target: number;
+    readonly effect: string;
+    readonly by: readonly string[];
+    readonly again: boolean;
+  }[];
   readonly leftOut: number;
 }
 

@@ -66,7 +66,9 @@ export class Setup {
     if (python === undefined) {
       this.explain('Everproof needs Python 3.11 or newer, and none was found on PATH. Name one in the settings.');
     } else if (this.manifest === undefined) {
-      this.explain('This copy of the extension does not carry the server. Name the command that starts it in the settings.');
+      this.explain(
+        'This copy of the extension does not carry the server. Name the command that starts it in the settings.',
+      );
     } else if (!this.offering) {
       this.offering = true;
       void this.offer(python, this.manifest).finally(() => {
@@ -90,7 +92,11 @@ export class Setup {
   /** Makes the environment; whether it is there now. */
   private async setUp(python: Python, manifest: Manifest): Promise<boolean> {
     await vscode.workspace.fs.createDirectory(vscode.Uri.file(path.dirname(this.environment)));
-    const options = { location: vscode.ProgressLocation.Notification, title: 'Everproof: setting up the server', cancellable: true };
+    const options = {
+      location: vscode.ProgressLocation.Notification,
+      title: 'Everproof: setting up the server',
+      cancellable: true,
+    };
     try {
       await vscode.window.withProgress(options, (progress, token) => {
         const controller = new AbortController();

@@ -4,19 +4,42 @@ import { drawing, escape } from '../src/model/drawing';
 import type { FunctionDerivations } from '../src/protocol';
 
 const range = (line: number) => ({ start: { line, character: 0 }, end: { line, character: 1 } });
-const configuration = (location: number, fact: string, more: object = {}) => ({ location, entry: 0, fact, error: false, uri: 'file:///a.c', range: range(location), ...more });
-const derivation = (source: number, target: number, more: object = {}) => ({ source, target, effect: `p${source} = 0`, by: [], again: false, ...more });
+const configuration = (location: number, fact: string, more: object = {}) => ({
+  location,
+  entry: 0,
+  fact,
+  error: false,
+  uri: 'file:///a.c',
+  range: range(location),
+  ...more,
+});
+const derivation = (source: number, target: number, more: object = {}) => ({
+  source,
+  target,
+  effect: `p${source} = 0`,
+  by: [],
+  again: false,
+  ...more,
+});
 const graph = (more: Partial<FunctionDerivations> = {}): FunctionDerivations => ({
   function: 'main',
   entries: [{ fact: 'nothing', start: true, callers: [], summary: ['nothing'] }],
-  configurations: [configuration(0, 'nothing'), configuration(1, 'p is null'), configuration(2, 'p is null'), configuration(2, 'error', { error: true })],
+  configurations: [
+    configuration(0, 'nothing'),
+    configuration(1, 'p is null'),
+    configuration(2, 'p is null'),
+    configuration(2, 'error', { error: true }),
+  ],
   derivations: [derivation(0, 1), derivation(1, 2), derivation(1, 3), derivation(2, 1, { again: true })],
   leftOut: 0,
   ...more,
 });
 
 const boxes = (svg: string) => [...svg.matchAll(/data-index="(\d+)"/g)].map((match) => Number(match[1]));
-const tops = (svg: string) => [...svg.matchAll(/<g class="(?:configuration|error)"[^>]*><title>[^<]*<\/title><rect x="[^"]*" y="([^"]*)"/g)].map((match) => Number(match[1]));
+const tops = (svg: string) =>
+  [...svg.matchAll(/<g class="(?:configuration|error)"[^>]*><title>[^<]*<\/title><rect x="[^"]*" y="([^"]*)"/g)].map(
+    (match) => Number(match[1]),
+  );
 
 describe('the drawing of a derivation graph', () => {
   it('has a box for each configuration, in order, that a keyboard reaches', () => {
@@ -50,9 +73,16 @@ describe('the drawing of a derivation graph', () => {
 
   it('lets no text of the program become markup', () => {
     const evil = '"><script>alert(1)</script><g x=\'';
-    const svg = drawing(graph({ function: evil, entries: [{ fact: evil, start: false, callers: [evil], summary: [evil] }], configurations: [configuration(0, evil)], derivations: [derivation(0, 0, { effect: evil, by: [evil] })] }));
+    const svg = drawing(
+      graph({
+        function: evil,
+        entries: [{ fact: evil, start: false, callers: [evil], summary: [evil] }],
+        configurations: [configuration(0, evil)],
+        derivations: [derivation(0, 0, { effect: evil, by: [evil] })],
+      }),
+    );
     assert.ok(!svg.includes('<script'));
-    assert.ok(!svg.includes('x=\''));
+    assert.ok(!svg.includes("x='"));
     assert.equal(escape('<a href="x">\'&'), '&lt;a href=&quot;x&quot;&gt;&#39;&amp;');
   });
 

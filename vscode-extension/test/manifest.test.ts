@@ -9,7 +9,9 @@ interface Package {
     readonly commands: readonly { command: string; title: string }[];
     readonly keybindings: readonly { command: string }[];
     readonly menus: Readonly<Record<string, readonly { command: string }[]>>;
-    readonly walkthroughs: readonly { steps: readonly { description: string; media: { markdown: string }; completionEvents?: readonly string[] }[] }[];
+    readonly walkthroughs: readonly {
+      steps: readonly { description: string; media: { markdown: string }; completionEvents?: readonly string[] }[];
+    }[];
   };
 }
 
@@ -19,7 +21,9 @@ const registered = readFileSync('src/commands.ts', 'utf8');
 
 describe('package.json', () => {
   it('contributes only commands that are registered', () => {
-    const serverSide = new Map(Object.entries(Commands).map(([name, command]) => [command as string, `[Commands.${name}]`]));
+    const serverSide = new Map(
+      Object.entries(Commands).map(([name, command]) => [command as string, `[Commands.${name}]`]),
+    );
     for (const command of known) {
       assert.ok(registered.includes(serverSide.get(command) ?? `'${command}':`), command);
     }
@@ -35,7 +39,9 @@ describe('package.json', () => {
     for (const { description, media, completionEvents } of contributes.walkthroughs.flatMap(({ steps }) => steps)) {
       assert.ok(existsSync(media.markdown), media.markdown);
       const named = [...description.matchAll(/command:(everproof\.\w+)/g)].map((match) => match[1] ?? '');
-      const awaited = (completionEvents ?? []).filter((event) => event.startsWith('onCommand:')).map((event) => event.slice('onCommand:'.length));
+      const awaited = (completionEvents ?? [])
+        .filter((event) => event.startsWith('onCommand:'))
+        .map((event) => event.slice('onCommand:'.length));
       for (const command of [...named, ...awaited]) {
         assert.ok(known.has(command), command);
       }
@@ -43,8 +49,16 @@ describe('package.json', () => {
   });
 
   it('has a sign for every appearance in both kinds of theme', () => {
-    const appearances: Record<Appearance, true> = { proved: true, violated: true, unknown: true, checking: true, stale: true };
-    const shapes = Object.keys(appearances).flatMap((shown) => ['light', 'dark'].map((theme) => readFileSync(`media/gutter/${shown}-${theme}.svg`, 'utf8')));
+    const appearances: Record<Appearance, true> = {
+      proved: true,
+      violated: true,
+      unknown: true,
+      checking: true,
+      stale: true,
+    };
+    const shapes = Object.keys(appearances).flatMap((shown) =>
+      ['light', 'dark'].map((theme) => readFileSync(`media/gutter/${shown}-${theme}.svg`, 'utf8')),
+    );
     const plain = shapes.map((svg) => svg.replaceAll(/#[0-9a-f]{6}/g, '#'));
     assert.equal(new Set(shapes).size, 10);
     assert.equal(new Set(plain).size, 5, 'told apart by shape, not by colour alone');

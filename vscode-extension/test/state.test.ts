@@ -4,18 +4,45 @@ import { appearance, StateModel, type Finding } from '../src/model/state';
 import type { DocumentStatus, FunctionStatus } from '../src/protocol';
 
 const at = (line: number) => ({ start: { line, character: 4 }, end: { line, character: 8 } });
-const func = (name: string, line: number, more: Partial<FunctionStatus> = {}): FunctionStatus => ({ name, range: at(line), verdict: 'unknown', stale: false, reason: 'not proved', ...more });
-const status = (uri: string, version: number, functions: FunctionStatus[], state: DocumentStatus['state'] = 'idle'): DocumentStatus => ({ uri, version, state, message: null, functions });
-const finding = (uri: string, fingerprint: string): Finding => ({ uri, fingerprint, range: at(1), rule: 'null-dereference', message: 'p may be null', confirmed: false, stale: false, related: [] });
+const func = (name: string, line: number, more: Partial<FunctionStatus> = {}): FunctionStatus => ({
+  name,
+  range: at(line),
+  verdict: 'unknown',
+  stale: false,
+  reason: 'not proved',
+  ...more,
+});
+const status = (
+  uri: string,
+  version: number,
+  functions: FunctionStatus[],
+  state: DocumentStatus['state'] = 'idle',
+): DocumentStatus => ({ uri, version, state, message: null, functions });
+const finding = (uri: string, fingerprint: string): Finding => ({
+  uri,
+  fingerprint,
+  range: at(1),
+  rule: 'null-dereference',
+  message: 'p may be null',
+  confirmed: false,
+  stale: false,
+  related: [],
+});
 
 describe('the state model', () => {
   it('keeps the newest status and ignores one of an older version', () => {
     const model = new StateModel();
     model.takeStatus(status('a', 2, [func('f', 1)]));
     model.takeStatus(status('a', 1, []));
-    assert.deepEqual(model.status('a')?.functions.map(({ name }) => name), ['f']);
+    assert.deepEqual(
+      model.status('a')?.functions.map(({ name }) => name),
+      ['f'],
+    );
     model.takeStatus(status('a', 2, [func('g', 1)]));
-    assert.deepEqual(model.status('a')?.functions.map(({ name }) => name), ['g']);
+    assert.deepEqual(
+      model.status('a')?.functions.map(({ name }) => name),
+      ['g'],
+    );
   });
 
   it('begins anew with a document that was closed and opened: versions do, too', () => {
@@ -64,7 +91,10 @@ describe('the state model', () => {
     const model = new StateModel();
     model.takeStatus(status('a', 1, [func('second', 20), func('first', 3)]));
     const name = (line: number) => model.functionAt('a', { line, character: 0 })?.name;
-    assert.deepEqual([name(0), name(3), name(19), name(20), name(99)], [undefined, 'first', 'first', 'second', 'second']);
+    assert.deepEqual(
+      [name(0), name(3), name(19), name(20), name(99)],
+      [undefined, 'first', 'first', 'second', 'second'],
+    );
   });
 });
 

@@ -4,7 +4,14 @@ import { TraceWalk, valuesText } from '../src/model/walk';
 import type { TraceStep } from '../src/protocol';
 
 const step = (text: string, line = 0, values: Record<string, string> = {}): TraceStep => ({
-  uri: 'file:///a.c', range: { start: { line, character: 0 }, end: { line, character: 1 } }, function: 'f', depth: 0, kind: 'assign', text, values, summary: text,
+  uri: 'file:///a.c',
+  range: { start: { line, character: 0 }, end: { line, character: 1 } },
+  function: 'f',
+  depth: 0,
+  kind: 'assign',
+  text,
+  values,
+  summary: text,
 });
 
 describe('walking a trace', () => {

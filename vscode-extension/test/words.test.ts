@@ -4,37 +4,81 @@ import { milliseconds, statusText, verdictText } from '../src/model/words';
 import type { DocumentStatus, FunctionStatus } from '../src/protocol';
 
 const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
-const known = (more: Partial<FunctionStatus>): FunctionStatus => ({ name: 'f', range, verdict: 'unknown', stale: false, reason: null, ...more });
-const status = (more: Partial<DocumentStatus> = {}): DocumentStatus => ({ uri: 'a', version: 1, state: 'idle', message: null, functions: [], ...more });
+const known = (more: Partial<FunctionStatus>): FunctionStatus => ({
+  name: 'f',
+  range,
+  verdict: 'unknown',
+  stale: false,
+  reason: null,
+  ...more,
+});
+const status = (more: Partial<DocumentStatus> = {}): DocumentStatus => ({
+  uri: 'a',
+  version: 1,
+  state: 'idle',
+  message: null,
+  functions: [],
+  ...more,
+});
 
 describe('words for a verdict', () => {
   it('give the reason', () => {
     assert.equal(verdictText(status(), known({ verdict: 'unknown', reason: 'not proved' })), 'f: unknown (not proved)');
-    assert.equal(verdictText(status(), known({ verdict: 'violated', reason: 'null-dereference' })), 'f: violated: null-dereference');
+    assert.equal(
+      verdictText(status(), known({ verdict: 'violated', reason: 'null-dereference' })),
+      'f: violated: null-dereference',
+    );
     assert.equal(verdictText(status(), known({ verdict: 'safe' })), 'f: proved');
   });
 
   it('never say a stale verdict as if it held', () => {
-    assert.equal(verdictText(status(), known({ verdict: 'safe', stale: true, reason: 'edited since' })), 'f: stale, was proved (edited since)');
-    assert.equal(verdictText(status({ state: 'checking' }), known({ verdict: 'violated', stale: true, reason: 'null-dereference' })), 'f: checking, was violated (null-dereference)');
+    assert.equal(
+      verdictText(status(), known({ verdict: 'safe', stale: true, reason: 'edited since' })),
+      'f: stale, was proved (edited since)',
+    );
+    assert.equal(
+      verdictText(
+        status({ state: 'checking' }),
+        known({ verdict: 'violated', stale: true, reason: 'null-dereference' }),
+      ),
+      'f: checking, was violated (null-dereference)',
+    );
   });
 });
 
 describe('the status bar', () => {
   it('says the function, its verdict and the time', () => {
-    const { text, details } = statusText('running', status({ times: { preprocess: 12.2, parse: 0.1, total: 31.4 }, memory: 52_000_000 }), known({ verdict: 'safe' }));
+    const { text, details } = statusText(
+      'running',
+      status({ times: { preprocess: 12.2, parse: 0.1, total: 31.4 }, memory: 52_000_000 }),
+      known({ verdict: 'safe' }),
+    );
     assert.equal(text, '$(pass) f proved 31 ms');
     assert.deepEqual(details.slice(2), ['Last check: 31 ms (preprocess 12 ms)', 'Memory of the checker: 52 MB']);
   });
 
   it('shows no time while a check is under way, and no verdict of before', () => {
-    assert.equal(statusText('running', status({ state: 'checking', times: { total: 9 } }), known({ verdict: 'safe', stale: true })).text, '$(sync~spin) f checking');
+    assert.equal(
+      statusText('running', status({ state: 'checking', times: { total: 9 } }), known({ verdict: 'safe', stale: true }))
+        .text,
+      '$(sync~spin) f checking',
+    );
   });
 
   it('warns when the check failed or there is no server', () => {
-    const failed = statusText('running', status({ state: 'failed', message: 'The rules could not be read.' }), undefined);
-    assert.deepEqual([failed.warning, failed.details[0]], [true, 'The check is not complete: The rules could not be read.']);
-    assert.deepEqual([statusText('stopped', status(), undefined).warning, statusText('missing', undefined, undefined).warning], [true, true]);
+    const failed = statusText(
+      'running',
+      status({ state: 'failed', message: 'The rules could not be read.' }),
+      undefined,
+    );
+    assert.deepEqual(
+      [failed.warning, failed.details[0]],
+      [true, 'The check is not complete: The rules could not be read.'],
+    );
+    assert.deepEqual(
+      [statusText('stopped', status(), undefined).warning, statusText('missing', undefined, undefined).warning],
+      [true, true],
+    );
     assert.equal(statusText('starting', undefined, undefined).warning, false);
   });
 

@@ -37,22 +37,38 @@ export function drawing(graph: FunctionDerivations): string {
   const arrows = [...entryArrows(graph), ...derivationArrows(graph)];
   const placed = arrange(boxes, arrows);
   const left = graph.leftOut === 0 ? '' : `<p role="note">${graph.leftOut} more configurations are not drawn.</p>`;
-  const marker = '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z"/></marker></defs>';
-  const label = escape(`Derivation graph of ${graph.function}: ${graph.configurations.length} configurations, ${graph.derivations.length} derivations`);
+  const marker =
+    '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z"/></marker></defs>';
+  const label = escape(
+    `Derivation graph of ${graph.function}: ${graph.configurations.length} configurations, ${graph.derivations.length} derivations`,
+  );
   const size = `width="${Math.ceil(placed.width)}" height="${Math.ceil(placed.height)}"`;
-  const drawn = [...arrows.map((arrow, number) => drawArrow(arrow, placed.edges[number] ?? [])), ...boxes.map((box) => drawBox(box, placed.nodes.get(box.id), graph))];
+  const drawn = [
+    ...arrows.map((arrow, number) => drawArrow(arrow, placed.edges[number] ?? [])),
+    ...boxes.map((box) => drawBox(box, placed.nodes.get(box.id), graph)),
+  ];
   return `${left}<svg ${size} role="group" aria-label="${label}">${marker}${drawn.join('')}</svg>`;
 }
 
 export function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
 }
 
 function entryBoxes(graph: FunctionDerivations): Box[] {
   return graph.entries.map((entry, number) => {
     const from = [...(entry.start ? ['the start of the program'] : []), ...entry.callers];
     const summary = entry.summary.length === 0 ? 'does not return' : `returns with ${entry.summary.join(' or ')}`;
-    return { id: entryId(number), kind: 'entry', lines: ['entered with', short(entry.fact)], label: `Entered with ${entry.fact}, from ${from.join(', ')}; ${summary}` };
+    return {
+      id: entryId(number),
+      kind: 'entry',
+      lines: ['entered with', short(entry.fact)],
+      label: `Entered with ${entry.fact}, from ${from.join(', ')}; ${summary}`,
+    };
   });
 }
 
@@ -60,7 +76,13 @@ function configurationBoxes(graph: FunctionDerivations): Box[] {
   return graph.configurations.map((configuration, index) => {
     const line = configuration.range.start.line + 1;
     const kind = configuration.error ? 'error' : 'configuration';
-    return { id: configurationId(index), index, kind, lines: [`${configuration.location}, line ${line}`, short(configuration.fact)], label: `${configuration.error ? 'Error' : 'Configuration'} at location ${configuration.location}, line ${line}: ${configuration.fact}` };
+    return {
+      id: configurationId(index),
+      index,
+      kind,
+      lines: [`${configuration.location}, line ${line}`, short(configuration.fact)],
+      label: `${configuration.error ? 'Error' : 'Configuration'} at location ${configuration.location}, line ${line}: ${configuration.fact}`,
+    };
   });
 }
 
@@ -94,7 +116,10 @@ function arrange(boxes: readonly Box[], arrows: readonly Arrow[]) {
   });
   layout(graph);
   const nodes = new Map(boxes.map(({ id }) => [id, graph.node(id) as Placed]));
-  const edges = arrows.map((arrow, number) => (graph.edge(arrow.from, arrow.to, String(number)) as { points: { x: number; y: number }[] }).points);
+  const edges = arrows.map(
+    (arrow, number) =>
+      (graph.edge(arrow.from, arrow.to, String(number)) as { points: { x: number; y: number }[] }).points,
+  );
   const size = graph.graph() as { width?: number; height?: number };
   return { nodes, edges, width: size.width ?? 0, height: size.height ?? 0 };
 }
@@ -105,7 +130,9 @@ function drawBox(box: Box, placed: Placed | undefined, graph: FunctionDerivation
   }
   const { x, y, width, height } = placed;
   const top = y - height / 2;
-  const texts = box.lines.map((line, number) => `<text x="${round(x)}" y="${round(top + 5 + LINE * (number + 0.75))}">${escape(line)}</text>`);
+  const texts = box.lines.map(
+    (line, number) => `<text x="${round(x)}" y="${round(top + 5 + LINE * (number + 0.75))}">${escape(line)}</text>`,
+  );
   const shape = `<rect x="${round(x - width / 2)}" y="${round(top)}" width="${round(width)}" height="${round(height)}" rx="4"/>`;
   const title = `<title>${escape(box.label)}</title>`;
   if (box.index === undefined) {
@@ -120,7 +147,10 @@ function drawBox(box: Box, placed: Placed | undefined, graph: FunctionDerivation
 function drawArrow(arrow: Arrow, points: readonly { x: number; y: number }[]): string {
   const path = points.map(({ x, y }, number) => `${number === 0 ? 'M' : 'L'}${round(x)} ${round(y)}`).join('');
   const middle = points[Math.floor(points.length / 2)];
-  const text = arrow.text === '' || middle === undefined ? '' : `<text x="${round(middle.x)}" y="${round(middle.y + 4)}">${escape(short(arrow.text))}</text>`;
+  const text =
+    arrow.text === '' || middle === undefined
+      ? ''
+      : `<text x="${round(middle.x)}" y="${round(middle.y + 4)}">${escape(short(arrow.text))}</text>`;
   return `<g class="arrow ${arrow.kind}"><title>${escape(arrow.text)}</title><path d="${path}" marker-end="url(#tip)"/>${text}</g>`;
 }
 

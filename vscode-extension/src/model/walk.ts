@@ -44,7 +44,8 @@ export class TraceWalk {
   /** The same walk over the trace as it is after an edit, at the step that is most like the one it was at. */
   renewed(steps: readonly TraceStep[]): TraceWalk {
     const current = this.current;
-    const same = (step: TraceStep) => step.text === current.text && step.function === current.function && step.kind === current.kind;
+    const same = (step: TraceStep) =>
+      step.text === current.text && step.function === current.function && step.kind === current.kind;
     const nearest = steps.map((step, index) => ({ step, index })).filter(({ step }) => same(step));
     nearest.sort((a, b) => Math.abs(a.index - this.at) - Math.abs(b.index - this.at));
     return new TraceWalk(this.fingerprint, steps, nearest[0]?.index ?? this.at);

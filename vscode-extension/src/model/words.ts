@@ -16,7 +16,12 @@ export function verdictText(status: DocumentStatus, known: FunctionStatus): stri
   const verdict = known.verdict === 'safe' ? 'proved' : known.verdict;
   const shown = appearance(status, known);
   const doubt = shown === 'checking' ? 'checking, was ' : shown === 'stale' ? 'stale, was ' : '';
-  const because = known.reason === null ? '' : known.verdict === 'violated' && !known.stale ? `: ${known.reason}` : ` (${known.reason})`;
+  const because =
+    known.reason === null
+      ? ''
+      : known.verdict === 'violated' && !known.stale
+        ? `: ${known.reason}`
+        : ` (${known.reason})`;
   return `${known.name}: ${doubt}${verdict}${because}`;
 }
 
@@ -28,19 +33,34 @@ export interface StatusText {
 
 const CONNECTIONS: Readonly<Record<Exclude<Connection, 'running'>, StatusText>> = {
   starting: { text: '$(sync~spin) Everproof', details: ['The server is being started.'], warning: false },
-  stopped: { text: '$(debug-disconnect) Everproof', details: ['The server has stopped. Click to see the log.'], warning: true },
+  stopped: {
+    text: '$(debug-disconnect) Everproof',
+    details: ['The server has stopped. Click to see the log.'],
+    warning: true,
+  },
   missing: { text: '$(warning) Everproof', details: ['The server is not set up. Click to do it.'], warning: true },
 };
 
 /** What the status bar says: the state, the function under the cursor, and what the last check took. */
-export function statusText(connection: Connection, status: DocumentStatus | undefined, known: FunctionStatus | undefined): StatusText {
+export function statusText(
+  connection: Connection,
+  status: DocumentStatus | undefined,
+  known: FunctionStatus | undefined,
+): StatusText {
   if (connection !== 'running') {
     return CONNECTIONS[connection];
   }
   if (status === undefined) {
     return { text: 'Everproof', details: ['No verdicts of this file.'], warning: false };
   }
-  const sign = status.state === 'failed' ? '$(warning)' : status.state === 'checking' ? '$(sync~spin)' : known === undefined ? '' : SIGNS[appearance(status, known)];
+  const sign =
+    status.state === 'failed'
+      ? '$(warning)'
+      : status.state === 'checking'
+        ? '$(sync~spin)'
+        : known === undefined
+          ? ''
+          : SIGNS[appearance(status, known)];
   const name = known === undefined ? 'Everproof' : `${known.name} ${shortVerdict(status, known)}`;
   const total = status.times?.['total'];
   const time = status.state === 'idle' && total !== undefined ? ` ${milliseconds(total)}` : '';
@@ -53,7 +73,11 @@ function shortVerdict(status: DocumentStatus, known: FunctionStatus): string {
 }
 
 function details(status: DocumentStatus, known: FunctionStatus | undefined): string[] {
-  const states = { checking: 'Checking.', idle: 'Checked as it is now.', failed: `The check is not complete: ${status.message ?? 'the reason is not known'}` };
+  const states = {
+    checking: 'Checking.',
+    idle: 'Checked as it is now.',
+    failed: `The check is not complete: ${status.message ?? 'the reason is not known'}`,
+  };
   const lines = [states[status.state]];
   if (known !== undefined) {
     lines.push(verdictText(status, known));
@@ -61,7 +85,9 @@ function details(status: DocumentStatus, known: FunctionStatus | undefined): str
   const total = status.times?.['total'];
   if (total !== undefined) {
     const stages = Object.entries(status.times ?? {}).filter(([stage, ms]) => stage !== 'total' && ms >= 0.5);
-    lines.push(`Last check: ${milliseconds(total)}${stages.length > 0 ? ` (${stages.map(([stage, ms]) => `${stage} ${milliseconds(ms)}`).join(', ')})` : ''}`);
+    lines.push(
+      `Last check: ${milliseconds(total)}${stages.length > 0 ? ` (${stages.map(([stage, ms]) => `${stage} ${milliseconds(ms)}`).join(', ')})` : ''}`,
+    );
   }
   if (status.memory != null) {
     lines.push(`Memory of the checker: ${Math.round(status.memory / 1e6)} MB`);

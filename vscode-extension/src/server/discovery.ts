@@ -59,10 +59,17 @@ export function readManifest(bundled: string): Manifest | undefined {
 export type Ask = (command: string, carried: Carried) => Promise<Python | undefined>;
 
 /** Looks for the server, all but the extension's own environment (`ownServer`). Runs no more programs than needed to find it. */
-export async function find(search: Search, ask: Ask = probe, exists: (file: string) => boolean = existsSync): Promise<Found> {
+export async function find(
+  search: Search,
+  ask: Ask = probe,
+  exists: (file: string) => boolean = existsSync,
+): Promise<Found> {
   const [program, ...args] = search.command;
   if (program !== undefined) {
-    return { server: { command: program, args, environment: {}, found: 'the setting everproof.server.command' }, python: undefined };
+    return {
+      server: { command: program, args, environment: {}, found: 'the setting everproof.server.command' },
+      python: undefined,
+    };
   }
   const carried = { pythons: carriedPythons(search.manifest), libs: path.join(search.bundled, 'libs') };
   const named = search.python !== '' ? [search.python] : candidates(search.searchPath, search.folders, exists);
@@ -83,7 +90,13 @@ export async function find(search: Search, ask: Ask = probe, exists: (file: stri
   const usable = named.flatMap((candidate) => pythons.get(candidate) ?? []);
   const importing = usable.find(({ everproof }) => everproof !== null);
   if (importing !== undefined) {
-    return { server: installedServer(importing.command, `Everproof ${importing.everproof ?? ''}, installed in ${importing.command}`), python: importing };
+    return {
+      server: installedServer(
+        importing.command,
+        `Everproof ${importing.everproof ?? ''}, installed in ${importing.command}`,
+      ),
+      python: importing,
+    };
   }
   return { server: undefined, python: usable[0] };
 }

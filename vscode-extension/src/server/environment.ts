@@ -43,7 +43,19 @@ export async function makeEnvironment(work: Work): Promise<void> {
     await writeFile(own, ownRequirement(work.bundled, work.manifest));
     work.progress('installing (some 40 MB)');
     const requirements = ['--requirement', path.join(work.bundled, 'requirements.txt'), '--requirement', own];
-    await run(work, python, ['-I', '-m', 'pip', 'install', '--disable-pip-version-check', '--no-input', '--no-deps', '--require-hashes', '--only-binary', ':all:', ...requirements]);
+    await run(work, python, [
+      '-I',
+      '-m',
+      'pip',
+      'install',
+      '--disable-pip-version-check',
+      '--no-input',
+      '--no-deps',
+      '--require-hashes',
+      '--only-binary',
+      ':all:',
+      ...requirements,
+    ]);
   } catch (error) {
     await rm(work.folder, { recursive: true, force: true });
     throw error;
@@ -53,10 +65,17 @@ export async function makeEnvironment(work: Work): Promise<void> {
 async function run(work: Work, command: string, args: readonly string[]): Promise<void> {
   work.log(`${command} ${args.join(' ')}`);
   await new Promise<void>((resolve, reject) => {
-    const child = spawn(command, args, { cwd: path.dirname(work.folder), signal: work.signal, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, {
+      cwd: path.dirname(work.folder),
+      signal: work.signal,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let last = '';
     const note = (data: Buffer) => {
-      for (const line of data.toString('utf8').split(/\r?\n/).filter((text) => text.trim() !== '')) {
+      for (const line of data
+        .toString('utf8')
+        .split(/\r?\n/)
+        .filter((text) => text.trim() !== '')) {
         last = line;
         work.log(line);
       }

@@ -21,7 +21,11 @@ export class ServerProcess {
   start(): Promise<ChildProcessWithoutNullStreams> {
     if (this.running === undefined || this.isUsed) {
       const { command, args, environment } = this.server;
-      this.running = spawn(command, args, { env: { ...process.env, ...environment }, cwd: this.folder, windowsHide: true });
+      this.running = spawn(command, args, {
+        env: { ...process.env, ...environment },
+        cwd: this.folder,
+        windowsHide: true,
+      });
     }
     this.isUsed = true;
     const started = this.running;

@@ -56,9 +56,16 @@ const CLOSED = { PYTHONSAFEPATH: '1', PYTHONNOUSERSITE: '1' };
 const PROBE_MILLISECONDS = 10_000;
 
 /** Where a Python may be, in the order in which they are asked. */
-export function candidates(searchPath: string, folders: readonly string[], exists: (file: string) => boolean = existsSync, windows = process.platform === 'win32'): string[] {
+export function candidates(
+  searchPath: string,
+  folders: readonly string[],
+  exists: (file: string) => boolean = existsSync,
+  windows = process.platform === 'win32',
+): string[] {
   const paths = windows ? path.win32 : path.posix;
-  const places = searchPath.split(paths.delimiter).filter((place) => paths.isAbsolute(place) && !folders.some((folder) => isInside(place, folder, paths)));
+  const places = searchPath
+    .split(paths.delimiter)
+    .filter((place) => paths.isAbsolute(place) && !folders.some((folder) => isInside(place, folder, paths)));
   const files = NAMES.flatMap((name) => places.map((place) => paths.join(place, windows ? `${name}.exe` : name)));
   return [...new Set(files)].filter((file) => exists(file));
 }
@@ -67,7 +74,10 @@ export function candidates(searchPath: string, folders: readonly string[], exist
  * Programs first, then scripts: version managers put scripts on PATH that look for long which Python to start. Not on macOS, where
  * /usr/bin/python3 is a program that may ask to install developer tools.
  */
-export function programsFirst(files: readonly string[], platform: NodeJS.Platform = process.platform): readonly string[] {
+export function programsFirst(
+  files: readonly string[],
+  platform: NodeJS.Platform = process.platform,
+): readonly string[] {
   if (platform === 'darwin') {
     return files;
   }
@@ -154,9 +164,17 @@ export function parseProbe(command: string, output: string): Python | undefined 
     return undefined;
   }
   const [major, minor, everproof, executable, fits] = answer as unknown[];
-  if (typeof major !== 'number' || typeof minor !== 'number' || typeof executable !== 'string' || typeof fits !== 'boolean' || (everproof !== null && typeof everproof !== 'string')) {
+  if (
+    typeof major !== 'number' ||
+    typeof minor !== 'number' ||
+    typeof executable !== 'string' ||
+    typeof fits !== 'boolean' ||
+    (everproof !== null && typeof everproof !== 'string')
+  ) {
     return undefined;
   }
   const recent = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
-  return recent ? { command, executable: executable === '' ? command : executable, version: [major, minor], everproof, fits } : undefined;
+  return recent
+    ? { command, executable: executable === '' ? command : executable, version: [major, minor], everproof, fits }
+    : undefined;
 }

@@ -11,7 +11,8 @@ type Execute = (command: string, args: readonly unknown[]) => Promise<FunctionDe
 
 export class DerivationPanel implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
-  private shown: { readonly uri: string; readonly name: string; graph: FunctionDerivations | null | undefined } | undefined;
+  private shown:
+    { readonly uri: string; readonly name: string; graph: FunctionDerivations | null | undefined } | undefined;
   private asking = false;
   private readonly subscription: vscode.Disposable;
 
@@ -20,12 +21,14 @@ export class DerivationPanel implements vscode.Disposable {
     private readonly execute: Execute,
     private readonly extension: vscode.Uri,
   ) {
-    this.subscription = vscode.Disposable.from(model.onChange(({ uris }) => {
-      const uri = this.shown?.uri;
-      if (uri !== undefined && (uris === 'all' || uris.has(uri)) && model.status(uri)?.state === 'idle') {
-        void this.refresh();
-      }
-    }));
+    this.subscription = vscode.Disposable.from(
+      model.onChange(({ uris }) => {
+        const uri = this.shown?.uri;
+        if (uri !== undefined && (uris === 'all' || uris.has(uri)) && model.status(uri)?.state === 'idle') {
+          void this.refresh();
+        }
+      }),
+    );
   }
 
   dispose(): void {
@@ -50,7 +53,12 @@ export class DerivationPanel implements vscode.Disposable {
 
   private create(): vscode.WebviewPanel {
     const media = vscode.Uri.joinPath(this.extension, 'media');
-    const panel = vscode.window.createWebviewPanel('everproof.derivation', 'Derivation Graph', { viewColumn: vscode.ViewColumn.Beside }, { enableScripts: true, localResourceRoots: [media] });
+    const panel = vscode.window.createWebviewPanel(
+      'everproof.derivation',
+      'Derivation Graph',
+      { viewColumn: vscode.ViewColumn.Beside },
+      { enableScripts: true, localResourceRoots: [media] },
+    );
     panel.onDidDispose(() => {
       this.panel = undefined;
       this.shown = undefined;
@@ -67,9 +75,11 @@ export class DerivationPanel implements vscode.Disposable {
       return;
     }
     this.asking = true;
-    const graph = await this.execute(Commands.derivation, [shown.uri, shown.name]).catch(() => null).finally(() => {
-      this.asking = false;
-    });
+    const graph = await this.execute(Commands.derivation, [shown.uri, shown.name])
+      .catch(() => null)
+      .finally(() => {
+        this.asking = false;
+      });
     if (this.panel !== panel || this.shown !== shown) {
       await this.refresh(); // another function was asked for meanwhile
       return;
@@ -84,7 +94,11 @@ export class DerivationPanel implements vscode.Disposable {
   private async goTo(index: number, focus: boolean): Promise<void> {
     const configuration = this.shown?.graph?.configurations[index];
     if (configuration !== undefined) {
-      await vscode.window.showTextDocument(vscode.Uri.parse(configuration.uri), { viewColumn: vscode.ViewColumn.One, selection: editorRange(configuration.range), preserveFocus: !focus });
+      await vscode.window.showTextDocument(vscode.Uri.parse(configuration.uri), {
+        viewColumn: vscode.ViewColumn.One,
+        selection: editorRange(configuration.range),
+        preserveFocus: !focus,
+      });
     }
   }
 

@@ -5,7 +5,10 @@ import type { Finding, RelatedPlace, StateModel } from '../model/state';
 import type { TraceView } from './trace';
 import { editorRange } from './ranges';
 
-type Node = { readonly kind: 'file'; readonly uri: string } | { readonly kind: 'finding'; readonly finding: Finding } | { readonly kind: 'step'; readonly finding: Finding; readonly place: RelatedPlace; readonly index: number };
+type Node =
+  | { readonly kind: 'file'; readonly uri: string }
+  | { readonly kind: 'finding'; readonly finding: Finding }
+  | { readonly kind: 'step'; readonly finding: Finding; readonly place: RelatedPlace; readonly index: number };
 
 export class FindingsTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
@@ -26,7 +29,13 @@ export class FindingsTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
       this.refresh();
       this.revealStep();
     };
-    this.subscriptions = [this.view, this.changed, vscode.Disposable.from(model.onChange(refresh)), trace.onDidMove(follow), this.view.onDidChangeVisibility(follow)];
+    this.subscriptions = [
+      this.view,
+      this.changed,
+      vscode.Disposable.from(model.onChange(refresh)),
+      trace.onDidMove(follow),
+      this.view.onDidChangeVisibility(follow),
+    ];
     this.refresh();
   }
 
@@ -71,7 +80,8 @@ export class FindingsTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
 
   private refresh(): void {
     const count = this.model.filesWithFindings().reduce((sum, uri) => sum + this.model.findings(uri).length, 0);
-    this.view.badge = count === 0 ? undefined : { value: count, tooltip: `${count} ${count === 1 ? 'finding' : 'findings'}` };
+    this.view.badge =
+      count === 0 ? undefined : { value: count, tooltip: `${count} ${count === 1 ? 'finding' : 'findings'}` };
     this.changed.fire(undefined);
   }
 
@@ -82,7 +92,9 @@ export class FindingsTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
     const place = finding?.related[walking?.index ?? 0];
     if (this.view.visible && walking !== undefined && finding !== undefined && place !== undefined) {
       // the tree may be made anew meanwhile, and then has no such node
-      this.view.reveal({ kind: 'step', finding, place, index: walking.index }, { select: true, focus: false }).then(undefined, () => undefined);
+      this.view
+        .reveal({ kind: 'step', finding, place, index: walking.index }, { select: true, focus: false })
+        .then(undefined, () => undefined);
     }
   }
 
@@ -91,8 +103,14 @@ export class FindingsTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
     const item = new vscode.TreeItem(`${index + 1}. ${place.text}`, vscode.TreeItemCollapsibleState.None);
     item.id = `${finding.uri} ${finding.fingerprint} ${index}`;
     item.description = `${basename(place.uri)}:${place.range.start.line + 1}`;
-    item.iconPath = new vscode.ThemeIcon(walking?.fingerprint === finding.fingerprint && walking.index === index ? 'debug-stackframe' : 'circle-small');
-    item.command = { title: 'Go to Step', command: 'everproof.goToStep', arguments: [finding.uri, finding.fingerprint, index] };
+    item.iconPath = new vscode.ThemeIcon(
+      walking?.fingerprint === finding.fingerprint && walking.index === index ? 'debug-stackframe' : 'circle-small',
+    );
+    item.command = {
+      title: 'Go to Step',
+      command: 'everproof.goToStep',
+      arguments: [finding.uri, finding.fingerprint, index],
+    };
     return item;
   }
 }
@@ -107,11 +125,20 @@ function fileItem(uri: string): vscode.TreeItem {
 function findingItem(finding: Finding): vscode.TreeItem {
   const item = new vscode.TreeItem(finding.message, vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `${finding.uri} ${finding.fingerprint}`;
-  item.description = [finding.rule, `line ${finding.range.start.line + 1}`, ...(finding.stale ? ['stale'] : [])].join(', ');
+  item.description = [finding.rule, `line ${finding.range.start.line + 1}`, ...(finding.stale ? ['stale'] : [])].join(
+    ', ',
+  );
   item.tooltip = `${finding.message}\n${finding.rule}, ${finding.confirmed ? 'confirmed' : 'possible'}${finding.stale ? ', stale' : ''}`;
-  item.iconPath = new vscode.ThemeIcon(finding.confirmed ? 'error' : 'warning', new vscode.ThemeColor(finding.confirmed ? 'list.errorForeground' : 'list.warningForeground'));
+  item.iconPath = new vscode.ThemeIcon(
+    finding.confirmed ? 'error' : 'warning',
+    new vscode.ThemeColor(finding.confirmed ? 'list.errorForeground' : 'list.warningForeground'),
+  );
   item.contextValue = 'finding';
-  item.command = { title: 'Go to Finding', command: 'vscode.open', arguments: [vscode.Uri.parse(finding.uri), { selection: editorRange(finding.range), preserveFocus: true }] };
+  item.command = {
+    title: 'Go to Finding',
+    command: 'vscode.open',
+    arguments: [vscode.Uri.parse(finding.uri), { selection: editorRange(finding.range), preserveFocus: true }],
+  };
   return item;
 }
 

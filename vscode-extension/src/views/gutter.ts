@@ -17,9 +17,11 @@ export class Gutter implements vscode.Disposable {
   ) {
     this.types = new Map(APPEARANCES.map((shown) => [shown, decorationType(extension, shown)]));
     this.subscriptions = [
-      vscode.Disposable.from(model.onChange(({ uris }) => {
-        this.showAll(uris);
-      })),
+      vscode.Disposable.from(
+        model.onChange(({ uris }) => {
+          this.showAll(uris);
+        }),
+      ),
       vscode.window.onDidChangeVisibleTextEditors(() => {
         this.showAll('all');
       }),
@@ -48,7 +50,10 @@ export class Gutter implements vscode.Disposable {
   private show(editor: vscode.TextEditor, status: DocumentStatus | undefined): void {
     for (const [shown, type] of this.types) {
       const functions = status?.functions.filter((known) => appearance(status, known) === shown) ?? [];
-      editor.setDecorations(type, functions.map((known) => editorRange(known.range)));
+      editor.setDecorations(
+        type,
+        functions.map((known) => editorRange(known.range)),
+      );
     }
   }
 }

@@ -40,7 +40,9 @@ export class StatusBar implements vscode.Disposable {
     }
     const known = uri === undefined ? undefined : this.model.functionAt(uri, editor.selection.active);
     const { text, details, warning } = statusText(this.model.connection, status, known);
-    const restricted = vscode.workspace.isTrusted ? [] : ['Restricted Mode: no compiler is run, so macros and headers are not expanded.'];
+    const restricted = vscode.workspace.isTrusted
+      ? []
+      : ['Restricted Mode: no compiler is run, so macros and headers are not expanded.'];
     this.item.text = text;
     this.item.command = this.model.connection === 'missing' ? 'everproof.restartServer' : 'everproof.showLog';
     this.item.tooltip = [...details, ...restricted].join('\n\n');

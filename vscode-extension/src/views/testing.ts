@@ -21,9 +21,11 @@ export class TestingView implements vscode.Disposable {
     private readonly fullCheck: FullCheck,
   ) {
     this.subscriptions = [
-      vscode.Disposable.from(model.onChange(() => {
-        this.show();
-      })),
+      vscode.Disposable.from(
+        model.onChange(() => {
+          this.show();
+        }),
+      ),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('everproof.testing')) {
           this.show();
@@ -52,28 +54,43 @@ export class TestingView implements vscode.Disposable {
 
   private create(): vscode.TestController {
     const controller = vscode.tests.createTestController('everproof', 'Everproof');
-    controller.createRunProfile('Full Check', vscode.TestRunProfileKind.Run, async (_, token) => {
-      this.told.clear();
-      await this.fullCheck(token);
-      this.show();
-    }, true);
+    controller.createRunProfile(
+      'Full Check',
+      vscode.TestRunProfileKind.Run,
+      async (_, token) => {
+        this.told.clear();
+        await this.fullCheck(token);
+        this.show();
+      },
+      true,
+    );
     return controller;
   }
 
   private fileItem(controller: vscode.TestController, status: DocumentStatus): vscode.TestItem {
     const uri = vscode.Uri.parse(status.uri);
-    const item = controller.items.get(status.uri) ?? controller.createTestItem(status.uri, uri.path.split('/').at(-1) ?? status.uri, uri);
-    item.children.replace(status.functions.map((known) => {
-      const child = item.children.get(idOf(status, known)) ?? controller.createTestItem(idOf(status, known), known.name, uri);
-      child.description = known.stale ? 'stale' : known.verdict === 'unknown' ? (known.reason ?? '') : '';
-      return child;
-    }));
+    const item =
+      controller.items.get(status.uri) ??
+      controller.createTestItem(status.uri, uri.path.split('/').at(-1) ?? status.uri, uri);
+    item.children.replace(
+      status.functions.map((known) => {
+        const child =
+          item.children.get(idOf(status, known)) ?? controller.createTestItem(idOf(status, known), known.name, uri);
+        child.description = known.stale ? 'stale' : known.verdict === 'unknown' ? (known.reason ?? '') : '';
+        return child;
+      }),
+    );
     return item;
   }
 
   /** One run for all verdicts that became another: results are kept by the run that they were told in. */
   private tellVerdicts(controller: vscode.TestController, documents: readonly DocumentStatus[]): void {
-    const news = documents.flatMap((status) => status.functions.map((known) => ({ status, known, shown: appearance(status, known) }))).filter(({ status, known, shown }) => isVerdict(shown) && this.told.get(idOf(status, known)) !== verdictText(status, known));
+    const news = documents
+      .flatMap((status) => status.functions.map((known) => ({ status, known, shown: appearance(status, known) })))
+      .filter(
+        ({ status, known, shown }) =>
+          isVerdict(shown) && this.told.get(idOf(status, known)) !== verdictText(status, known),
+      );
     if (news.length === 0) {
       return;
     }
@@ -88,12 +105,23 @@ export class TestingView implements vscode.Disposable {
     run.end();
   }
 
-  private tell(run: vscode.TestRun, item: vscode.TestItem, status: DocumentStatus, known: FunctionStatus, shown: Appearance): void {
+  private tell(
+    run: vscode.TestRun,
+    item: vscode.TestItem,
+    status: DocumentStatus,
+    known: FunctionStatus,
+    shown: Appearance,
+  ): void {
     if (shown === 'proved') {
       run.passed(item);
     } else if (shown === 'violated') {
-      const findings = this.model.findings(status.uri).filter((finding) => this.model.functionAt(status.uri, finding.range.start)?.name === known.name);
-      const messages = findings.map((finding) => new vscode.TestMessage(`line ${finding.range.start.line + 1}: ${finding.message} (${finding.rule})`));
+      const findings = this.model
+        .findings(status.uri)
+        .filter((finding) => this.model.functionAt(status.uri, finding.range.start)?.name === known.name);
+      const messages = findings.map(
+        (finding) =>
+          new vscode.TestMessage(`line ${finding.range.start.line + 1}: ${finding.message} (${finding.rule})`),
+      );
       run.failed(item, messages.length > 0 ? messages : [new vscode.TestMessage(verdictText(status, known))]);
     } else {
       run.skipped(item);

@@ -38,9 +38,11 @@ export class TraceView implements vscode.Disposable {
       this.current,
       this.others,
       this.moved,
-      vscode.Disposable.from(model.onChange(() => {
-        void this.renew();
-      })),
+      vscode.Disposable.from(
+        model.onChange(() => {
+          void this.renew();
+        }),
+      ),
       vscode.window.onDidChangeVisibleTextEditors(() => {
         this.decorate();
       }),
@@ -77,7 +79,10 @@ export class TraceView implements vscode.Disposable {
     } else if (this.walk.move(distance)) {
       await this.show();
     } else {
-      vscode.window.setStatusBarMessage(distance > 0 ? 'This is the last step of the trace.' : 'This is the first step of the trace.', 3000);
+      vscode.window.setStatusBarMessage(
+        distance > 0 ? 'This is the last step of the trace.' : 'This is the first step of the trace.',
+        3000,
+      );
     }
   }
 
@@ -94,7 +99,9 @@ export class TraceView implements vscode.Disposable {
     const editor = vscode.window.activeTextEditor;
     const uri = editor?.document.uri.toString() ?? '';
     const line = editor?.selection.active.line ?? 0;
-    const found = [...this.model.findings(uri)].sort((a, b) => Math.abs(a.range.start.line - line) - Math.abs(b.range.start.line - line));
+    const found = [...this.model.findings(uri)].sort(
+      (a, b) => Math.abs(a.range.start.line - line) - Math.abs(b.range.start.line - line),
+    );
     const nearest = found[0];
     if (nearest === undefined) {
       void vscode.window.showInformationMessage('Everproof: there is no finding in this file.');
@@ -134,7 +141,10 @@ export class TraceView implements vscode.Disposable {
     const step = walk.current;
     const range = editorRange(step.range);
     void vscode.commands.executeCommand('setContext', 'everproof.tracing', true);
-    const editor = await vscode.window.showTextDocument(vscode.Uri.parse(step.uri), { selection: new vscode.Range(range.start, range.start), preserveFocus: false });
+    const editor = await vscode.window.showTextDocument(vscode.Uri.parse(step.uri), {
+      selection: new vscode.Range(range.start, range.start),
+      preserveFocus: false,
+    });
     editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
     this.decorate([editor]); // it may not be among the visible ones yet
     this.moved.fire();
@@ -143,10 +153,19 @@ export class TraceView implements vscode.Disposable {
   private decorate(others: readonly vscode.TextEditor[] = []): void {
     for (const editor of new Set([...vscode.window.visibleTextEditors, ...others])) {
       const uri = editor.document.uri.toString();
-      const steps = this.walk?.steps.map((step, index) => ({ step, index })).filter(({ step }) => vscode.Uri.parse(step.uri).toString() === uri) ?? [];
+      const steps =
+        this.walk?.steps
+          .map((step, index) => ({ step, index }))
+          .filter(({ step }) => vscode.Uri.parse(step.uri).toString() === uri) ?? [];
       const here = steps.filter(({ index }) => index === this.walk?.index);
-      editor.setDecorations(this.current, here.map(({ step, index }) => currentDecoration(step, index, this.walk?.steps.length ?? 0)));
-      editor.setDecorations(this.others, steps.filter(({ index }) => index !== this.walk?.index).map(({ step }) => editorRange(step.range)));
+      editor.setDecorations(
+        this.current,
+        here.map(({ step, index }) => currentDecoration(step, index, this.walk?.steps.length ?? 0)),
+      );
+      editor.setDecorations(
+        this.others,
+        steps.filter(({ index }) => index !== this.walk?.index).map(({ step }) => editorRange(step.range)),
+      );
     }
   }
 }
