@@ -79,11 +79,13 @@ export interface FullCheckResult {
   readonly findings: number;
 }
 
-/** What a diagnostic of a finding carries in `data`. */
+/** What a diagnostic of a finding carries in `data`. `reason` says why a prover could not decide it. */
 export interface FindingData {
   readonly fingerprint: string;
   readonly status: 'possible' | 'confirmed';
   readonly stale: boolean;
+  readonly reason?: string;
+  readonly assumptions?: readonly string[];
 }
 
 export const STATUS = 'everproof/status';
