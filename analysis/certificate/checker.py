@@ -15,7 +15,6 @@ from analysis.certificate.inlined import Inlined
 from analysis.certificate.proof_obligations import Questions, RefusedError
 from analysis.certificate.summary_certificate import check_summaries
 from analysis.cfa.graph import Program
-from analysis.cpa import library
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import KEEPS_ERRNO, address_reasons, keeps_errno
 from analysis.cpa.obstacles.exposed_variables import exposed
@@ -67,7 +66,6 @@ def check(program: Program, proof: Proof, model: DataModel = LP64, budget: Budge
         proof.mode,
         model,
         whole=is_whole,
-        is_harmless=library.is_harmless,
         exposed=exposed(program),
         definedness=proof.property == "uninitialized-read",
     )

@@ -9,9 +9,10 @@ from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
+from analysis.c.control import FAILED_ASSERTIONS
 from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Cfa, Program
-from analysis.cpa.predicates.violations import ENDS, Violation
+from analysis.cpa.predicates.violations import Violation
 from analysis.model import ir
 from analysis.model.spelling import display_name
 
@@ -61,7 +62,9 @@ def watched(program: Program, claims: Iterable[Place]) -> Mapping[Place, frozens
         cfa = program.functions[function]
         edge = cfa.by_id[number]
         locations = [edge.source]
-        if isinstance(edge.effect, ir.Call) and any(display_name(name) in ENDS for name in program.targets(edge.effect)):
+        if isinstance(edge.effect, ir.Call) and any(
+            display_name(name) in FAILED_ASSERTIONS for name in program.targets(edge.effect)
+        ):
             locations = _branches(cfa, edge.source)
         for location in locations:
             found.setdefault((function, location), set()).add((function, number))

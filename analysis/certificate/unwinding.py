@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from analysis.c.blocks import ALLOCATIONS
 from analysis.certificate.claimed import Place, reachable, watched
 from analysis.certificate.proof_obligations import RefusedError
 from analysis.cfa.graph import Edge, Program
@@ -25,7 +26,6 @@ from analysis.model.c_types import LP64, DataModel
 from analysis.model.spelling import display_name
 from analysis.path_following.checks import RULES, Check, EdgeChecks
 from analysis.path_following.following import Path, PathFollower
-from analysis.smt.encoding.paths.library_terms import ALLOCATIONS
 from analysis.smt.encoding.paths.path import PathEncoder
 
 _MOST_EDGES = 10_000_000  # of a tree

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from analysis.c.control import SETJMP
 from analysis.cfa.graph import Cfa, Edge
 from analysis.interpreter.arithmetic import Evaluate, Registers
 from analysis.interpreter.expressions import Expressions
 from analysis.interpreter.halting import EndError, not_modelled
-from analysis.interpreter.library import SETJMP, modelled
+from analysis.interpreter.library import modelled
 from analysis.interpreter.objects import FIRST, Local, is_aggregate
 from analysis.interpreter.outcome import Stuck
 from analysis.interpreter.program_code import ProgramCode, in_memory

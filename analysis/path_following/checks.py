@@ -9,28 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, get_args
 
+from analysis.c.blocks import ALLOCATIONS, CLOSES, ENDING, HEAP, RELEASES, STREAMS
+from analysis.c.control import FAILED_ASSERTIONS
 from analysis.cfa.graph import Edge, Program
-from analysis.cpa.library import HEAP
 from analysis.cpa.obstacles.lifetimes import outlived
 from analysis.cpa.obstacles.violable import deeds
 from analysis.cpa.predicates.definedness import was_jumped_past
-from analysis.cpa.predicates.violations import ENDS, has_float_division, moves_pointer
+from analysis.cpa.predicates.violations import has_float_division, moves_pointer
 from analysis.model import ir
 from analysis.model.c_types import Function, Integer, Pointer, Record
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import CHECKS
 from analysis.smt.encoding.numbers.formula import FailureKind
-from analysis.smt.encoding.paths.library_terms import ALLOCATIONS
 from analysis.smt.encoding.paths.path import PathEncoder
 from analysis.smt.logic.term_building import FALSE, distinct, eq, number
 from analysis.smt.logic.terms import Term
 
 _KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
 _LOCKS = frozenset({"lock-discipline", "lock-at-exit", "resource-leak"})
-FOLLOWED = ALLOCATIONS | {"free"}
-_CLOSES = frozenset({"fclose", "pclose", "closedir"})
-"""These free a block that the library made, which programs reach through the library only; a rule of its own is about that."""
-_STREAMS = frozenset({"fopen"})  # its block stays on a list of the library's
+FOLLOWED = ALLOCATIONS | RELEASES
 _REMAINING = frozenset({"memory-leak", "memory-cleanup"})
 RULES = frozenset(_KINDS) | _REMAINING
 """What is asked about along paths and at their end."""
@@ -58,7 +55,7 @@ class EdgeChecks:
     def is_error(self, edge: Edge) -> bool:
         """Whether the edge is a call that is an assertion's failure by itself, whatever the program defines it to do."""
         name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
-        return name is not None and display_name(name) in ENDS
+        return name is not None and display_name(name) in FAILED_ASSERTIONS
 
     def at(self, encoder: PathEncoder, edge: Edge) -> Iterator[Check]:
         """What can happen on an edge that the path takes next."""
@@ -106,7 +103,7 @@ class EdgeChecks:
             return False
         is_direct = ir.direct_callee(call) is not None
         outside = (name for name in self._program.targets(call) if name not in self._program.functions)
-        ends = any("free" in deeds(name) and not (is_direct and name in FOLLOWED | _CLOSES) for name in outside)
+        ends = any("free" in deeds(name) and not (is_direct and name in FOLLOWED | CLOSES) for name in outside)
         return ends and any(map(_may_lead_to_block, call.arguments))
 
     def unfollowed_blocks(self, edge: Edge) -> str:
@@ -115,7 +112,7 @@ class EdgeChecks:
             return ""
         direct = ir.direct_callee(edge.effect)
         called = (name for name in self._program.targets(edge.effect) if name not in self._program.functions)
-        names = (name for name in called if name in HEAP or (name not in _STREAMS and "allocate" in deeds(name)))
+        names = (name for name in called if name in HEAP or (name not in STREAMS and "allocate" in deeds(name)))
         return next((name for name in names if direct is None or name not in FOLLOWED), "")
 
     def _null_call(self, encoder: PathEncoder, edge: Edge) -> Iterator[Check]:
@@ -166,7 +163,7 @@ class EdgeChecks:
                     function = ir.AddressOf(ir.Var(name, "function", type_), Pointer(type_))
                     leads = eq(value, encoder.value(function))
                     if leads is not FALSE:
-                        yield Check("assertion", (leads,), uncertain=display_name(name) not in ENDS)
+                        yield Check("assertion", (leads,), uncertain=display_name(name) not in FAILED_ASSERTIONS)
         elif self.asserted(edge) is not None:
             value = encoder.value(self.asserted(edge) or ir.IntConst(0, Integer(32, True, "int")))
             failed = eq(value, number(0, value.sort))
@@ -175,7 +172,7 @@ class EdgeChecks:
 
     def _is_check(self, name: str) -> bool:
         """Whether a call of the function is, or can be, the failure of an assertion."""
-        return display_name(name) in ENDS or name in CHECKS - self._program.functions.keys()
+        return display_name(name) in FAILED_ASSERTIONS or name in CHECKS - self._program.functions.keys()
 
     def asserted(self, edge: Edge) -> ir.Expr | None:
         """The argument of a call that fails if it is zero."""
@@ -190,7 +187,7 @@ class EdgeChecks:
             return isinstance(edge.effect, ir.Call) and any(map(self._is_check, self._program.targets(edge.effect)))
         kind = next((kind for kind in _KINDS if kind == rule), None)
         if kind in ("double-free", "invalid-free"):
-            return isinstance(edge.effect, ir.Call) and ir.direct_callee(edge.effect) in (None, "free", "realloc")
+            return isinstance(edge.effect, ir.Call) and ir.direct_callee(edge.effect) in (None, *ENDING)
         if kind is None:  # what the end of the program shows
             return isinstance(edge.effect, ir.Call) and ir.direct_callee(edge.effect) not in self._program.functions
         return self._is_relevant(edge, kind)

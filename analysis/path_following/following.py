@@ -10,15 +10,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from analysis.c.blocks import ALLOCATIONS, STACK_ALLOCATIONS
+from analysis.c.calls import leaves_values
+from analysis.c.control import NEVER_RETURN
 from analysis.cfa.graph import Edge, Program
 from analysis.cfa.marks import marked
-from analysis.cpa.library import is_harmless
 from analysis.cpa.obstacles.completeness import is_known, may_write_globals
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.path_following.checks import Check, EdgeChecks
-from analysis.smt.encoding.paths.library_terms import ALLOCATIONS, COPIES, NEVER_RETURN, STACK_ALLOCATIONS, only_returns
 from analysis.smt.encoding.paths.path import PathEncoder
+from analysis.smt.encoding.paths.unfollowed_calls import WRITERS
 from analysis.smt.encoding.storage.path_memory import WRITES_CONSTANT
 from analysis.smt.logic.term_building import FALSE, distinct, number
 from analysis.smt.logic.terms import Term
@@ -335,7 +337,7 @@ class PathFollower(ABC):
 
 def _may_leave_undefined(name: str, call: ir.Call) -> bool:
     """Whether what a function is given may have no value after it, though formulas say that it has any (as with `scanf`)."""
-    if is_harmless(name) or only_returns(name) or name in ALLOCATIONS | COPIES | {"memset", "free"}:
+    if leaves_values(name, call) or name in ALLOCATIONS or name in NEVER_RETURN or name in WRITERS:
         return False
     return any(isinstance(argument.type, Pointer) for argument in call.arguments)
 

@@ -15,7 +15,6 @@ from analysis.certificate.checked_outcome import Proved, Unproved
 from analysis.certificate.checker import check
 from analysis.certificate.proof_obligations import RefusedError
 from analysis.cfa.graph import Program
-from analysis.cpa import library
 from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.predicates.violations import violations
 from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
@@ -48,7 +47,7 @@ int main(void) {
 
 
 def summaries(of: Program, milliseconds: int = 20_000) -> Summaries | None:
-    system = System(of, "int", exposed=exposed(of), is_harmless=library.is_harmless)
+    system = System(of, "int", exposed=exposed(of))
     return SummaryClauses(system, violations(of, "assertion"), "main").solution(Budget(milliseconds))
 
 

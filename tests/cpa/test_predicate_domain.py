@@ -11,7 +11,6 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from analysis.cfa.graph import Program
-from analysis.cpa import library
 from analysis.cpa.domains.location import Bounds, LocationTransfer, location_cpa, reverse_postorder
 from analysis.cpa.domains.predicate import Predicated, PredicateDomain, PredicatePrecision, predicate_cpa
 from analysis.cpa.framework.algorithm import Budget, explore, start
@@ -53,7 +52,7 @@ class Everywhere(dict[Any, tuple[Term, ...]]):
 def reached_of(
     of: Program, predicates: Iterable[Term], kind: Kind = "boolean", ends: BlockEnds = BLOCKS, budget: int = 600
 ) -> tuple[ReachabilityGraph[Any, Any], Abstraction, str]:
-    system = System(of, exposed=exposed(of), is_harmless=library.is_harmless)
+    system = System(of, exposed=exposed(of))
     abstraction = Abstraction(system, Z3Solver(), kind)
     locations = LocationTransfer(of, Bounds(recursion=8))
     precision = PredicatePrecision(Everywhere(predicates))

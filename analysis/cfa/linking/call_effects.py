@@ -1,66 +1,31 @@
 """What calls read and write, closed over all that they call: enough to tell whether two of them can be swapped.
 
-An allow list says what library functions do; all others may do anything to whatever they can reach.
+`analysis.c.functions` says what library functions do; all others may do anything to whatever they can reach.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 import msgspec
 
+from analysis.c.blocks import RELEASES
+from analysis.c.calls import written
+from analysis.c.control import NEVER_RETURN
+from analysis.c.functions import Function, known
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa
-from analysis.frontend.lowering.calls import NEVER_RETURN
 from analysis.model import ir
-from analysis.model.bit_counts import bit_count
-from analysis.model.c_types import LP64, Integer, Pointer, Record, Type, Void
+from analysis.model.c_types import Integer, Pointer, Record, Type, Void
 from analysis.model.compatible import is_compatible
 from analysis.model.unordered import can_fail, read_by
-from analysis.model.verifiers import CHECKS, is_assumption, is_input
+from analysis.model.verifiers import CHECKS, is_assumption
 
-_MATHEMATICS = """
-    sqrt cbrt pow floor ceil fabs sin cos tan asin acos atan atan2 sinh cosh tanh exp exp2 log log2 log10 fmod round trunc fmin
-    fmax copysign hypot
-"""
-_COMPUTING = """
-    abs labs llabs isalpha isdigit isalnum isspace isupper islower isprint ispunct isxdigit iscntrl isgraph
-    isblank toupper tolower rand random getchar clock getpid getppid getuid geteuid alloca
-    __ctype_b_loc __ctype_toupper_loc __ctype_tolower_loc __builtin_alloca
-"""
-_COMPUTES = frozenset(_COMPUTING.split()).union(*((name, name + "f") for name in _MATHEMATICS.split()))
-"""Functions that access no object of the program, and whose results any order can give: input, computation."""
-
-_ALLOCATES = frozenset(("malloc", "calloc", "__builtin_malloc", "__builtin_calloc"))
-"""The same for blocks of memory. A run that ends behind such a call can leak the block, one that ends before cannot."""
-
-_READING = """
-    strlen strnlen strcmp strncmp strcasecmp strncasecmp memcmp strchr strrchr strstr memchr strspn strcspn
-    strpbrk atoi atol atoll atof strdup strndup puts fputs putchar putc fputc perror
-"""
-_READS = frozenset(_READING.split())
-"""Functions that write to no object of the program. What is printed first is no question that is asked here."""
-
-_PRINTS = {"printf": 0, "fprintf": 1}
-"""Functions that write only where a format says so, and which argument that is."""
-
-_STORES = re.compile(r"%[^%a-z]*[hljqtz]*n")
-
-_WRITES_FIRST = frozenset(("memset", "memcpy", "memmove", "strcpy", "strncpy", "strcat", "strncat", "bzero"))
-_PRINTS_TO_FIRST = {"sprintf": 1, "snprintf": 2}
-"""Functions that also write what their first argument leads to, and else only where a format says so."""
-
-_GIVE_ERRNO = frozenset(("__errno_location", "__errno", "___errno", "_errno", "__error"))
-"""What `errno` is a macro for, on Linux and elsewhere: who calls it is about to read or write it."""
-
-_READ_ERRNO = frozenset(("perror",))
-
+_HANDLES = frozenset(("stream", "directory", "descriptor"))
 POINTER = ""
 """The name of whatever is called through a pointer."""
-_ENDS_BLOCK = frozenset(("free", "cfree"))
 
 
 class Cell(NamedTuple):
@@ -210,15 +175,17 @@ def through_pointers(functions: Mapping[str, Own], taken: Iterable[str]) -> Own:
 
 
 def library(name: str, call: ir.Call) -> Effects:
-    """What a call of an external function does. Functions of the library may set `errno` whatever happens (C11 7.5p3)."""
+    """What a call of an external function does. What is printed first, and which of several inputs is read first, is no question
+    that is asked here. Functions of the library may set `errno` whatever happens (C11 7.5p3)."""
     if name == POINTER:
         return _NOTHING  # `through_pointers` says it
-    if name in _GIVE_ERRNO:
+    function, done = known(name), _done(name, call)
+    if function is None:
+        return done
+    if "errno" in function.besides:  # who calls it is about to read or write it
         return Effects(frozenset((ERRNO,)))
-    done = _done(name, call)
-    is_library = not (is_input(name) or is_assumption(name) or name in CHECKS or bit_count(name, LP64) is not None)
-    reads = done.reads | {ERRNO} if name in _READ_ERRNO else done.reads
-    return Effects(reads, done.writes | {ERRNO} if is_library else done.writes, done.fails, done.leaves)
+    reads = done.reads | {ERRNO} if "reads-errno" in function.besides else done.reads
+    return Effects(reads, done.writes if "keeps-errno" in function.besides else done.writes | {ERRNO}, done.fails, done.leaves)
 
 
 def _done(name: str, call: ir.Call) -> Effects:
@@ -226,18 +193,20 @@ def _done(name: str, call: ir.Call) -> Effects:
     fails = any(isinstance(argument.type, Pointer) for argument in call.arguments)
     if name in NEVER_RETURN or name in CHECKS or is_assumption(name):
         return Effects(fails=fails or name in CHECKS, leaves=True)
-    if name in _ALLOCATES:
-        return Effects(fails=True)
-    if name in _COMPUTES or is_input(name) or bit_count(name, LP64) is not None:
-        return Effects(fails=fails)
-    if name in _READS or (name in _PRINTS and not _writes_through(call, _PRINTS[name])):
-        return Effects(frozenset((MEMORY,)), _NONE, fails)
-    is_printed = name in _PRINTS_TO_FIRST and not _writes_through(call, _PRINTS_TO_FIRST[name])
-    if (name in _WRITES_FIRST or is_printed) and call.arguments:
-        return Effects(frozenset((MEMORY,)), frozenset((_behind(call.arguments[0]),)), fails)
-    if name in _ENDS_BLOCK:
+    function, at = known(name), written(name, call)
+    if function is None or at is None or not _has_no_order(function):
+        return _OUTSIDE
+    if name in RELEASES:
         return Effects(_NONE, frozenset((MEMORY,)), fails)
-    return _OUTSIDE
+    reads = frozenset((MEMORY,)) if function.reads else _NONE
+    # a run that ends behind an allocation can leak the block, one that ends before cannot
+    return Effects(reads, frozenset(_behind(call.arguments[position]) for position in at), fails or function.gives_block)
+
+
+def _has_no_order(function: Function) -> bool:
+    """Whether what the function does besides accessing memory is the same in any order."""
+    is_plain = function.only_writes or function.name in RELEASES
+    return is_plain and function.result not in _HANDLES and not function.positions("closed", "lock")
 
 
 def _behind(pointer: ir.Expr) -> Cell:
@@ -245,11 +214,6 @@ def _behind(pointer: ir.Expr) -> Cell:
     bare = ir.strip_casts(pointer)
     root = ir.root(bare.lvalue) if isinstance(bare, ir.AddressOf) else None
     return (cell(root) if isinstance(root, ir.Var) else None) or MEMORY
-
-
-def _writes_through(call: ir.Call, position: int) -> bool:
-    format_ = ir.strip_casts(call.arguments[position]) if position < len(call.arguments) else None
-    return not isinstance(format_, ir.StringConst) or _STORES.search(format_.text) is not None
 
 
 def closed(functions: Mapping[str, Own], ending: Set[str]) -> dict[str, Effects]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.cpa import library
+from analysis.c.control import UNMODELLED
 from analysis.cpa.framework.defaults import MergeSep, NoStrengthening, StopSep, TrivialAdjustment
 from analysis.cpa.framework.interface import Cpa
 from analysis.cpa.framework.steps import Step
@@ -57,7 +57,7 @@ def reason_of(step: Step) -> str | None:
         return not_supported(step.function, effect.reason)
     if step.kind == "external" and not step.callee:
         return leads_nowhere(step.function)
-    if step.kind == "external" and step.callee in library.UNMODELLED:
+    if step.kind == "external" and step.callee in UNMODELLED:
         return not_modelled(step.function, step.callee)
     return None
 

@@ -23,8 +23,8 @@ from typing import Any, Protocol
 import msgspec
 from immutables import Map
 
+from analysis.c.calls import leaves_memory
 from analysis.cfa.graph import Program
-from analysis.cpa import library
 from analysis.cpa.domains.rule_events import Event, EventFinder
 from analysis.cpa.framework.defaults import MergeSep, StopSep, TrivialAdjustment
 from analysis.cpa.framework.interface import Cpa
@@ -336,7 +336,7 @@ class RuleTransfer:
         if step.kind != "external" or not isinstance(call, ir.Call):
             return False
         known = self._program.externals.get(step.callee)
-        if library.is_harmless(step.callee) or (known is not None and known.system and step.callee not in self.rules[rule].keeps):
+        if leaves_memory(step.callee, call) or (known is not None and known.system and step.callee not in self.rules[rule].keeps):
             return False
         return any(self._is_same(self._values.value_of(values, step.function, a), value) for a in call.arguments)
 

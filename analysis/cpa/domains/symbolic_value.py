@@ -20,8 +20,8 @@ from typing import Any, Literal
 import msgspec
 from immutables import Map
 
+from analysis.c.blocks import ALLOCATORS
 from analysis.cfa.graph import Program
-from analysis.cpa import library
 from analysis.cpa.framework.defaults import MergeJoin, MergeSep, StopSep, TrivialAdjustment
 from analysis.cpa.framework.interface import Cpa
 from analysis.cpa.framework.steps import Step
@@ -177,7 +177,7 @@ class SymbolicTransfer:
         if effect is None:
             effect = compiled[step] = self.effects.compile(step, depth)
             self._origins[step] = f"{step.function}:{step.edge.id}"
-        allocates = self._allocation_fails and step.kind == "external" and step.callee in library.ALLOCATORS
+        allocates = self._allocation_fails and step.kind == "external" and step.callee in ALLOCATORS
         found = []
         for fails in (False, True) if allocates else (False,):
             work = Work(state.store, state.counters, self._origins[step], fails)

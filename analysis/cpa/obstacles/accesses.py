@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from analysis.c.control import STARTS
 from analysis.cfa.graph import Cfa
-from analysis.cpa import library
 from analysis.cpa.obstacles.code_addresses import pointed_locals, pointed_statics
 from analysis.model import ir
 
@@ -49,7 +49,7 @@ def _look(cfa: Cfa) -> Own:
             understood = False
         if isinstance(effect, ir.Call):
             calls.append(effect)
-            starting = starting or ir.direct_callee(effect) in (None, *library.STARTS)
+            starting = starting or ir.direct_callee(effect) in (None, *STARTS)
         target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
         if target is not None:
             root = ir.root(target)

@@ -21,8 +21,9 @@ from functools import cached_property
 
 import msgspec
 
+from analysis.c.control import BY_NUMBER, ERRNO, STARTS, SWITCHES, Start
+from analysis.c.functions import is_harmless
 from analysis.cfa.graph import Cfa, Program
-from analysis.cpa import library
 from analysis.cpa.obstacles.accesses import own
 from analysis.cpa.obstacles.code_addresses import UNKNOWN, CodeAddresses
 from analysis.cpa.obstacles.exposed_variables import exposed, is_closed, is_system
@@ -30,10 +31,6 @@ from analysis.cpa.obstacles.passed_code import may_call_back
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer
 from analysis.model.spelling import display_name
-
-_ERRNO = frozenset({"__errno_location", "__errno", "___errno", "_errno", "__error"})
-_BY_NUMBER = frozenset({"syscall", "ioctl", "fcntl", "prctl", "ptrace"})  # what they are passed as a number may be an address
-_COME_BACK = frozenset({"setcontext", "swapcontext", "makecontext", "fork", "vfork"})  # or run what was interrupted otherwise
 
 
 class Changes(msgspec.Struct):
@@ -79,15 +76,15 @@ class Beside:
     # -- who runs beside ----------------------------------------------------------------------------------------
 
     @cached_property
-    def starters(self) -> tuple[tuple[str, ir.Call, library.Start], ...]:
+    def starters(self) -> tuple[tuple[str, ir.Call, Start], ...]:
         """The calls after which something can run beside: in which function, the call, and what it starts."""
         return tuple(
-            (name, call, library.STARTS[target])
+            (name, call, STARTS[target])
             for name, cfa in self._program.functions.items()
             if own(cfa).starting
             for call in own(cfa).calls
             for target in self._program.targets(call)
-            if target in library.STARTS and target not in self._program.functions
+            if target in STARTS and target not in self._program.functions
         )
 
     @cached_property
@@ -158,19 +155,19 @@ class Beside:
         """Adds what an external function changes; without a call, it is called for a signal or as a thread."""
         changes.errno = True
         known = self._program.externals.get(name)
-        if library.is_harmless(name) or (known is not None and known.noreturn and name not in _COME_BACK):
+        if is_harmless(name) or (known is not None and known.noreturn and name not in SWITCHES):
             return
-        start = library.STARTS.get(name)
+        start = STARTS.get(name)
         if start is not None and not start.thread:
             return  # what it starts is among what runs beside
-        if not is_system(self._program, name) or name in _COME_BACK or call is None:
+        if not is_system(self._program, name) or name in SWITCHES or call is None:
             changes.everything = (
                 changes.everything or f"{name if name == UNKNOWN else display_name(name) + '()'} may change everything"
             )
             return
         if start is None and may_call_back(self._program, name, call):
             changes.everything = changes.everything or f"{display_name(name)}() may call what it is passed"
-        changes.memory = changes.memory or name in _BY_NUMBER or any(map(_leads_on, call.arguments))
+        changes.memory = changes.memory or name in BY_NUMBER or any(map(_leads_on, call.arguments))
 
     def _returns(self, started: str) -> bool:
         """Whether a function that is called for a signal can return to what it interrupts."""
@@ -206,7 +203,7 @@ class Beside:
     def _passes(self, call: ir.Call, returning: set[str]) -> bool | None:
         """Whether a call can return; None: what was interrupted can go on though it does not."""
         targets = self._program.targets(call)
-        if any(target in _COME_BACK for target in targets):
+        if any(target in SWITCHES for target in targets):
             return None
         return not targets or any(self._comes_back(target, returning) for target in targets)
 
@@ -226,7 +223,7 @@ class Beside:
                 continue
             mine, where = own(cfa), f"{display_name(name)}() reads"
             memory = mine.reads_memory or any(self._reads_memory(call) for call in mine.calls)
-            errno = any(target in _ERRNO for call in mine.calls for target in self._program.targets(call))
+            errno = any(target in ERRNO for call in mine.calls for target in self._program.targets(call))
             if changes.everything and (mine.reads or memory or errno):
                 return f"{where} what can change while it runs: {changes.everything}, at any time"
             found = sorted(mine.reads & changes.variables) or sorted(mine.reads & self._pointed if changes.memory else ())

@@ -12,12 +12,11 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import NamedTuple
 
+from analysis.c.control import NAMED_CODE, STARTS
 from analysis.cfa.graph import Cfa, Program
-from analysis.cpa import library
 from analysis.model import ir
 
 UNKNOWN = "a function that is not known"
-_NAMED = frozenset({"dlsym", "dlvsym", "dlfunc"})  # what they return is known by a name at most
 
 
 class Place(NamedTuple):
@@ -96,11 +95,11 @@ class CodeAddresses:
             callee = self._program.functions.get(name)
             if result is not None:
                 yield (Place(name, _RESULT) if callee is not None else _MEMORY), result
-                if name in _NAMED:
+                if name in NAMED_CODE:
                     yield _address(UNKNOWN), result
             parameters = () if callee is None else callee.parameters
             addressed = frozenset() if callee is None else pointed_locals(callee)
-            start = library.STARTS.get(name) if callee is None else None
+            start = STARTS.get(name) if callee is None else None
             for number, (argument, parameter) in enumerate(zip_longest(call.arguments, parameters)):
                 if argument is None or (start is not None and number == start.argument):
                     continue  # it is kept for being started, and comes back as what was there before

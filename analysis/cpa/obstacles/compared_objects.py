@@ -13,9 +13,9 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable, Iterator
 
+from analysis.c.functions import known
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Edge, Program
-from analysis.cpa import library
 from analysis.cpa.obstacles.pointer_kinds import BLOCK, COMPARISONS, MEMORY, OUTSIDE, VARIABLE, Kind, is_object, pointer_kinds
 from analysis.model import ir
 from analysis.model.c_types import Pointer
@@ -82,7 +82,7 @@ class _Search:
             if name == "main" or name not in self._kinds.callers or ("main" not in program.functions and "::" not in name)
             for parameter in cfa.parameters
         ]
-        if "main" not in program.functions or any(call.callee not in library.CALL_NOTHING for call in self._kinds.outside):
+        if "main" not in program.functions or any(not _calls_nothing(call.callee) for call in self._kinds.outside):
             found += [MEMORY, *(("", name) for name in program.globals if "::" not in name)]
         return found
 
@@ -112,6 +112,11 @@ class _Search:
                 return name == "main" and not callers
             name, edge = callers[0]
         return False
+
+
+def _calls_nothing(name: str) -> bool:
+    function = known(name)
+    return function is not None and function.calls_nothing
 
 
 def _callees(program: Program, cfa: Cfa) -> Iterator[str]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator, Sequence
 
+from analysis.c.control import ERRNO, UNMODELLED
+from analysis.c.functions import known
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cfa.marks import marked
-from analysis.cpa import library
 from analysis.cpa.obstacles.compared_objects import compared_reasons
 from analysis.cpa.obstacles.ended_pointers import ended_reasons
 from analysis.cpa.obstacles.passed_code import may_call_back
@@ -18,14 +19,9 @@ from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.spelling import display_name
-from analysis.model.verifiers import CHECKS, is_assumption
-from analysis.smt.encoding.paths.library_terms import ALLOCATIONS, COPIES, READ_ONLY
 
-_KNOWN = ALLOCATIONS | COPIES | READ_ONLY | CHECKS | {"memset", "free"}
-_ERRNO = frozenset({"__errno_location", "__errno", "___errno", "_errno", "__error"})  # of Linux and others
 KEEPS_ERRNO = "a pointer to errno is kept, which library functions change"
 _KEEPING: weakref.WeakKeyDictionary[Cfa, bool] = weakref.WeakKeyDictionary()
-_BACK = frozenset({"longjmp", "siglongjmp", "_longjmp", "atexit", "at_quick_exit", "on_exit", "pthread_atfork"})
 
 
 def hidden_flow(program: Program, entries: tuple[str, ...]) -> tuple[str, ...]:
@@ -85,7 +81,7 @@ def _hidden(program: Program, name: str, edge: Edge) -> Iterator[str]:
     for callee in targets:
         if callee in program.functions:
             continue
-        if callee in library.UNMODELLED or callee in _BACK:
+        if callee in UNMODELLED:
             yield not_modelled(name, callee)
         elif may_call_back(program, callee, effect):
             yield calls_back(name, callee)
@@ -104,23 +100,23 @@ def calls_the_unknown(program: Program, way: Sequence[tuple[str, int]]) -> bool:
 
 def is_known(program: Program, name: str) -> bool:
     """Whether it is known of an external function that it writes to no globals of the program by itself."""
-    external = program.externals.get(name)
-    return library.is_harmless(name) or name in _KNOWN or is_assumption(name) or (external is not None and external.system)
+    external, function = program.externals.get(name), known(name)
+    return (function is not None and function.is_complete) or (external is not None and external.system)
 
 
 def keeps_errno(program: Program) -> bool:
     """Whether a pointer to `errno` goes anywhere but to where it is read or written at once: any library function may change what
     it leads to (C11 7.5p3), also those that write to nothing else."""
-    if not program.address_taken.isdisjoint(_ERRNO):
+    if not program.address_taken.isdisjoint(ERRNO):
         return True
-    return any(name in program.externals for name in _ERRNO) and any(map(_keeps_errno, program.functions.values()))
+    return any(name in program.externals for name in ERRNO) and any(map(_keeps_errno, program.functions.values()))
 
 
 def _keeps_errno(cfa: Cfa) -> bool:
     known = _KEEPING.get(cfa)
     if known is None:
         calls = [edge.effect for edge in cfa.calls if isinstance(edge.effect, ir.Call)]
-        results = [call.result for call in calls if ir.direct_callee(call) in _ERRNO and call.result is not None]
+        results = [call.result for call in calls if ir.direct_callee(call) in ERRNO and call.result is not None]
         pointers = {result.name for result in results if isinstance(result, ir.Var) and result.scope == "temporary"}
         known = len(pointers) < len(results) or any(_uses(edge.effect, pointers) for edge in cfa.edges if pointers)
         _KEEPING[cfa] = known

@@ -16,7 +16,6 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping
 
 from analysis.cfa.graph import Cfa, Edge, Program
-from analysis.cpa import library
 from analysis.cpa.obstacles.accessed_pointers import NO_FACTS, Facts, accessed, held
 from analysis.cpa.obstacles.lifetimes import outlived
 from analysis.cpa.obstacles.pointer_kinds import COMPARISONS, VARIABLE, Kind, is_object, pointer_kinds
@@ -87,7 +86,7 @@ class _Search:
             if not _ENDS.isdisjoint(done):
                 self._ended += (kind for kind in given if not is_object(kind))
                 self._ends.append((name, edge.target))
-                ends_all = ends_all or (done == EVERYTHING and callee not in library.HEAP)
+                ends_all = ends_all or done == EVERYTHING
         if ends_all:
             own = {name for name in self._program.globals if "::" in name}  # static variables, by their linkage names
             known = (*self._kinds.kinds, *self._compared())

@@ -10,8 +10,8 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable
 
+from analysis.c.functions import is_complete
 from analysis.cfa.graph import Program
-from analysis.cpa import library
 from analysis.cpa.obstacles.accesses import own
 from analysis.cpa.obstacles.code_addresses import statics_in
 
@@ -37,8 +37,8 @@ def is_closed(program: Program) -> bool:
     """Whether no code but the program's and the system's runs."""
     calls = (call for cfa in program.functions.values() for call in own(cfa).calls)
     called = {target for call in calls for target in program.targets(call) or ("",)}
-    outside = (name for name in called if name not in program.functions and not library.is_harmless(name))
-    return "main" in program.functions and all(is_system(program, name) for name in outside)
+    outside = (name for name in called if name not in program.functions)
+    return "main" in program.functions and all(is_complete(name) or is_system(program, name) for name in outside)
 
 
 def is_system(program: Program, name: str) -> bool:

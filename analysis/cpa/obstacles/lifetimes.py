@@ -13,8 +13,9 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 
+from analysis.c.calls import is_null
+from analysis.c.functions import known
 from analysis.cfa.graph import Cfa, Edge, Program
-from analysis.cpa import library
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer, Pointer
 
@@ -23,13 +24,6 @@ _MEMORY: Node = ("", "")
 _RESULT = "return"
 _KNOWN: weakref.WeakKeyDictionary[Program, Mapping[str, frozenset[str]]] = weakref.WeakKeyDictionary()
 _SMALLEST = 32  # bits of a pointer, at least: what is smaller holds no address
-_KEEPING = """
-    setbuf setvbuf setbuffer putenv strtok pthread_setspecific tss_set sigaltstack initstate setstate hsearch tsearch insque
-    fmemopen open_memstream fopencookie aio_read aio_write lio_listio
-"""
-_KEEP = frozenset(_KEEPING.split())
-_FORGETTING = "mempcpy realloc scanf fscanf sscanf fread fwrite"
-_FORGET = library.WRITES_FIRST | library.HEAP | frozenset(_FORGETTING.split())
 
 
 def outlived(program: Program) -> Mapping[str, frozenset[str]]:
@@ -109,19 +103,21 @@ def _through_call(program: Program, caller: str, call: ir.Call, name: str) -> It
             if callee is not None:  # what has no parameter is read by `va_arg`
                 yield source, _MEMORY if parameter is None else (name, parameter.name)
                 continue
-            if not _forgets(program, name, call):
+            if not forgets(program, name, call):
                 yield source, _MEMORY
             if result is not None and call.result is not None and _can_hold(call.result):
                 yield source, result
 
 
-def _forgets(program: Program, name: str, call: ir.Call) -> bool:
+def forgets(program: Program, name: str, call: ir.Call) -> bool:
     """Whether an external function keeps no pointer that it is given, but for what it returns. Functions like `strtol` store
     one where another points to."""
-    if library.is_harmless(name) or name in _FORGET:
-        return True
+    function = known(name)
+    if function is not None:
+        links = (call.arguments[at] for at in function.positions("link") if at < len(call.arguments))
+        return function.is_complete and not function.keeps and not function.calls_code and all(map(is_null, links))
     external = program.externals.get(name)
-    if external is None or not external.system or name in _KEEP:
+    if external is None or not external.system:
         return False
     given = (argument for argument in call.arguments if not isinstance(ir.strip_casts(argument), ir.IntConst))
     return not any(isinstance(one.type, Pointer) and isinstance(one.type.target, Pointer) for one in given)

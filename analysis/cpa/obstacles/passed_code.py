@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from analysis.c.functions import known
 from analysis.cfa.graph import Program
-from analysis.cpa.library import CALL_NOTHING
 from analysis.model import ir
 from analysis.model.c_types import Array, Function, Pointer, Record, Type
 
 
 def may_call_back(program: Program, name: str, call: ir.Call) -> bool:
     """Whether an external function may call functions of the program that it is passed."""
-    return name not in CALL_NOTHING and any(leads_to_code(program, argument) for argument in call.arguments)
+    function = known(name)
+    return (function is None or not function.calls_nothing) and any(leads_to_code(program, one) for one in call.arguments)
 
 
 def leads_to_code(program: Program, argument: ir.Expr) -> bool:

@@ -11,8 +11,9 @@ import weakref
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from analysis.c.functions import known
 from analysis.cfa.graph import Edge, Program
-from analysis.cpa import library
+from analysis.cpa.obstacles.lifetimes import forgets
 from analysis.model import ir
 from analysis.model.c_types import Array, Integer, Pointer, Record, Void
 
@@ -170,13 +171,18 @@ class PointerKinds:
     def _join_outside(self, name: str, edge: Edge, call: ir.Call, callee: str, result: list[Kind]) -> None:
         given = [kind for argument in call.arguments for kind in self.sources(name, argument)]
         self.outside.append(OutsideCall(name, edge, callee, tuple(given)))
-        if callee not in library.CALL_NOTHING:  # it may keep what it is given
+        function = known(callee)
+        if function is None or not forgets(self._program, callee, call):  # it may keep what it is given
             self._unite((*result, *given, MEMORY))
-        elif result and call.result is not None:
+            return
+        if "allocates" in function.besides:  # a block that it stores a pointer to
+            self._unite((MEMORY, (name, f"{BLOCK}{edge.id}")))
+        if result and call.result is not None:
             like = (argument for argument in call.arguments if _may_be_one(argument, call.result))
             passed = [kind for argument in like for kind in self.sources(name, argument)]
-            made = (name, f"{BLOCK if callee in library.HEAP else OUTSIDE}{edge.id}")
-            self._unite((*result, *passed, *([] if passed and callee not in library.HEAP else [made])))
+            is_block = function.result in ("block", "stack")
+            made = (name, f"{BLOCK if is_block else OUTSIDE}{edge.id}")
+            self._unite((*result, *passed, *([] if passed and not is_block else [made])))
 
     def _kind(self, name: str, lvalue: ir.Expr) -> Kind:
         while isinstance(lvalue, ir.Index):

@@ -6,7 +6,7 @@ Two kinds of rules can be told so:
   which the condition could hold. These edges are over-approximated, whatever values there are.
 - What only certain library functions make possible: without an allocation nothing leaks, without `free` nothing is used after
   it. `_NEEDED` says which deeds a rule needs. The program has a place of the rule unless *no* function that it calls does them.
-  What an external function does is known for those of an allow list (`deeds`); any other may do everything.
+  What an external function does is known for those of the tables in `analysis.c` (`deeds`); any other may do everything.
   `use-after-scope` needs the address of a local variable, or `alloca`.
 
 What is not understood may hide a place: an edge that is not supported, in the function (or, for deeds, anywhere); functions that
@@ -17,16 +17,16 @@ verdict of their own, so a place in one of them counts for every function.
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cache
 from typing import NamedTuple
 
 import msgspec
 
+from analysis.c.functions import known
 from analysis.cfa.graph import Cfa, Program
-from analysis.cpa import library
 from analysis.cpa.predicates.violations import PROPERTIES, Property, violations_in
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model import ir
-from analysis.model.verifiers import CHECKS, is_assumption, is_input
 
 EVERYTHING = frozenset({"allocate", "free", "open", "close", "lock", "alloca"})
 _NEEDED: dict[str, frozenset[str]] = {
@@ -40,44 +40,24 @@ _NEEDED: dict[str, frozenset[str]] = {
     "lock-at-exit": frozenset({"lock"}),
     "use-after-scope": frozenset({"alloca"}),
 }
-_BLOCKS = "malloc calloc aligned_alloc valloc memalign posix_memalign strdup strndup"
-_LOCKS = """
-    pthread_mutex_lock pthread_mutex_trylock pthread_mutex_timedlock pthread_mutex_unlock pthread_mutex_init pthread_mutex_destroy
-    pthread_spin_lock pthread_spin_trylock pthread_spin_unlock pthread_spin_init pthread_spin_destroy
-    mtx_lock mtx_trylock mtx_timedlock mtx_unlock mtx_init mtx_destroy
-"""
-_DEEDS: dict[str, frozenset[str]] = {
-    **dict.fromkeys(_LOCKS.split(), frozenset({"lock"})),
-    **dict.fromkeys(_BLOCKS.split(), frozenset({"allocate"})),
-    **dict.fromkeys(("realloc", "reallocarray"), frozenset({"allocate", "free"})),
-    **dict.fromkeys(("scanf", "fscanf", "sscanf"), frozenset({"allocate"})),  # `%ms`
-    **dict.fromkeys(("getline", "getdelim", "asprintf", "vasprintf"), frozenset({"allocate", "free"})),
-    **dict.fromkeys(("tmpfile", "popen", "opendir", "fdopen"), frozenset({"open", "allocate"})),
-    **dict.fromkeys(("pclose", "closedir"), frozenset({"close", "free"})),
-    "free": frozenset({"free"}),
-    "fopen": frozenset({"open", "allocate"}),
-    "open": frozenset({"open"}),
-    "fclose": frozenset({"close", "free"}),
-    "close": frozenset({"close"}),
-    "alloca": frozenset({"alloca"}),
-    "__builtin_alloca": frozenset({"alloca"}),
-}
-_OTHERS = """
-    exit _exit _Exit quick_exit abort __assert_fail __assert reach_error __VERIFIER_error qsort bsearch remove rename unlink
-    getpid isatty strnlen strcoll memrchr memmem bcmp memcpy memmove mempcpy memset bzero strcpy stpcpy strncpy stpncpy strcat
-    strncat strlcpy strlcat strtok strtok_r strsep strerror strxfrm strtol strtoul strtoll strtoull strtod strtof
-    sprintf snprintf vsprintf vsnprintf fgets fread fwrite ungetc rewind clearerr random srandom
-    __ctype_tolower_loc __ctype_toupper_loc __builtin_bswap16 __builtin_bswap32 __builtin_bswap64
-    fmod round trunc cbrt hypot asin acos atan atan2 sinh cosh tanh log2 log10 exp2
-"""
-_QUIET = (library.READ_ONLY - _DEEDS.keys()) | frozenset(_OTHERS.split())
 
 
+@cache
 def deeds(name: str) -> frozenset[str]:
     """What an external function may do to blocks of memory, files and locks; all of it if nothing is known."""
-    if name in _QUIET or is_input(name) or is_assumption(name) or name in CHECKS:
-        return frozenset()
-    return _DEEDS.get(name, EVERYTHING)
+    function = known(name)
+    if function is None or not function.is_complete:
+        return EVERYTHING
+    closes_block = any("n" not in function.arguments[at].uses for at in function.positions("closed"))
+    done = {
+        "allocate": function.gives_block or "allocates" in function.besides or function.result in ("stream", "directory"),
+        "free": function.frees or closes_block,
+        "open": function.result in ("stream", "directory", "descriptor"),
+        "close": bool(function.positions("closed")),
+        "lock": bool(function.positions("lock")),
+        "alloca": function.result == "stack",
+    }
+    return frozenset(deed for deed, is_done in done.items() if is_done)
 
 
 class _Form(NamedTuple):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis.c.control import UNMODELLED
 from analysis.cfa.graph import Program
-from analysis.cpa import library
 from analysis.cpa.domains.location import CUT, Location, Stack
 from analysis.cpa.framework.steps import Step
 from analysis.cpa.obstacles.completeness import calls_back, leads_nowhere, not_modelled, not_supported
@@ -24,8 +24,6 @@ from analysis.smt.transitions.transition_state import State
 
 At = Location
 """Where a program is: a location, reached through the open calls."""
-
-_BACK = frozenset({"longjmp", "siglongjmp", "_longjmp", "atexit", "at_quick_exit", "on_exit", "pthread_atfork"})
 
 
 class Contexts:
@@ -84,7 +82,7 @@ def obstacle(program: Program, step: Step, after: Location) -> str | None:
     assert isinstance(effect, ir.Call)
     if not step.callee:
         return leads_nowhere(name)
-    if step.callee in library.UNMODELLED or step.callee in _BACK:
+    if step.callee in UNMODELLED:
         return not_modelled(name, step.callee)
     if may_call_back(program, step.callee, effect):
         return calls_back(name, step.callee)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, get_args
 
 import msgspec
 
+from analysis.c.calls import converts_no_pointer, is_null, literal
+from analysis.c.control import FAILED_ASSERTIONS
+from analysis.c.functions import Function, known
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.framework.steps import Step
 from analysis.cpa.obstacles.late_results import is_late
@@ -38,16 +40,7 @@ Property = Literal[
 PROPERTIES: frozenset[str] = frozenset(get_args(Property))
 """The properties that a certificate can be about."""
 
-ENDS = frozenset(
-    {"reach_error", "__VERIFIER_error", "__assert_fail", "__assert", "__assert_perror_fail", "__assert_rtn", "_assert"}
-)
-"""Functions that are called where an assertion has failed."""
 MEMORY = frozenset({"null-dereference", "array-bounds"})
-_READ_STRINGS = frozenset({"puts", "fputs", "perror", "strlen", "strcmp", "atoi", "atol", "atof", "getenv", "fopen", "remove"})
-_FORMATS = {"printf": 0, "fprintf": 1}
-# escapes that may stand for a percent sign are none of these, nor is what a trigraph may begin with
-_PLAIN_FORMAT = re.compile(r"""(?:[^%\\?]|\\[abfnrtv"'\\]|\?(?!\?)|%%|%[-+ #0-9.]*(?:hh|h|ll|l|j|z|t|L)?[diouxXcfFeEgGaA])*""")
-_TAKES_NULL = frozenset({"free", "realloc", "time", "fflush", "setlocale"})
 
 
 class Violation(msgspec.Struct, frozen=True):
@@ -73,7 +66,7 @@ def violations(program: Program, property_: Property) -> tuple[Violation, ...]:
 
 def violations_in(program: Program, function: str, property_: Property) -> Iterator[Violation]:
     """The edges of one function that could violate a property."""
-    if property_ != "assertion" or display_name(function) not in ENDS:
+    if property_ != "assertion" or display_name(function) not in FAILED_ASSERTIONS:
         for edge in _edges(program, program.functions[function], property_):
             yield Violation(function, edge, property_)
 
@@ -87,39 +80,61 @@ def _edges(program: Program, cfa: Cfa, property_: Property) -> Iterator[int]:
         else:
             parts = (part for expr in ir.expressions(edge.effect) for part in ir.walk(expr))
             is_suspect = any(_is_suspect(part, property_) for part in parts)
-            is_suspect = is_suspect or (property_ in MEMORY and any(True for _ in _passed(program, edge.effect)))
+            is_suspect = is_suspect or (property_ in MEMORY and any(True for _ in _passed(program, edge.effect, property_)))
         if is_suspect:
             yield edge.id
 
 
 def _is_check(program: Program, callee: str) -> bool:
     """Whether calling the function can be, or is, the failure of an assertion."""
-    return display_name(callee) in ENDS or (callee in CHECKS and callee not in program.functions)
+    return display_name(callee) in FAILED_ASSERTIONS or (callee in CHECKS and callee not in program.functions)
 
 
-def _passed(program: Program, effect: ir.Effect) -> Iterator[ir.Expr]:
-    """The pointers that a call uses: the called one, and those passed to external functions, but for what may be null and
-    literals that the function reads as strings."""
+def _passed(program: Program, effect: ir.Effect, property_: Property) -> Iterator[ir.Expr]:
+    """The pointers that a call uses: the called one, and those passed to external functions where they could be wrong."""
     if not isinstance(effect, ir.Call):
         return
     if ir.direct_callee(effect) is None:
         yield effect.callee
-    if any(name not in program.functions and name not in _TAKES_NULL for name in program.targets(effect) or ("",)):
-        yield from (a for a in effect.arguments if isinstance(a.type, Pointer) and not _is_read_as_string(effect, a))
+    outside = [name for name in program.targets(effect) or ("",) if name not in program.functions]
+    for at, argument in enumerate(effect.arguments):
+        if isinstance(argument.type, Pointer) and any(_is_wrong(name, effect, at, property_) for name in outside):
+            yield argument
 
 
-def _is_read_as_string(call: ir.Call, argument: ir.Expr) -> bool:
-    """Whether an argument is a string literal, which is not null, and the function reads it up to its end and nothing that it
-    says: formats have no conversion of a pointer."""
-    literal = ir.strip_casts(argument)
-    if not isinstance(literal, ir.StringConst) or not literal.text.startswith('"'):  # others have wider characters
+def _is_wrong(name: str, call: ir.Call, position: int, property_: Property) -> bool:
+    """Whether an external function may access what an argument does not lead to. It does not if the argument is a block to be
+    freed (another rule is about that), or may be null and leads to a variable in full, or is a string literal that is read up to
+    its end, at most."""
+    function = known(name)
+    if function is None or not function.is_complete:
+        return True
+    argument, given = function.argument(position), call.arguments[position]
+    if "freed" in argument.uses:
         return False
-    name = ir.direct_callee(call)
-    if name in _FORMATS:
-        position = _FORMATS[name]
-        is_format = len(call.arguments) > position and call.arguments[position] is argument
-        return is_format and _PLAIN_FORMAT.fullmatch(literal.text) is not None
-    return name in _READ_STRINGS
+    if argument.nullable and (property_ == "null-dereference" or _is_whole(given) or "handle" in argument.uses):
+        return False
+    return not (_is_literal(given) and _reads_text(function, call, position))
+
+
+def _is_whole(argument: ir.Expr) -> bool:
+    """Whether an argument is null, or the address of a variable, as it is."""
+    return is_null(argument) or (isinstance(argument, ir.AddressOf) and isinstance(argument.lvalue, ir.Var))
+
+
+def _is_literal(argument: ir.Expr) -> bool:
+    """Whether an argument is a string literal of plain characters."""
+    literal = ir.strip_casts(argument)
+    return isinstance(literal, ir.StringConst) and literal.text.startswith('"')
+
+
+def _reads_text(function: Function, call: ir.Call, position: int) -> bool:
+    """Whether the function reads a string up to its end, at most, and nothing that it says: formats have no conversion of a
+    pointer."""
+    if position == function.format:
+        text = literal(call.arguments[position])
+        return text is not None and converts_no_pointer(text)
+    return "text" in function.argument(position).uses
 
 
 def _is_suspect(part: ir.Expr, property_: Property) -> bool:
@@ -186,7 +201,7 @@ def condition(system: System, state: State, step: Step, context: int, violation:
                 access = Access(system.vocabulary, state, step.function, context)
                 fails = _fails(part, access, violation.property)
                 found.append(and_(fails, *access.ledger.constraints))  # constraints of its operands: these do not violate
-    for pointer in _passed(system.program, effect) if violation.property in MEMORY else ():
+    for pointer in _passed(system.program, effect, violation.property) if violation.property in MEMORY else ():
         access = Access(system.vocabulary, state, step.function, context)
         fails = _is_null(pointer, access) if violation.property == "null-dereference" else TRUE
         found.append(and_(fails, *access.ledger.constraints))

@@ -1,29 +1,29 @@
-"""What calls of external functions do to a store (`library` says what is known of them)."""
+"""What calls of external functions do to a store (`analysis.c` says what is known of them)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from analysis.c.blocks import ALLOCATORS, STACK_ALLOCATIONS
+from analysis.c.calls import leaves_values, written
 from analysis.cfa.graph import Program
-from analysis.cpa import library
 from analysis.cpa.stores.evaluate import Algebra, Evaluator, Work
 from analysis.cpa.stores.scalar_values import Address, Value, bits_of
 from analysis.cpa.stores.writing import Writer
 from analysis.model import ir
 from analysis.model.c_types import Array, Integer, Pointer, Type
-from analysis.smt.encoding.paths.library_terms import writes_through
 
 Change = Callable[[Work], None]
 
 
 def external_change(program: Program, writer: Writer, evaluator: Evaluator, name: str, call: ir.Call) -> Change:
     """What the function changes in memory; `name` is empty if it is not known which function it is."""
-    is_harmless = library.is_harmless(name) and not writes_through(name, call)
-    if is_harmless or name in library.ALLOCATORS | library.STACK_ALLOCATORS | library.RELEASES:
+    if leaves_values(name, call):
         return lambda work: None
     known = program.externals.get(name)
-    if name in library.WRITES_FIRST and call.arguments:
-        return _forget_arguments(writer, evaluator, call.arguments[:1])
+    at = written(name, call)
+    if at is not None:
+        return _forget_arguments(writer, evaluator, [call.arguments[position] for position in at])
     if known is not None and known.system and not any(_leads_on(a) for a in call.arguments):
         return _forget_arguments(writer, evaluator, call.arguments)
 
@@ -63,6 +63,6 @@ def _forget_arguments(writer: Writer, evaluator: Evaluator, arguments: Sequence[
 
 def external_result(algebra: Algebra, name: str, type_: Type) -> Callable[[Work], Value]:
     """The scalar that the function returns."""
-    if name in library.ALLOCATORS | library.STACK_ALLOCATORS:
+    if name in ALLOCATORS | STACK_ALLOCATIONS:
         return lambda work: algebra.allocate(work, name, type_)
     return lambda work: algebra.unknown(work, type_)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.cpa import library
+from analysis.c.blocks import ZEROING
 from analysis.cpa.stores.evaluate import Place, Work
 from analysis.cpa.stores.scalar_values import Address, Value, bits_of
 from analysis.cpa.stores.store_memory import UNKNOWN_CONTENTS, ZERO_CONTENTS, Contents
@@ -101,6 +101,6 @@ class SymbolicAlgebra:
         number = work.counters.get(origin, 0) + 1
         work.counters = work.counters.set(origin, number)
         root = f"{origin}#{number}"
-        if name in library.ZEROING:
+        if name in ZEROING:
             work.store = work.store.set(root, ZERO_CONTENTS)
         return Address(root)

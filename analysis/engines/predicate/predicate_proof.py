@@ -16,7 +16,6 @@ from analysis.certificate.proof_obligations import RefusedError
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Program
 from analysis.cfa.marks import marked
-from analysis.cpa import library
 from analysis.cpa.domains.location import Bounds, LocationTransfer, location_cpa, reverse_postorder
 from analysis.cpa.domains.predicate import Predicated, PredicatePrecision, predicate_cpa
 from analysis.cpa.framework.algorithm import Cancellation, start
@@ -117,7 +116,6 @@ class _Proving:
             self._options.mode,
             self._model,
             whole=self._entry == "main",
-            is_harmless=library.is_harmless,
             exposed=exposed(self._program),
             definedness=self._property == "uninitialized-read",
         )

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis.c.calls import written
+from analysis.c.functions import known
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic.candidates import MAIN
 from analysis.engines.symbolic.start_of_main import surroundings_doubt
@@ -22,18 +24,7 @@ from analysis.model.c_types import DataModel, Integer, Pointer, Record
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import is_input
 
-_NULL_RESULT = frozenset({"getenv", "fopen", "fdopen", "freopen", "tmpfile", "popen", "opendir", "readdir", "getcwd", "dlopen"})
-_CHANGING = frozenset({"freopen", "getcwd"})  # of these: it closes, or writes to, what it is passed
 _COMPILERS = ("__builtin_", "__atomic_", "__sync_", "__c11_")
-# functions of the system that can return any value between these, as far as a program can know
-# (C11 7.21.7, 7.22.2, 7.27.2, POSIX)
-_CHARACTERS, _RANDOM, _TIMES = (-1, 255), (0, 2**31 - 1), (-1, 2**63 - 1)
-_ANY_RESULT: dict[str, tuple[int, int]] = {
-    **dict.fromkeys(("getchar", "getc", "fgetc"), _CHARACTERS),
-    **dict.fromkeys(("rand", "random"), _RANDOM),
-    **dict.fromkeys(("time", "clock"), _TIMES),
-    "getpid": (1, 2**31 - 1),
-}
 
 
 def doubts(program: Program, entry: str, replayed: Replayed, target: Target, model: DataModel) -> str:
@@ -61,7 +52,23 @@ def doubts(program: Program, entry: str, replayed: Replayed, target: Target, mod
 
 def _can_be_null(name: str) -> bool:
     """Whether the function returns null whatever its arguments are, if its surroundings are so."""
-    return is_input(name) or name in _NULL_RESULT
+    function = known(name)
+    return is_input(name) or (function is not None and function.null == "?" and not function.gives_block)
+
+
+def _writes(name: str) -> bool:
+    """Whether the function, which is of the tables, writes to what it is passed."""
+    function = known(name)
+    return function is not None and bool(function.written)
+
+
+def _bounds(name: str) -> tuple[int, int] | None:
+    """The least and the greatest result of a function of the system that can return any number between them, as far as a program
+    can know (C11 7.21.7, 7.22.2, 7.27.2, POSIX)."""
+    function = known(name)
+    return (
+        None if function is None or function.least is None or function.greatest is None else (function.least, function.greatest)
+    )
 
 
 def _unmodelled(program: Program, replayed: Replayed) -> Iterator[str]:
@@ -76,10 +83,10 @@ def _unmodelled(program: Program, replayed: Replayed) -> Iterator[str]:
         if not isinstance(effect, ir.Call):
             continue
         for name in program.targets(effect):
-            if name == "time" and effect.arguments and not _is_null(effect.arguments[0]):
-                yield name  # it writes there what it returns
+            if _bounds(name) is not None and written(name, effect):
+                yield name  # `time` writes there what it returns
             is_open = f"what {name}() does, which has no body" in replayed.assumptions
-            if not is_open or name in _ANY_RESULT or (_can_be_null(name) and name not in _CHANGING):
+            if not is_open or _bounds(name) is not None or (_can_be_null(name) and not _writes(name)):
                 continue
             external = program.externals.get(name)
             is_systems = name.startswith(_COMPILERS) or (external is not None and external.system)
@@ -89,16 +96,12 @@ def _unmodelled(program: Program, replayed: Replayed) -> Iterator[str]:
                 yield name
 
 
-def _is_null(argument: ir.Expr) -> bool:
-    bare = ir.strip_casts(argument)
-    return isinstance(bare, ir.IntConst) and bare.value == 0
-
-
 def _is_possible(question: Question, value: InputValue) -> bool:
     """Whether a function of the system can return the value, which is converted to its type first."""
-    if question.name not in _ANY_RESULT or not isinstance(question.type, Integer) or not isinstance(value, int):
+    bounds = _bounds(question.name)
+    if bounds is None or not isinstance(question.type, Integer) or not isinstance(value, int):
         return True
-    least, greatest = _ANY_RESULT[question.name]
+    least, greatest = bounds
     low, high = bounds_of(question.type)
     return least <= (value - low) % (high - low + 1) + low <= greatest
 

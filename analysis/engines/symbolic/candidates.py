@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, get_args
 
+from analysis.c.blocks import ENDING
 from analysis.cfa.graph import Edge, Program
 from analysis.engines.symbolic.choices import MakeInputs, Solved
 from analysis.engines.symbolic.task import Target
@@ -116,7 +117,7 @@ class Candidates:
     def _is_free(self) -> bool:
         """Whether the edge is a call of which the encoding knows what it ends."""
         effect = self._edge.effect
-        return isinstance(effect, ir.Call) and ir.direct_callee(effect) in ("free", "realloc")
+        return isinstance(effect, ir.Call) and ir.direct_callee(effect) in ENDING
 
     def _solve(self, formula: Formula, more: tuple[Term, ...], encoder: PathEncoder, way: Sequence[Step], given: str) -> Found:
         solver = self._solver

@@ -15,7 +15,6 @@ from analysis.certificate.checked_outcome import Proved, Unproved, Work
 from analysis.certificate.checker import check
 from analysis.certificate.proof_obligations import RefusedError
 from analysis.cfa.graph import Program
-from analysis.cpa import library
 from analysis.cpa.domains.location import Bounds, Location, reverse_postorder
 from analysis.cpa.framework.algorithm import Cancellation, start
 from analysis.cpa.framework.path_interpolation import OutOfTimeError, PathInterpolation
@@ -168,7 +167,6 @@ class _Proving:
             mode,
             self._model,
             whole=self._entry == "main",
-            is_harmless=library.is_harmless,
             exposed=exposed(self._program),
         )
         reaching = Reaching(self._program, system, self._entry)

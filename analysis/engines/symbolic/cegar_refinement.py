@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from analysis.cfa.graph import Program
-from analysis.cpa import library
 from analysis.cpa.domains.constraints import ConstraintsTransfer
 from analysis.cpa.domains.location import Location
 from analysis.cpa.domains.symbolic_value import SymbolicTransfer, SymbolicValues
@@ -148,9 +147,7 @@ class ByPredicates:
 
     def __init__(self, program: Program, options: SymbolicOptions, entry: str, milliseconds: int) -> None:
         self._program, self._entry = program, entry
-        self._system = System(
-            program, options.mode, options.model, whole=options.whole, is_harmless=library.is_harmless, exposed=exposed(program)
-        )
+        self._system = System(program, options.mode, options.model, whole=options.whole, exposed=exposed(program))
         self._contexts = Contexts()
         self._solver, self._budget = Z3Solver(), Budget(milliseconds)
 

@@ -10,16 +10,14 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from analysis.c.blocks import RESIZES
+from analysis.c.functions import known
 from analysis.cfa.graph import Cfa, Edge
-from analysis.cpa.library import ALLOCATORS
 from analysis.cpa.predicates.error_locations import with_functions
 from analysis.engines.symbolic.task import Confirmed, Decision, Task
 from analysis.interpreter.outcome import Step
 from analysis.model import ir
 from analysis.model.c_types import INT, Pointer
-
-_RESIZE = {"realloc": 1, "reallocarray": 2}
-_MORE = frozenset({"aligned_alloc", "memalign", "valloc", "vmalloc", "strdup", "strndup"})
 
 
 class FoundMemory:
@@ -86,9 +84,10 @@ def _conditions(effect: ir.Effect, defined: dict[str, frozenset[int]]) -> list[i
         return []
     result = effect.result
     found: list[ir.Expr] = [ir.Binary("!=", result, ir.IntConst(0, result.type), INT)]
-    if name in ALLOCATORS or name in _MORE:
-        return found
-    if name not in _RESIZE:
+    function = known(name)
+    if function is None or not function.gives_block:
         return []
-    sizes = effect.arguments[1 : _RESIZE[name] + 1]
+    if name not in RESIZES:
+        return found
+    sizes = [effect.arguments[at] for at in function.sizes if at < len(effect.arguments)]
     return found + [ir.Binary("==", size, ir.IntConst(0, size.type), INT) for size in sizes]

@@ -6,15 +6,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from analysis.c.functions import LIBRARY, known
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic.choices import unread_parameters
 from analysis.interpreter.inputs import Fresh, InputValue, Object
 from analysis.interpreter.outcome import Replayed
 from analysis.interpreter.scalars import bounds_of
 from analysis.model.c_types import DataModel, Integer, Pointer
-
-_SAME = frozenset(("getpid", "getppid", "getuid", "geteuid", "getgid", "getegid", "getenv"))
-"""Functions whose results are the same in each call, `getenv` for one name, as long as nobody changes the environment."""
 
 
 def surroundings_doubt(program: Program, entry: str, replayed: Replayed, model: DataModel) -> str:
@@ -55,14 +53,21 @@ def _argument_doubt(replayed: Replayed, argc: InputValue, is_counted: bool, poin
     return ""
 
 
+def _is_same(name: str) -> bool:
+    """Whether the results of a function are the same in each call, for the same arguments, as long as nobody changes the
+    environment."""
+    function = known(name)
+    return function is not None and "same" in function.besides
+
+
 def _result_doubt(replayed: Replayed) -> str:
     results: defaultdict[str, list[InputValue]] = defaultdict(list)
     for question, value in replayed.asked:
-        if question.kind == "result" and question.name in _SAME:
+        if question.kind == "result" and _is_same(question.name):
             results[question.name].append(value)
     for name, values in results.items():
-        if name == "getenv" and len(values) > 1:
-            return "getenv() returns what the run takes it to return"
+        if LIBRARY[name].arguments and len(values) > 1:  # for what it is passed, one of them
+            return f"{name}() returns what the run takes it to return"
         if any(value != values[0] for value in values) or isinstance(values[0], Object):
             return f"{name}() returns another value each time"
     return ""

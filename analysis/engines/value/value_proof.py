@@ -15,7 +15,6 @@ from analysis.certificate.checker import check
 from analysis.certificate.proof_obligations import RefusedError
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Program
-from analysis.cpa import library
 from analysis.cpa.domains.assumptions import NONE, assumptions_cpa
 from analysis.cpa.domains.location import Bounds, Location, LocationTransfer, location_cpa, reverse_postorder
 from analysis.cpa.domains.value import ExplicitTransfer, value_cpa
@@ -163,7 +162,6 @@ class _Proving:
             mode,
             self._model,
             whole=self._entry == "main",
-            is_harmless=library.is_harmless,
             exposed=exposed(self._program),
         )
         reaching = Reaching(self._program, system, self._entry)

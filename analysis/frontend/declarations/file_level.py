@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from analysis.c.control import NEVER_RETURN_ANYWHERE
 from analysis.frontend.declarations.attributes import Attribute, attributes, said_of_declaration, symbol
 from analysis.frontend.declarations.declarators import Declarator
 from analysis.frontend.declarations.linkage import FileLinkage
 from analysis.frontend.declarations.literal_values import number
 from analysis.frontend.declarations.scope import ConstantEntry, FileScope, Names, ObjectEntry
 from analysis.frontend.declarations.volatile import Levels
-from analysis.frontend.lowering.calls import NEVER_RETURN
 from analysis.frontend.lowering.context import TOO_DEEP, MisreadError, field_of
 from analysis.frontend.lowering.lowered import Lowering
 from analysis.frontend.lowering.refused import RefusedError
@@ -212,10 +212,10 @@ class FileReader:
         self._note_linkage(linkage, name, storage, [text for _, text in texts], declarator, defined=defined, system=system)
         if noreturn:
             self.level.linkage.noreturn[linkage] = True
-        of_the_library = name in NEVER_RETURN and linkage == name and not defined
+        of_the_library = name in NEVER_RETURN_ANYWHERE and linkage == name and not defined
         if known is not None:
             of_the_library = of_the_library and known.noreturn  # not if the file defined it before
-            noreturn, nonnull = noreturn or (known.noreturn and name not in NEVER_RETURN), nonnull or known.nonnull
+            noreturn, nonnull = noreturn or (known.noreturn and name not in NEVER_RETURN_ANYWHERE), nonnull or known.nonnull
         noreturn = noreturn or of_the_library
         if known is not None and not type_.prototyped and known.type.prototyped and not defined:
             type_ = known.type

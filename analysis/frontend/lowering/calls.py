@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from analysis.c.control import NEVER_RETURN_ANYWHERE
+from analysis.c.functions import LIBRARY, all_with
 from analysis.frontend.declarations.scope import ObjectEntry
 from analysis.frontend.declarations.types import VOID_POINTER, promote_argument, same_representation, types_compatible
 from analysis.frontend.lowering import operators
@@ -16,86 +18,13 @@ from analysis.frontend.syntax.parser import Node
 from analysis.model import c_types, ir
 from analysis.model.c_types import INT, Array, Function, Pointer, Record, Type, Void
 
-# library functions that do not come back, whatever their declaration says (C11 7.13.2.1, 7.22.4; POSIX; the assert of glibc)
-NEVER_RETURN = frozenset(
-    ("abort", "exit", "_Exit", "_exit", "quick_exit", "longjmp", "siglongjmp", "__assert_fail", "__builtin_trap")
-)
 _PREFIX = "__builtin_"
-# built-in functions with the meaning of the library's, under their own names
-_LIBRARY = frozenset(
-    [
-        "abort",
-        "abs",
-        "alloca",
-        "calloc",
-        "exit",
-        "fprintf",
-        "fputc",
-        "fputs",
-        "free",
-        "fwrite",
-        "labs",
-        "malloc",
-        "memchr",
-        "memcmp",
-        "memcpy",
-        "memmove",
-        "memset",
-        "printf",
-        "putchar",
-        "puts",
-        "realloc",
-        "snprintf",
-        "sprintf",
-        "stpcpy",
-        "strcat",
-        "strchr",
-        "strcmp",
-        "strcpy",
-        "strcspn",
-        "strdup",
-        "strlen",
-        "strncat",
-        "strncmp",
-        "strncpy",
-        "strndup",
-        "strpbrk",
-        "strrchr",
-        "strspn",
-        "strstr",
-        "vfprintf",
-        "vprintf",
-        "vsnprintf",
-        "vsprintf",
-    ]
-)
 _CHECKED = {f"__{name}_chk": name for name in ("memcpy", "memmove", "memset", "strcpy", "strcat", "strncpy", "strncat", "stpcpy")}
-_POINTER_RESULTS = frozenset(
-    [
-        "alloca",
-        "calloc",
-        "malloc",
-        "memchr",
-        "memcpy",
-        "memmove",
-        "memset",
-        "realloc",
-        "stpcpy",
-        "strcat",
-        "strchr",
-        "strcpy",
-        "strdup",
-        "strncat",
-        "strncpy",
-        "strndup",
-        "strpbrk",
-        "strrchr",
-        "strstr",
-        "return_address",
-        "frame_address",
-        "assume_aligned",
-    ]
-)
+_BUILT_IN = all_with(lambda function: "builtin" in function.besides)
+"""Library functions that compilers have built in, with and without the prefix."""
+_POINTER_RESULTS = frozenset(("return_address", "frame_address", "assume_aligned")) | {
+    name for name in _BUILT_IN if LIBRARY[name].result in ("argument", "into", "block", "stack")
+}
 _DOUBLES = ("huge_val", "inf", "nan", "fabs", "sqrt", "copysign", "floor", "ceil", "powi", "fmax", "fmin")
 _BARRIERS = frozenset(
     (
@@ -144,7 +73,7 @@ class Calls(Atomics):
         base = name.removeprefix(_PREFIX)
         if name.startswith(_PREFIX):
             base = _CHECKED.get(base, base)
-            linkage = base if base in _LIBRARY else name
+            linkage = base if base in _BUILT_IN else name
         returned: Type = INT
         if base in _POINTER_RESULTS:
             returned = VOID_POINTER
@@ -160,7 +89,7 @@ class Calls(Atomics):
             return
         var = ir.Var(linkage, "function", Function(returned, (), prototyped=False))
         self.implicit[linkage] = var
-        self.names.declare_outermost(name, ObjectEntry(var, noreturn=linkage in NEVER_RETURN))
+        self.names.declare_outermost(name, ObjectEntry(var, noreturn=linkage in NEVER_RETURN_ANYWHERE))
 
     def _emit_call(
         self,

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
+from analysis.c.functions import known
 from analysis.interpreter.library import allocation, blocks, ending, files, locks, numbers, printing, strings
 from analysis.interpreter.library.unknown import unknown
 from analysis.interpreter.scalars import converter
 from analysis.model.bit_counts import bit_count
 from analysis.model.c_types import DOUBLE, LP64, Floating, Integer, Pointer, Type, Void
 from analysis.model.spelling import display_name
-from analysis.model.verifiers import CHECKS, is_assumption, is_input
+from analysis.model.verifiers import is_assumption
 
 if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 Model = Callable[["Machine", list[Any], tuple[Type, ...], bool], Any]
 
 ERRORS = ending.ERRORS
-SETJMP = frozenset(("setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp"))
 _MODELS: dict[str, Callable[[Machine, list[Any], tuple[Type, ...]], Any]] = {
     **allocation.MODELS,
     **blocks.MODELS,
@@ -33,9 +33,10 @@ _MODELS: dict[str, Callable[[Machine, list[Any], tuple[Type, ...]], Any]] = {
     **printing.MODELS,
     **strings.MODELS,
 }
+MODELLED = frozenset((*_MODELS, *locks.MODELS))
+"""The functions that are executed; `analysis.c.functions` describes them."""
 
 
-_KEEP_ERRNO = frozenset({"__errno_location", "__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc"})
 _ONLY_BY: dict[str, frozenset[str]] = {
     "lock-discipline": frozenset(locks.MODELS),
     "lock-at-exit": frozenset(locks.MODELS),
@@ -52,7 +53,8 @@ def modelled(name: str, returned: Type) -> Model:
     """What a call of the external function does, where it is declared to return the type. Functions of the library may leave
     anything in `errno`, also where they succeed (C11 7.5p3)."""
     model = _modelled(name, returned)
-    if name in _KEEP_ERRNO or name in CHECKS or is_assumption(name) or is_input(name):
+    function = known(name)
+    if function is not None and "keeps-errno" in function.besides:
         return model
 
     def run(machine: Machine, arguments: list[Any], types: tuple[Type, ...], wanted: bool) -> Any:

@@ -6,15 +6,18 @@ granted is among `assumptions`, first of all what ends a run before (`model.assu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 
+from analysis.c.blocks import ALLOCATIONS
+from analysis.c.calls import leaves_values, written
+from analysis.c.control import NEVER_RETURN
+from analysis.c.functions import LIBRARY
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cfa.linking.evaluation_order import granted
 from analysis.model import ir
 from analysis.model.assumptions import BLOCKS, OUTSIDE
 from analysis.model.c_types import BOOL, LP64, Array, DataModel, Integer, Pointer, Record, Type, Void
 from analysis.smt.encoding.numbers.formula import Mode
-from analysis.smt.encoding.paths import library_terms
 from analysis.smt.logic import linear
 from analysis.smt.logic.term_building import FALSE, and_, eq, ite, not_, number, or_
 from analysis.smt.logic.terms import Term
@@ -31,9 +34,8 @@ _NEXT = StateVariable("#next", Pointer(Void()))
 
 class System:
     """The transitions of one program. `whole`: the entry is where the program starts, so that globals have their initial values.
-    `exposed`: the variables with static storage that pointers from outside may lead to. `is_harmless` says which external
-    functions change nothing. `definedness`: flags say which local variables have a value.
-    Raises TooLargeError."""
+    `exposed`: the variables with static storage that pointers from outside may lead to. `definedness`: flags say which local
+    variables have a value. Raises TooLargeError."""
 
     def __init__(
         self,
@@ -43,14 +45,12 @@ class System:
         *,
         exposed: Collection[str],
         whole: bool = True,
-        is_harmless: Callable[[str], bool] = library_terms.only_returns,
         definedness: bool = False,
     ) -> None:
         self.program = program
         self._definedness = definedness
         self.whole = whole
         self.vocabulary = Vocabulary(program, mode, model, exposed)
-        self._is_harmless = is_harmless
         self.assumptions: dict[str, None] = dict.fromkeys(granted(program))
         self._is_deterministic = all(_is_deterministic(cfa) for cfa in program.functions.values())
 
@@ -278,22 +278,17 @@ class System:
         access = Access(self.vocabulary, state, function, context)
         self._choose(access, call, callee)
         known = self.program.externals.get(callee)
-        if callee in library_terms.NEVER_RETURN or (known is not None and known.noreturn):
+        if callee in NEVER_RETURN or (known is not None and known.noreturn):
             return None
         for argument in call.arguments:
             if is_scalar(argument.type):
                 access.expressions.value(argument)  # for what evaluating it constrains
-        if callee in library_terms.ALLOCATIONS:
+        if callee in ALLOCATIONS:
             self._allocate(access, call, callee)
             return self._closed(state, access)
-        is_harmless = (
-            self._is_harmless(callee) or library_terms.only_returns(callee) or callee in ("free", "abs", "labs", "llabs")
-        )
-        if is_harmless and library_terms.writes_through(callee, call):
+        if not leaves_values(callee, call):
             access.forget_memory()
-        elif not is_harmless:
-            access.forget_memory()
-            if callee not in library_terms.COPIES and callee != "memset":
+            if written(callee, call) is None:
                 self._forget_globals(access)
                 self.assumptions[OUTSIDE.sentence] = None
         if call.result is not None and not isinstance(call.result.type, Void):
@@ -331,12 +326,11 @@ class System:
     def _fits(self, access: Access, call: ir.Call, name: str) -> Term:
         """The condition that the size which is asked for is not too large."""
         size_type = Integer(self.vocabulary.model.pointer_bits, False, "unsigned long")
-        first = 1 if name in ("realloc", "reallocarray", "aligned_alloc") else 0
         limit = access.arithmetic.constant(_MOST_BLOCK, size_type)
         sizes = [
             access.arithmetic.convert(access.expressions.value(argument), argument.type, size_type)
-            for argument in call.arguments[first:]
-            if isinstance(argument.type, Integer)
+            for at, argument in enumerate(call.arguments)
+            if at in LIBRARY[name].sizes and isinstance(argument.type, Integer)
         ]
         if len(sizes) == 2:  # neither may be too large, so that their product is what it is in C; 0 times anything is small
             sizes.append(access.arithmetic.binary("*", sizes[0], sizes[1], size_type))

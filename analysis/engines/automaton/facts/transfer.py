@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from analysis.c.functions import known
 from analysis.cfa.graph import Edge, Program
 from analysis.engines.automaton.facts.facts import (
     RESULT_KEY,
@@ -311,15 +312,10 @@ class Transfer:
         return []
 
 
-_RETURN_INTO = frozenset(
-    {"strchr", "strrchr", "strstr", "strcasestr", "strpbrk", "memchr", "memrchr", "strcpy", "strncpy", "strcat", "strncat"}
-    | {"memcpy", "memmove", "memset", "fgets", "stpcpy", "strtok", "index", "rindex"}
-)
-
-
 def returns_into(call: ir.Call) -> bool:
     """Whether the call's result, if it is used and not null, points into the object that it is passed first."""
-    return call.result is not None and ir.direct_callee(call) in _RETURN_INTO
+    function = known(ir.direct_callee(call) or "")
+    return call.result is not None and function is not None and function.result in ("argument", "into") and function.of == 0
 
 
 def is_shared(effect: ir.Assume, paths: tuple[Path, ...]) -> bool:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import msgspec
 
+from analysis.c.control import SETJMP
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.engines.automaton.functions.access_paths import root_of
 from analysis.engines.automaton.functions.footprint import Footprints
@@ -15,8 +16,6 @@ from analysis.engines.automaton.functions.returning import call_returns
 from analysis.engines.automaton.functions.variable_sources import Assignments
 from analysis.model import ir
 from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, join
-
-_SETJMP = frozenset({"setjmp", "_setjmp", "__sigsetjmp", "sigsetjmp", "__builtin_setjmp"})
 
 
 class Case(msgspec.Struct, frozen=True, cache_hash=True):
@@ -83,7 +82,7 @@ class Cases:
     @cached_property
     def _setjmp(self) -> dict[int, Interval]:
         """The results of `setjmp` as long as nothing jumps: it returns once, with zero."""
-        jumps = (e.id for e in self._cfa.calls if isinstance(e.effect, ir.Call) and ir.direct_callee(e.effect) in _SETJMP)
+        jumps = (e.id for e in self._cfa.calls if isinstance(e.effect, ir.Call) and ir.direct_callee(e.effect) in SETJMP)
         return dict.fromkeys(jumps, ZERO)
 
     @cached_property

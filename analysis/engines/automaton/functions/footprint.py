@@ -12,6 +12,8 @@ from copy import copy
 
 import msgspec
 
+from analysis.c import calls
+from analysis.c.functions import known
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.functions.access_paths import lvalue_cell, root_of
@@ -19,18 +21,7 @@ from analysis.engines.automaton.functions.returning import may_return, reaches_e
 from analysis.model import ir
 from analysis.model.c_types import Pointer, Record, RecordDefinition, Type, spell
 
-_WRITES_NOTHING = frozenset(
-    {"free", "cfree", "kfree", "vfree", "kvfree"}  # what was freed is gone, not changed
-    | {"strlen", "strnlen", "strcmp", "strncmp", "strcasecmp", "strncasecmp", "strcoll", "memcmp", "strspn", "strcspn"}
-    | {"strchr", "strrchr", "strstr", "strcasestr", "strpbrk", "memchr", "memrchr", "strdup", "strndup", "getenv", "atoi", "atol"}
-    | {"atof", "access", "unlink", "remove", "system", "puts", "fputs", "perror", "fprintf", "printf", "syslog", "fclose"}
-)
-
 _NO_CELLS: frozenset[str] = frozenset()
-
-_WRITE_FIRST = frozenset(
-    {"memcpy", "memmove", "mempcpy", "strcpy", "strncpy", "stpcpy", "strcat", "strncat", "strlcpy", "strlcat"}
-)
 
 
 def base_variable(lvalue: ir.Expr) -> ir.Var | None:
@@ -47,12 +38,18 @@ def address_taken(cfa: Cfa) -> frozenset[str]:
     found = set()
     for edge in cfa.edges:
         effect = edge.effect
-        if isinstance(effect, ir.Call) and ir.direct_callee(effect) in _WRITES_NOTHING | _WRITE_FIRST:
-            continue  # they do not keep what they are passed
+        if isinstance(effect, ir.Call) and _keeps_nothing(effect):
+            continue
         for part in cfa.parts[edge.id]:
             if isinstance(part, ir.AddressOf) and (var := base_variable(part.lvalue)) is not None and var.scope != "function":
                 found.add(root_of(var))
     return frozenset(found)
+
+
+def _keeps_nothing(call: ir.Call) -> bool:
+    """Whether the call is of a library function that keeps no pointer that it is passed."""
+    function = known(ir.direct_callee(call) or "")
+    return function is not None and function.is_complete and not function.keeps and not function.positions("link", "code")
 
 
 def pointee_cells(type_: Type, records: Mapping[str, RecordDefinition]) -> Iterable[str]:
@@ -68,10 +65,8 @@ def pointee_cells(type_: Type, records: Mapping[str, RecordDefinition]) -> Itera
 def external_writes(call: ir.Call, records: Mapping[str, RecordDefinition]) -> set[str]:
     """The cells that an external function can change through its arguments."""
     written: set[str] = set()
-    if ir.direct_callee(call) in _WRITES_NOTHING:
-        return written
-    only_first = ir.direct_callee(call) in _WRITE_FIRST
-    for argument in call.arguments[:1] if only_first else call.arguments:
+    at = calls.written(ir.direct_callee(call) or "", call)
+    for argument in call.arguments if at is None else [call.arguments[position] for position in at]:
         bare = ir.strip_casts(argument)
         if isinstance(bare, ir.AddressOf):
             var = base_variable(bare.lvalue)

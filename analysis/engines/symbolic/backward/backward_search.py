@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from analysis.c.control import TWICE
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.engines.symbolic.backward.preimage import RESULT, Preimage, nonnull, parameters, place_of
@@ -26,12 +27,12 @@ from analysis.engines.symbolic.backward.rewriting import (
 from analysis.engines.symbolic.backward.state_places import base_of, onto, steps_of
 from analysis.engines.symbolic.backward.states import TRUE, Conditions, Open, State, Way, essential, steps, touches
 from analysis.engines.symbolic.backward.statics import Statics
-from analysis.engines.symbolic.backward.writes import TWICE, WholeProgram, Writes
+from analysis.engines.symbolic.backward.writes import WholeProgram, Writes
 from analysis.model import clock, ir
 from analysis.model.assumptions import BOUNDS, TYPES
 from analysis.model.c_types import DataModel, Floating, Integer, Pointer
 from analysis.model.spelling import display_name
-from analysis.smt.encoding.paths.library_terms import ASSUMPTIONS
+from analysis.model.verifiers import is_assumption
 
 _ROUNDS = 3  # of a loop, before conditions are dropped
 _ENTRIES = 16  # states at the entry of a function, before conditions are dropped
@@ -305,7 +306,7 @@ class _Search:
                 yield from self._before_defined(state, edge, call, target, preimage)
             elif target in TWICE:
                 yield state.at(edge.source, TRUE)  # whoever jumps here left anything behind
-            elif target in ASSUMPTIONS and len(call.arguments) == 1:
+            elif is_assumption(target) and len(call.arguments) == 1:
                 yield from self._before(state, Edge(edge.id, edge.source, edge.target, ir.Assume(call.arguments[0], True)))
             else:
                 for found in preimage.external(target, call, state.conditions):

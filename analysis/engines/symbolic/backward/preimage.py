@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from analysis.c.blocks import ALLOCATORS, STACK_ALLOCATIONS, ZEROING
+from analysis.c.functions import known
 from analysis.cfa.graph import Cfa, Edge
-from analysis.cpa import library
 from analysis.engines.symbolic.backward.rewriting import (
     OnAddress,
     OnRead,
@@ -34,23 +35,10 @@ from analysis.engines.symbolic.backward.writes import WholeProgram, Writes
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer, Pointer, Record, Type
 from analysis.smt.encoding.paths.failures import Operation, operations
-from analysis.smt.encoding.paths.library_terms import ALLOCATIONS
 
 RESULT = "<result>"
 _SPLITS = 3  # pairs of pointers that one assignment is split for
-_FIRST = frozenset({"strcpy", "strcat", "strncpy", "strncat", "memcpy", "memmove", "memset"})  # they return their first argument
-_NEVER_NULL = frozenset(  # C11 7.24.6.2, 7.4, 7.5; POSIX gai_strerror, strsignal is not one of them
-    {
-        "strerror",
-        "gai_strerror",
-        "__errno_location",
-        "__ctype_b_loc",
-        "__ctype_tolower_loc",
-        "__ctype_toupper_loc",
-        "__xpg_basename",
-    }
-)
-_FRESH = (ALLOCATIONS | library.ALLOCATORS) - {"realloc", "reallocarray"}
+_FRESH = ALLOCATORS | STACK_ALLOCATIONS
 
 
 class SplitError(Exception):
@@ -206,7 +194,7 @@ class Preimage:
             given = [conditions] if target is None else list(self.assigned(target, value, conditions))
             for found in given:
                 before = self.changed(writes, self._new_object(name, value, found))
-                yield before | {not_null(value)} if name in _NEVER_NULL and value is not None else before
+                yield before | {not_null(value)} if _is_never_null(name) and value is not None else before
 
     def _results(self, name: str, call: ir.Call) -> Iterator[ir.Expr | None]:
         """What the function returns, by cases; None: anything."""
@@ -214,9 +202,9 @@ class Preimage:
         if isinstance(type_, Pointer) and name in _FRESH:
             yield ir.IntConst(0, type_)
             yield self.symbol("new", type_, address=True)
-        elif type_ is not None and name in _FIRST and call.arguments and call.arguments[0].type == type_:
-            yield self.own(call.arguments[0])
-        elif isinstance(type_, Pointer) and name in _NEVER_NULL:
+        elif type_ is not None and (first := _returned(name, call)) is not None and first.type == type_:
+            yield self.own(first)
+        elif isinstance(type_, Pointer) and _is_never_null(name):
             yield self.symbol("result", type_)
         else:
             yield None
@@ -230,7 +218,7 @@ class Preimage:
             base = base_of(read)
             if not isinstance(base, ir.Deref) or value not in ir.walk(base.pointer):
                 return read
-            zero = _zero(read) if name in library.ZEROING else None
+            zero = _zero(read) if name in ZEROING else None
             return zero or self.any(read)
 
         return self.mapped(conditions, on_read)
@@ -329,3 +317,17 @@ def _is_aggregate(type_: Type) -> bool:
 
 def _zero(read: ir.Expr) -> ir.Expr | None:
     return ir.IntConst(0, read.type) if isinstance(read.type, Integer | Pointer) else None
+
+
+def _returned(name: str, call: ir.Call) -> ir.Expr | None:
+    """The argument that the function returns, whatever it is passed; None if there is none."""
+    function = known(name)
+    if function is None or function.result != "argument" or function.null or function.of >= len(call.arguments):
+        return None
+    return call.arguments[function.of]
+
+
+def _is_never_null(name: str) -> bool:
+    """Whether the function returns a pointer to an object of the library's, which is never null."""
+    function = known(name)
+    return function is not None and function.result in ("outside", "static") and not function.null

@@ -8,13 +8,12 @@ is set whenever another one is.
 
 from __future__ import annotations
 
+from analysis.c.control import JUMPS
 from analysis.cfa.graph import Cfa, Edge
 from analysis.engines.symbolic.backward.state_places import base_of
 from analysis.engines.symbolic.backward.writes import WholeProgram, addresses
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
-
-_JUMPS = ("longjmp", "siglongjmp", "_longjmp", "setcontext", "swapcontext")
 
 
 class Statics:
@@ -31,7 +30,7 @@ class Statics:
         return frozenset(found) if found and self._is_usable() else frozenset()
 
     def _is_usable(self) -> bool:
-        return self._whole.knows_all_code and not any(map(self._whole.is_used, _JUMPS))
+        return self._whole.knows_all_code and not any(map(self._whole.is_used, JUMPS))
 
     def _is_private(self, var: ir.Var) -> bool:
         is_static = var.scope == "global" and "::" in var.name and isinstance(var.type, Integer | Pointer)

@@ -13,17 +13,15 @@ from typing import NamedTuple
 
 import msgspec
 
+from analysis.c.calls import written
+from analysis.c.control import NEVER_RETURN, STARTS
+from analysis.c.functions import known as known_function
 from analysis.cfa.graph import Cfa, Program
-from analysis.cpa import library
 from analysis.cpa.obstacles.beside import beside
 from analysis.engines.symbolic.backward.state_places import ANY, Tag, base_of, may_alias, tag_of, tags_in
 from analysis.model import ir
 from analysis.model.c_types import Array, Function, Pointer, Record, RecordDefinition, Type
 from analysis.model.compatible import fits
-from analysis.smt.encoding.paths.library_terms import ALLOCATIONS, ASSUMPTIONS, NEVER_RETURN, only_returns, writes_through
-
-TWICE = frozenset({"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "getcontext"})
-"""Functions that come back more than once; in between everything can have been changed."""
 
 SYSTEMS = frozenset(
     (
@@ -42,7 +40,6 @@ SYSTEMS = frozenset(
 """Variables of the system's own (POSIX, GNU), which programs declare and do not define: none holds an address of theirs."""
 
 _ERRNO = Tag("int32")
-_QUIET = library.RELEASES | ALLOCATIONS | ASSUMPTIONS | library.ALLOCATORS | frozenset({"realloc", "__VERIFIER_assert"})
 
 
 class Writes(msgspec.Struct, frozen=True):
@@ -68,6 +65,7 @@ class Writes(msgspec.Struct, frozen=True):
 
 
 NOTHING = Writes()
+_ANYWHERE = Writes(memory=frozenset({ANY}), undefined=True)
 _OUTSIDE = Writes(memory=frozenset({ANY}), named=True, undefined=True)
 
 
@@ -182,7 +180,9 @@ class WholeProgram:
             for edge in cfa.calls:
                 assert isinstance(edge.effect, ir.Call)
                 for target in self.program.targets(edge.effect):
-                    if target in self.program.functions or library.is_harmless(target) or only_returns(target):
+                    function = known_function(target)
+                    calls_none = function is not None and function.calls_nothing and not function.keeps
+                    if target in self.program.functions or calls_none:
                         continue
                     known = self.program.externals.get(target)
                     for argument in edge.effect.arguments:
@@ -205,7 +205,7 @@ class WholeProgram:
         return self._obstacle
 
     def _obstacles(self) -> Iterator[str]:
-        for name, start in library.STARTS.items():
+        for name, start in STARTS.items():
             if start.thread and self.is_used(name):
                 yield f"{name}() makes code run beside"
         for name in sorted(beside(self.program).handlers):
@@ -295,15 +295,16 @@ class WholeProgram:
 
     def external(self, name: str, call: ir.Call) -> Writes:
         """What a call of an external function can change, but for its result."""
-        if writes_through(name, call):
-            return self._through(call.arguments)
-        if library.is_harmless(name) or only_returns(name) or name in _QUIET:
-            return Writes(memory=frozenset({_ERRNO}))
+        function, at = known_function(name), written(name, call)
+        if function is not None and at is not None:
+            found = self._through(call.arguments[position] for position in at)
+            return found.joined(_ANYWHERE) if function.result == "static" else found  # what it returned before
         known = self.program.externals.get(name)
         if known is None or not known.system or any(self.leads_to_code(a) for a in call.arguments):
-            return self.unknown() if name not in library.WRITES_FIRST else self._through(call.arguments[:1])
-        arguments = call.arguments[:1] if name in library.WRITES_FIRST else call.arguments
-        return self._through(arguments).joined(Writes(undefined=True))
+            return self.unknown()
+        found = self._through(call.arguments).joined(Writes(undefined=True))
+        is_local = function is None or "elsewhere" not in function.besides
+        return found if is_local else found.joined(_ANYWHERE)  # what it was passed before
 
     def _through(self, arguments: Iterable[ir.Expr]) -> Writes:
         """What a function can change if it only writes to memory that its arguments point to, directly or not."""

@@ -20,8 +20,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from analysis.c.control import STARTS
+from analysis.c.functions import is_harmless
 from analysis.cfa.graph import Program
-from analysis.cpa.library import STARTS, is_harmless
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import keeps_errno
 from analysis.cpa.obstacles.exposed_variables import exposed

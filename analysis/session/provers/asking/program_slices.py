@@ -11,9 +11,9 @@ import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+from analysis.c.control import STARTS
 from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Cfa, External, Global, Program
-from analysis.cpa.library import STARTS
 from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model import ir

@@ -10,21 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
+from analysis.c.blocks import ENDING
+from analysis.c.control import FAILED_ASSERTIONS
 from analysis.cfa.graph import Edge
 from analysis.model import ir
 from analysis.model.c_types import Array, Floating, Integer, Pointer
 from analysis.model.spelling import spell_expr
 from analysis.smt.encoding.numbers import scalar_terms
 from analysis.smt.encoding.numbers.formula import Condition, FailureKind, Formula
-from analysis.smt.encoding.paths import library_terms
 from analysis.smt.encoding.paths.path_state import State
 from analysis.smt.encoding.storage.content import ANY_TAG
 from analysis.smt.encoding.storage.regions import Spot
 from analysis.smt.logic import linear
 from analysis.smt.logic.term_building import FALSE, TRUE, and_, constant_of, eq, not_, or_
 from analysis.smt.logic.terms import Term, subterms
-
-_RELEASES = ("free", "realloc")
 
 
 class Operation(NamedTuple):
@@ -84,7 +83,7 @@ class Failures:
     def ends_unknown(self, edge: Edge) -> bool:
         """See PathEncoder.ends_unknown."""
         call = edge.effect
-        if not isinstance(call, ir.Call) or ir.direct_callee(call) not in _RELEASES or not call.arguments:
+        if not isinstance(call, ir.Call) or ir.direct_callee(call) not in ENDING or not call.arguments:
             return False
         state = self._state.fork()
         memory, pointer = state.memory, state.places.expressions.value(call.arguments[0])
@@ -111,14 +110,14 @@ class Failures:
 
     def _assertion(self, edge: Edge) -> Condition | None:
         name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
-        if name not in library_terms.FAILED_ASSERTIONS:
+        if name not in FAILED_ASSERTIONS:
             return None
         ledger = self._state.ledger
         return Condition("assertion", Formula(tuple(ledger.constraints), ledger.approximations, ledger.assumptions), f"{name}()")
 
     def _free(self, edge: Edge, kind: FailureKind) -> Condition | None:
         call = edge.effect
-        if not isinstance(call, ir.Call) or ir.direct_callee(call) not in _RELEASES or not call.arguments:
+        if not isinstance(call, ir.Call) or ir.direct_callee(call) not in ENDING or not call.arguments:
             return None
         state = self._state.fork()
         pointer = state.places.expressions.value(call.arguments[0])

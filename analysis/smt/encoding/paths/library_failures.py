@@ -5,29 +5,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis.c.blocks import ALLOCATIONS, RELEASES
+from analysis.c.calls import stores_counts
+from analysis.c.control import FAILED_ASSERTIONS
+from analysis.c.functions import Function, known
 from analysis.cfa.graph import Edge, Program
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer, Pointer
 from analysis.smt.encoding.numbers.formula import FailureKind
-from analysis.smt.encoding.paths import library_terms
 from analysis.smt.encoding.paths.failures import is_variable, outside
 from analysis.smt.encoding.paths.path_state import State
 from analysis.smt.encoding.storage.content import ANY_TAG
 from analysis.smt.logic.term_building import FALSE, TRUE, and_, constant_of, eq, not_, or_
 from analysis.smt.logic.terms import Term
 
-# the arguments that point to bytes, each with the argument that says how many
-_SIZED: dict[str, tuple[tuple[int, int], ...]] = {
-    **dict.fromkeys(("memcpy", "memmove", "mempcpy", "memcmp", "bcopy", "bcmp"), ((0, 2), (1, 2))),
-    "memset": ((0, 2),),
-    "bzero": ((0, 1),),
-}
-_READ_VALUES = frozenset(("memcmp", "bcmp"))
 _OF_MEMORY = frozenset(("null-dereference", "array-bounds", "use-after-free", "use-after-scope", "uninitialized-read"))
-_ENDS = frozenset(("free", "realloc"))
-_TAKE_NULL = frozenset(("time", "fflush", "setlocale", "wait"))
-_STRING_READERS = frozenset(
-    ("printf", "fprintf", "puts", "fputs", "perror", "strlen", "strcmp", "atoi", "atol", "atoll", "atof", "fopen", "getenv")
+_POINTERS = (
+    "in",
+    "copied",
+    "text",
+    "out",
+    "inout",
+    "link",
+    "handle",
+    "freed",
+    "closed",
+    "lock",
+    "kept",
+    "format",
+    "scan",
+    "va",
+    "...",
 )
 _CHARACTER = Integer(8, True, "char")
 _LONGEST = 1024  # characters of a string that are looked at
@@ -38,9 +46,19 @@ def library_failure(state: State, edge: Edge, kind: FailureKind) -> Term:
     """The condition that the function which an edge calls is passed pointers to fewer bytes than it accesses,
     as far as formulas say it. What that needs is among the constraints of the state, which is changed."""
     name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
-    if name not in _SIZED or name in state.program.functions or kind not in _OF_MEMORY:
+    if name is None or name in state.program.functions or kind not in _OF_MEMORY:
         return FALSE
-    return or_(*_failures(state, edge.effect, _SIZED[name], kind)) if isinstance(edge.effect, ir.Call) else FALSE
+    return or_(*_failures(state, edge.effect, _sized(name), kind)) if isinstance(edge.effect, ir.Call) else FALSE
+
+
+def _sized(name: str) -> tuple[tuple[int, int], ...]:
+    """The arguments that point to bytes, each with the argument that says how many, if that is all that the function accesses."""
+    function = known(name)
+    if function is None or not function.is_complete:
+        return ()
+    pointers = function.positions(*_POINTERS)
+    found = tuple((at, size) for at in pointers if (size := function.arguments[at].size) is not None)
+    return found if len(found) == len(pointers) else ()
 
 
 def _failures(state: State, call: ir.Call, accesses: tuple[tuple[int, int], ...], kind: FailureKind) -> Iterator[Term]:
@@ -74,10 +92,19 @@ def may_fail_inside(state: State, edge: Edge, kind: FailureKind) -> bool:
 
 def _reads_strings(state: State, name: str, call: ir.Call) -> bool:
     """Whether the function only reads strings, and all that it is passed are strings in full."""
-    if name not in _STRING_READERS:
+    function = known(name)
+    if function is None or not function.is_complete or stores_counts(function, call):
         return False
-    pointers = [argument for argument in call.arguments if _is_open(argument)]
-    return all(_is_string(state.fork(), argument) for argument in pointers)
+    pointers = [(at, argument) for at, argument in enumerate(call.arguments) if _is_open(argument)]
+    if not all(_is_text(function, at) for at, _ in pointers):
+        return False
+    return all(_is_string(state.fork(), argument) for _, argument in pointers)
+
+
+def _is_text(function: Function, position: int) -> bool:
+    """Whether an argument is read up to a zero, at most: a string, a format of `printf`, or what such a format may print."""
+    is_printed = function.format is not None and position >= function.format
+    return is_printed or "text" in function.argument(position).uses
 
 
 def _is_string(state: State, argument: ir.Expr) -> bool:
@@ -97,15 +124,23 @@ def _is_string(state: State, argument: ir.Expr) -> bool:
 
 
 def _may_fail(program: Program, name: str, call: ir.Call, kind: FailureKind) -> bool:
-    if name in _SIZED and (kind != "uninitialized-read" or name not in _READ_VALUES):
+    function = known(name)
+    if _sized(name) and (kind != "uninitialized-read" or not (function and function.positions("in", "inout"))):
         return False
-    if name in _ENDS | _TAKE_NULL or name in library_terms.ALLOCATIONS or name in library_terms.FAILED_ASSERTIONS:
+    if name in RELEASES or name in ALLOCATIONS or name in FAILED_ASSERTIONS:
         return False
     external = program.externals.get(name)
-    is_system = name.startswith("__builtin_") or (external is not None and external.system)
+    is_system = function is not None or name.startswith("__builtin_") or (external is not None and external.system)
     if not is_system and kind != "null-dereference":
         return False  # what a function does that nobody knows is not the program's
-    return any(_is_open(argument) for argument in call.arguments)
+    return any(_is_open(argument) and not _may_be_any(function, at, kind) for at, argument in enumerate(call.arguments))
+
+
+def _may_be_any(function: Function | None, position: int, kind: FailureKind) -> bool:
+    """Whether the function accepts a null pointer there, and nothing else can be wrong."""
+    if function is None or not function.argument(position).nullable:
+        return False
+    return kind == "null-dereference" or "handle" in function.argument(position).uses
 
 
 def _is_open(argument: ir.Expr) -> bool:

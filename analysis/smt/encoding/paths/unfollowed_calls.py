@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from analysis.c.blocks import ALLOCATIONS, OWN_BLOCKS, RELEASES, RESIZES, STACK_ALLOCATIONS
+from analysis.c.calls import leaves_memory
+from analysis.c.control import NEVER_RETURN
+from analysis.c.functions import LIBRARY, known
 from analysis.model import ir
 from analysis.model.bit_counts import bit_count
 from analysis.model.c_types import INT, Array, Integer, Pointer, Type, Void
 from analysis.model.verifiers import is_assumption
 from analysis.smt.encoding.numbers.bit_count_terms import counted
 from analysis.smt.encoding.numbers.bits import Bits
-from analysis.smt.encoding.paths import library_terms
 from analysis.smt.encoding.paths.path_state import State
 from analysis.smt.encoding.storage.content import ANY_TAG
 from analysis.smt.encoding.storage.regions import Alternatives
@@ -19,6 +22,11 @@ from analysis.smt.logic.terms import Term
 
 _MOST_COPIED = 1 << 16  # bytes of a copy that is followed
 _CHAR = Integer(8, False, "unsigned char")
+_COPIES = frozenset(("memcpy", "memmove", "mempcpy", "__builtin_memcpy", "__builtin_memmove"))
+_FILLS = frozenset(("memset", "__builtin_memset"))
+WRITERS = _COPIES | _FILLS
+"""The functions of which it is followed what they write."""
+_ABSOLUTE = frozenset(("abs", "labs", "llabs", "__builtin_abs", "__builtin_labs"))
 
 
 class Calls:
@@ -31,26 +39,36 @@ class Calls:
     def take(self, call: ir.Call, name: str | None, is_defined: bool, found: bool | None = None) -> None:
         """A call of the function `name` (None: one that a pointer designates). `found`: of an allocation, whether it finds
         memory; None: either."""
-        if name in library_terms.ALLOCATIONS:
-            self._allocate(call, name or "", found)
-        elif name == "free":
+        if name is None or is_defined:
+            self._anything_written(call, name, True)
+            self._return_anything(call, name or "a called pointer")
+            return
+        if name in ALLOCATIONS:
+            self._allocate(call, name, found)
+        elif name in RELEASES:
             self._free(self._argument(call, 0))
-        elif name in library_terms.COPIES and len(call.arguments) >= 3:
+        elif name in _COPIES and len(call.arguments) >= 3:
             self._copy(call, name == "mempcpy")
-        elif name == "memset" and len(call.arguments) >= 3:
+        elif name in _FILLS and len(call.arguments) >= 3:
             self._set(call)
-        elif name is not None and is_assumption(name) and not is_defined and call.arguments:
+        elif is_assumption(name) and call.arguments:
             self._state.ledger.constrain(self._state.places.expressions.truth(call.arguments[0]))
-        elif name in ("abs", "labs", "llabs") and call.arguments:
+        elif name in _ABSOLUTE and call.arguments:
             self._absolute(call)
-        elif name is not None and not is_defined and call.arguments and self._counts_bits(name):
+        elif call.arguments and self._counts_bits(name):
             self._count_bits(call, name)
         else:
-            if name is None or is_defined or not library_terms.only_returns(name) or library_terms.writes_through(name, call):
-                self._anything_written(call, name, is_defined or name is None)
-            if name in library_terms.NEVER_RETURN:
+            if name in NEVER_RETURN:
                 self._state.ledger.constrain(FALSE)
-            self._return_anything(call, name or "a called pointer")
+            elif not leaves_memory(name, call) or self._may_give_argument(name):
+                self._anything_written(call, name, False)
+            self._return_anything(call, name)
+
+    @staticmethod
+    def _may_give_argument(name: str) -> bool:
+        """Whether the function may return a pointer to what it is passed: that has to be known to be reachable from outside."""
+        function = known(name)
+        return function is None or function.result in ("argument", "into", "any")
 
     # -- values -------------------------------------------------------------------------------------------------
 
@@ -79,7 +97,7 @@ class Calls:
             self._state.fill(call.result, "unknown")
             return
         value = self._state.fresh_input(call.result.type, "result", f"{name}()")
-        if name in library_terms.COPIES_OF_STRINGS:
+        if name in OWN_BLOCKS:
             self._memory.given_outside.append(value)
         self._state.assign(call.result, value)
 
@@ -107,7 +125,7 @@ class Calls:
     def _allocate(self, call: ir.Call, name: str, chosen: bool | None) -> None:
         size, fits = self._requested(call, name)
         known = constant_of(size)
-        is_stack = name in library_terms.STACK_ALLOCATIONS
+        is_stack = name in STACK_ALLOCATIONS
         memory, state = self._memory, self._state
         most = memory.addresses.reserved(None)
         fits = and_(fits, state.arithmetic.compare("<=", size, memory.fills.offset(most), state.size_type))
@@ -116,7 +134,7 @@ class Calls:
             "stack" if is_stack else "heap",
             None,
             known if known is not None and known <= most else None,
-            "zero" if name == "calloc" else "undefined",
+            "zero" if "zeroed" in LIBRARY[name].besides else "undefined",
             size,
         )
         address = memory.address(number)
@@ -128,7 +146,7 @@ class Calls:
             return
         found = self._outcome(name, fits, chosen)
         memory.allocate(number, found)
-        if name in ("realloc", "reallocarray"):
+        if name in RESIZES:
             self._reallocate(self._argument(call, 0), number, found)
         self._give(call, ite(found, address, memory.fills.offset(0)), Pointer(Void()))
 
@@ -142,13 +160,13 @@ class Calls:
 
     def _requested(self, call: ir.Call, name: str) -> tuple[Term, Term]:
         """How many bytes are asked for, and that this is what the product of the arguments is."""
-        first = 1 if name in ("realloc", "reallocarray", "aligned_alloc") else 0
-        if len(call.arguments) <= first:
+        sizes = LIBRARY[name].sizes
+        if len(call.arguments) <= sizes[-1]:
             return self._state.fresh_input(self._state.size_type, "unknown", "the size of an allocation"), TRUE
-        size = self._bytes(call, first)
-        if name not in ("calloc", "reallocarray") or len(call.arguments) <= first + 1:
+        size = self._bytes(call, sizes[0])
+        if len(sizes) == 1:
             return size, TRUE
-        other = self._bytes(call, first + 1)
+        other = self._bytes(call, sizes[1])
         if not isinstance(self._state.arithmetic, Bits):
             return multiply(size, other), TRUE
         wide = 2 * size.sort.width
@@ -231,7 +249,11 @@ class Calls:
             reached |= self._memory.escaped
         else:
             self._state.ledger.assume(f"{name}() is external: it may return anything, and writes only what its arguments reach")
-        if has_body or self._memory.points_outside([*terms, *self._memory.held(reached)]):
+        function = None if has_body or name is None else known(name)
+        if function is not None and "elsewhere" in function.besides:  # what it was passed before
+            reached |= self._memory.escaped
+        is_static = function is not None and function.result == "static"  # what it returned before
+        if has_body or is_static or self._memory.points_outside([*terms, *self._memory.held(reached)]):
             reached.add(0)
         for number in sorted(reached):
             if self._memory.regions[number].kind not in ("function", "string"):

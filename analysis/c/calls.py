@@ -1,0 +1,86 @@
+"""What one call of an external function does, by its arguments: where it writes, and what its format says."""
+
+from __future__ import annotations
+
+import re
+
+from analysis.c.functions import Function, known
+from analysis.model import ir
+from analysis.model.c_types import Pointer
+from analysis.model.verifiers import is_input
+
+_OTHER = r"""[^%\\?]|\\[abfnrtv"'\\]|\?(?!\?)|%%"""
+_NUMBERS = rf"""(?:{_OTHER}|%[-+ #0-9.]*(?:hh|h|ll|l|j|z|t|L)?[diouxXcfFeEgGaA])*"""
+_PLAIN = rf"""(?:{_OTHER}|%[-+ #0-9.*']*(?:hh|h|ll|l|j|z|t|L)?[diouxXcsfFeEgGaAp])*"""
+"""Formats of which all is understood, and that store nothing. Escapes that may stand for a percent sign are not, nor is what a
+trigraph may begin with (C11 5.2.1.1, 6.4.4.4)."""
+
+
+def converts_no_pointer(text: str) -> bool:
+    """Whether a format of `printf`, as it is written in the program, has no conversion of a pointer."""
+    return re.fullmatch(_NUMBERS, text) is not None
+
+
+def is_null(argument: ir.Expr) -> bool:
+    """Whether an argument is a null pointer constant."""
+    inner = ir.strip_casts(argument)
+    return isinstance(inner, ir.IntConst) and inner.value == 0
+
+
+def literal(argument: ir.Expr) -> str | None:
+    """The text of a string literal that is passed, as it is written in the program; None also for a part of one."""
+    inner = ir.strip_casts(argument)
+    if isinstance(inner, ir.AddressOf):
+        inner = inner.lvalue
+    while isinstance(inner, ir.Index) and is_null(inner.index):
+        inner = inner.array
+    return inner.text if isinstance(inner, ir.StringConst) else None
+
+
+def stores_counts(function: Function, call: ir.Call) -> bool:
+    """Whether a call of a function like `printf` may write through further arguments: its format has `%n` (C11 7.21.6.1p8), or
+    is not known. Without a pointer among them nothing is written."""
+    at = function.format
+    if at is None:
+        return False
+    given = call.arguments[at + 1 :]
+    if "va" not in function.arguments[-1].uses and not any(isinstance(argument.type, Pointer) for argument in given):
+        return False
+    text = literal(call.arguments[at]) if at < len(call.arguments) else None
+    return text is None or re.fullmatch(_PLAIN, text) is None
+
+
+def written(name: str, call: ir.Call) -> tuple[int, ...] | None:
+    """The numbers of the arguments to whose objects the call writes. None: it may write to others as well, or nothing is
+    known of it. What the library keeps for itself (`errno`, what `getenv` returned) does not count."""
+    function = known(name)
+    if function is None or not function.is_complete or function.calls_code or "elsewhere" in function.besides:
+        return None
+    if is_input(name):
+        return tuple(at for at, argument in enumerate(call.arguments) if _leads(argument))
+    if function.positions("beneath"):
+        return None
+    found = {at for at in function.written if at < len(call.arguments) and not is_null(call.arguments[at])}
+    if stores_counts(function, call):
+        if "va" in function.arguments[-1].uses:
+            return None
+        found.update(at for at, argument in enumerate(call.arguments) if at > (function.format or 0) and _leads(argument))
+    if function.positions("out..."):
+        found.update(range(len(function.arguments) - 1, len(call.arguments)))
+    return tuple(sorted(found))
+
+
+def _leads(argument: ir.Expr) -> bool:
+    return isinstance(argument.type, Pointer) and not is_null(argument)
+
+
+def leaves_memory(name: str, call: ir.Call) -> bool:
+    """Whether all memory is after the call as it was before, with these arguments."""
+    function = known(name)
+    return function is not None and function.only_writes and written(name, call) == ()
+
+
+def leaves_values(name: str, call: ir.Call) -> bool:
+    """The same, but for a block that ends: what it held may not be read any more (C11 7.22.3.3), and nothing else changes."""
+    function = known(name)
+    return function is not None and function.only_writes_or_frees and written(name, call) == ()

@@ -1,0 +1,62 @@
+"""Functions after which control does not only go on behind the call (C11 7.13, 7.14, 7.22.4, 7.26.5, POSIX)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from analysis.c.functions import LIBRARY, Function, all_with
+
+
+class Start(NamedTuple):
+    """What a function starts: the function that argument number `argument` points to, or (`inside`) one that a structure holds to
+    which it points. `thread`: in a thread of its own, else as a handler of signals."""
+
+    argument: int
+    inside: bool = False
+    thread: bool = False
+
+
+def _starts() -> Iterator[tuple[str, Start]]:
+    for name, function in LIBRARY.items():
+        for at in function.positions("starts", "starts-inside"):
+            yield name, Start(at, "starts-inside" in function.arguments[at].uses, "thread" in function.besides)
+
+
+def _has(*words: str) -> frozenset[str]:
+    return all_with(lambda function: not function.besides.isdisjoint(words))
+
+
+STARTS: dict[str, Start] = dict(_starts())
+"""Functions after which other functions of the program can run at any time."""
+
+SETJMP = _has("setjmp")
+"""Functions that come back again for each jump, the first time with zero."""
+TWICE = _has("setjmp", "twice")
+"""Functions that come back more than once; in between everything can have been changed."""
+JUMPS = _has("jumps")
+"""Functions with which control goes on elsewhere in the program."""
+SWITCHES = _has("switches")
+"""Functions after which something runs what others ran."""
+BY_NUMBER = _has("by-number")
+"""Functions whose meaning depends on a number; a number that they are passed may be an address."""
+NAMED_CODE = _has("named-code")
+"""Functions that return code of which only a name is known."""
+ERRNO = _has("errno")
+"""Functions that return the address of errno, of various libraries."""
+FAILED_ASSERTIONS = _has("assertion")
+"""Functions that are called where an assertion has failed."""
+
+UNMODELLED = frozenset(STARTS) | _has("setjmp", "twice", "jumps", "switches", "registers", "buffers")
+"""Functions after which control is where CFAs do not have it, or others that are called later write to objects that they are not
+passed: what a stream was given as its buffer (C11 7.21.5.6)."""
+
+
+def _is_reserved(function: Function) -> bool:
+    return function.described != "SV-COMP"
+
+
+NEVER_RETURN = all_with(lambda function: function.never_returns)
+"""Functions that do not come back, whatever their declaration says."""
+NEVER_RETURN_ANYWHERE = all_with(lambda function: function.never_returns and _is_reserved(function))
+"""Those of them that no program may define (C11 7.1.3), so that one file's declaration is enough to know it."""

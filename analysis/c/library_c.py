@@ -1,0 +1,111 @@
+"""The functions of C11 clause 7, one row each (or one for several that do the same). `analysis.c.functions` says how to read
+a row."""
+
+TABLE = """
+isalnum isalpha isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit | n | number | | C 7.4.1
+tolower toupper              | n                       | number      |             | C 7.4.2
+setlocale                    | n text?                 | static~     |             | C 7.11.1.1
+
+acos asin atan cos sin tan   | n                       | number      | float       | C 7.12.4
+atan2                        | n n                     | number      | float       | C 7.12.4.4
+cosh sinh tanh               | n                       | number      | float       | C 7.12.5
+exp exp2 log log10 log2      | n                       | number      | float       | C 7.12.6
+cbrt fabs sqrt               | n                       | number      | float       | C 7.12.7
+hypot pow                    | n n                     | number      | float       | C 7.12.7
+ceil floor round trunc       | n                       | number      | float       | C 7.12.9
+fmod                         | n n                     | number      | float       | C 7.12.10.1
+copysign                     | n n                     | number      | float       | C 7.12.11.1
+fmax fmin                    | n n                     | number      | float       | C 7.12.12
+
+setjmp                       | out                     | number      | setjmp      | C 7.13.1.1
+longjmp                      | in n                    |             | noreturn jumps | C 7.13.2.1
+signal                       | n starts?               | any?        | handler     | C 7.14.1.1
+
+remove                       | text                    | number      |             | C 7.21.4.1
+rename                       | text text               | number      |             | C 7.21.4.2
+tmpfile                      |                         | stream?     |             | C 7.21.4.3
+fclose                       | closed                  | number      |             | C 7.21.5.1
+fflush                       | handle?                 | number      |             | C 7.21.5.2
+fopen                        | text text               | stream?     |             | C 7.21.5.3
+freopen                      | text? text inout        | argument:2? | open        | C 7.21.5.4
+setbuf                       | handle kept?            |             | buffers     | C 7.21.5.5
+setvbuf                      | handle kept? n n        | number      | buffers     | C 7.21.5.6
+fprintf                      | handle format ...       | number      | builtin     | C 7.21.6.1
+fscanf                       | handle scan out...      | number      | allocates   | C 7.21.6.2
+printf                       | format ...              | number      | builtin     | C 7.21.6.3
+scanf                        | scan out...             | number      | allocates   | C 7.21.6.4
+snprintf                     | out n format ...        | number      | builtin     | C 7.21.6.5
+sprintf                      | out format ...          | number      | builtin     | C 7.21.6.6
+sscanf                       | text scan out...        | number      | allocates   | C 7.21.6.7
+vfprintf                     | handle format va        | number      | builtin     | C 7.21.6.8
+vprintf                      | format va               | number      | builtin     | C 7.21.6.10
+vsnprintf                    | out n format va         | number      | builtin     | C 7.21.6.12
+vsprintf                     | out format va           | number      | builtin     | C 7.21.6.13
+fgetc getc                   | handle                  | -1..255     |             | C 7.21.7.1
+fgets                        | out n handle            | argument:0? |             | C 7.21.7.2
+gets                         | out                     | argument:0? |             | C99 7.19.7.7
+fputc                        | n handle                | number      | builtin     | C 7.21.7.3
+putc                         | n handle                | number      |             | C 7.21.7.7
+fputs                        | text handle             | number      | builtin     | C 7.21.7.4
+getchar                      |                         | -1..255     |             | C 7.21.7.6
+putchar                      | n                       | number      | builtin     | C 7.21.7.8
+puts                         | text                    | number      | builtin     | C 7.21.7.9
+ungetc                       | n handle                | number      |             | C 7.21.7.10
+fread                        | out n n handle          | number      |             | C 7.21.8.1
+fwrite                       | in n n handle           | number      | builtin     | C 7.21.8.2
+fseek                        | handle n n              | number      |             | C 7.21.9.2
+ftell                        | handle                  | number      |             | C 7.21.9.4
+rewind                       | handle                  |             |             | C 7.21.9.5
+clearerr                     | handle                  |             |             | C 7.21.10.1
+feof ferror                  | handle                  | number      |             | C 7.21.10.2
+perror                       | text?                   |             | reads-errno | C 7.21.10.4
+
+atof                         | text                    | number      |             | C 7.22.1.1
+atoi atol atoll              | text                    | number      |             | C 7.22.1.2
+strtod strtof                | text link?              | number      |             | C 7.22.1.3
+strtol strtoll strtoul strtoull | text link? n         | number      |             | C 7.22.1.4
+rand                         |                         | 0..2147483647 |           | C 7.22.2.1
+srand                        | n                       |             |             | C 7.22.2.2
+aligned_alloc                | n size                  | block?      |             | C 7.22.3.1
+calloc                       | size size               | block?      | zeroed builtin | C 7.22.3.2
+free                         | freed?                  |             | builtin     | C 7.22.3.3
+malloc                       | size                    | block?      | builtin     | C 7.22.3.4
+realloc                      | freed? size             | block?      | builtin     | C 7.22.3.5
+abort                        |                         |             | noreturn builtin | C 7.22.4.1
+atexit at_quick_exit         | later                   | number      | registers   | C 7.22.4.2
+exit                         | n                       |             | noreturn builtin | C 7.22.4.4
+_Exit quick_exit             | n                       |             | noreturn    | C 7.22.4.5
+getenv                       | text                    | static?     | same        | C 7.22.4.6
+system                       | text?                   | number      |             | C 7.22.4.8
+bsearch                      | in in n n code          | into:1~     |             | C 7.22.5.1
+qsort                        | inout n n code          |             |             | C 7.22.5.2
+abs labs                     | n                       | number      | builtin     | C 7.22.6.1
+llabs                        | n                       | number      |             | C 7.22.6.1
+
+memcpy memmove               | out:2 copied:2 n        | argument:0  | builtin     | C 7.24.2.1
+strcpy                       | out text                | argument:0  | builtin     | C 7.24.2.3
+strncpy                      | out text n              | argument:0  | builtin     | C 7.24.2.4
+strcat                       | inout text              | argument:0  | builtin     | C 7.24.3.1
+strncat                      | inout text n            | argument:0  | builtin     | C 7.24.3.2
+memcmp                       | in:2 in:2 n             | number      | builtin     | C 7.24.4.1
+strcmp                       | text text               | number      | builtin     | C 7.24.4.2
+strcoll                      | text text               | number      |             | C 7.24.4.3
+strncmp                      | text text n             | number      | builtin     | C 7.24.4.4
+strxfrm                      | out text n              | number      |             | C 7.24.4.5
+memchr                       | in n n                  | into:0~     | builtin     | C 7.24.5.1
+strchr strrchr               | text n                  | into:0~     | builtin     | C 7.24.5.2
+strcspn strspn               | text text               | number      | builtin     | C 7.24.5.3
+strpbrk strstr               | text text               | into:0~     | builtin     | C 7.24.5.4
+strtok                       | inout+kept? text        | into:0~     | elsewhere   | C 7.24.5.8
+memset                       | out:2 n n               | argument:0  | builtin     | C 7.24.6.1
+strerror                     | n                       | static      |             | C 7.24.6.2
+strlen                       | text                    | number      | builtin     | C 7.24.6.3
+
+mtx_destroy mtx_lock mtx_trylock mtx_unlock | lock     | number      |             | C 7.26.4
+mtx_init                     | lock n                  | number      |             | C 7.26.4.2
+mtx_timedlock                | lock in                 | number      |             | C 7.26.4.4
+thrd_create                  | out starts kept?        | number      | thread      | C 7.26.5.1
+tss_set                      | n kept?                 | number      |             | C 7.26.6.4
+clock                        |                         | -1..9223372036854775807 | | C 7.27.2.1
+time                         | out?                    | -1..9223372036854775807 | | C 7.27.2.4
+"""

@@ -1,0 +1,72 @@
+"""Functions of GNU and BSD libraries, compilers, the Linux kernel and verifiers, one row each (or one for several that do the
+same). `analysis.c.functions` says how to read a row."""
+
+TABLE = """
+__ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc | | outside   | keeps-errno | LSB
+__errno_location             |                         | outside     | keeps-errno errno | LSB
+___errno __errno __error _errno |                      | outside     | errno open  | BSD, Windows
+__xpg_basename               | inout                   | any         |             | LSB
+__assert                     | text text n             |             | noreturn assertion | GNU
+__assert_fail                | text text n text?       |             | noreturn assertion | LSB
+__assert_perror_fail         | n text n text?          |             | noreturn assertion | GNU
+__assert_rtn _assert         | ...                     |             | noreturn assertion | BSD, Windows
+__sigsetjmp                  | out n                   | number      | setjmp      | LSB
+__setjmp                     | out                     | number      | setjmp      | GNU
+bsd_signal sysv_signal __sysv_signal ssignal | n starts? | any?      | handler     | GNU
+sigvec                       | n starts-inside? out?   | number      | handler     | BSD
+clone __clone                | starts kept n kept? ... | number      | thread      | GNU
+getaddrinfo_a                | n kept n starts-inside? | number      | thread      | GNU
+on_exit                      | later kept?             | number      | registers   | GNU
+prctl ptrace syscall         | n ...                   | number      | by-number   | GNU
+dlfunc                       | any text                | any~        | named-code  | BSD
+dlvsym                       | any text text           | any~        | named-code  | GNU
+fopencookie                  | kept? text kept         | stream?     | buffers     | GNU
+funopen                      | kept? n n n n           | stream?     | buffers     | BSD
+setbuffer                    | handle kept? n          |             | buffers     | GNU
+
+accept4                      | n out? inout? n         | descriptor  |             | GNU
+open64                       | text n ...              | descriptor  |             | GNU
+epoll_create epoll_create1 inotify_init1 | n           | descriptor  |             | GNU
+eventfd timerfd_create       | n n                     | descriptor  |             | GNU
+inotify_init                 |                         | descriptor  |             | GNU
+memfd_create                 | text n                  | descriptor  |             | GNU
+mkostemp                     | inout n                 | descriptor  |             | GNU
+signalfd                     | n in n                  | descriptor  |             | GNU
+setmntent                    | text text               | stream?     |             | GNU
+endmntent                    | closed                  | number      |             | GNU
+asprintf                     | out format ...          | number      | allocates   | GNU
+vasprintf                    | out format va           | number      | allocates   | GNU
+secure_getenv                | text                    | static?     |             | GNU
+
+__builtin_bswap16 __builtin_bswap32 __builtin_bswap64 | n | number   | keeps-errno | gcc
+__builtin_longjmp            | in n                    |             | noreturn jumps | gcc
+__builtin_setjmp             | out                     | number      | setjmp      | gcc
+__builtin_trap               |                         |             | noreturn    | gcc
+alloca                       | size                    | stack       | builtin     | GNU
+cfree                        | freed?                  |             |             | GNU
+memalign                     | n size                  | block?      |             | GNU
+reallocarray                 | freed? size size        | block?      |             | GNU
+valloc                       | size                    | block?      |             | GNU
+sbrk                         | n                       | any         | open        | GNU
+
+explicit_bzero               | out:1 n                 |             |             | GNU
+memmem                       | in n in n               | into:0~     |             | GNU
+mempcpy                      | out:2 copied:2 n        | into:0      |             | GNU
+memrchr                      | in n n                  | into:0~     |             | GNU
+rawmemchr                    | in n                    | into:0      |             | GNU
+strcasestr                   | text text               | into:0~     |             | GNU
+strlcat                      | inout text n            | number      |             | BSD
+strlcpy                      | out text n              | number      |             | BSD
+strsep                       | inout+link+beneath text | any~        |             | GNU
+
+kmalloc                      | size n                  | block?      |             | Linux
+kzalloc                      | size n                  | block?      | zeroed      | Linux
+vmalloc                      | size                    | block?      |             | Linux
+vzalloc                      | size                    | block?      | zeroed      | Linux
+kfree kvfree vfree           | freed?                  |             |             | Linux
+printk                       | format ...              | number      |             | Linux
+
+__VERIFIER_atomic_begin __VERIFIER_atomic_end | | | keeps-errno | SV-COMP
+__VERIFIER_error reach_error |                         |             | noreturn assertion | SV-COMP
+assert                       | n                       |             |             | C 7.2.1.1
+"""

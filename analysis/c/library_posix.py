@@ -1,0 +1,115 @@
+"""The functions of POSIX.1-2008, one row each (or one for several that do the same), each as its page there says.
+`analysis.c.functions` says how to read a row."""
+
+TABLE = """
+_exit                        | n                       |             | noreturn    | POSIX
+_longjmp siglongjmp          | in n                    |             | noreturn jumps | POSIX
+_setjmp                      | out                     | number      | setjmp      | POSIX
+sigsetjmp                    | out n                   | number      | setjmp      | POSIX
+getcontext                   | out                     | number      | twice       | POSIX.1-2004
+setcontext                   | in                      | number      | jumps switches | POSIX.1-2004
+swapcontext                  | out in                  | number      | jumps switches | POSIX.1-2004
+makecontext                  | inout later n ...       |             | switches    | POSIX.1-2004
+fork                         |                         | number      | switches    | POSIX
+vfork                        |                         | number      | switches twice | POSIX.1-2004
+pthread_atfork               | later? later? later?    | number      | registers   | POSIX
+pthread_create               | out in? starts kept?    | number      | thread      | POSIX
+pthread_setspecific          | n kept?                 | number      |             | POSIX
+sigaction                    | n starts-inside? out?   | number      | handler     | POSIX
+sigset                       | n starts?               | any?        | handler     | POSIX.1-2001
+timer_create                 | n starts-inside? out    | number      | thread      | POSIX
+mq_notify                    | n starts-inside?        | number      | thread      | POSIX
+aio_read aio_write           | starts-inside+kept      | number      | thread      | POSIX
+aio_fsync                    | n starts-inside         | number      | thread      | POSIX
+lio_listio                   | n kept n starts-inside? | number      | thread      | POSIX
+sigaltstack                  | in+kept? out?           | number      | open        | POSIX
+
+fdopen                       | n text                  | stream?     |             | POSIX
+fdopendir                    | n                       | directory?  |             | POSIX
+fmemopen                     | kept? n text            | stream?     | buffers     | POSIX
+open_memstream open_wmemstream | kept kept             | stream?     | buffers     | POSIX
+opendir                      | text                    | directory?  |             | POSIX
+popen                        | text text               | stream?     |             | POSIX
+closedir pclose              | closed                  | number      |             | POSIX
+readdir                      | handle                  | static?     |             | POSIX
+open                         | text n ...              | descriptor  |             | POSIX
+openat                       | n text n ...            | descriptor  |             | POSIX
+creat                        | text n                  | descriptor  |             | POSIX
+shm_open                     | text n n                | descriptor  |             | POSIX
+dup                          | n                       | descriptor  |             | POSIX
+mkstemp                      | inout                   | descriptor  |             | POSIX
+socket                       | n n n                   | descriptor  |             | POSIX
+accept                       | n out? inout?           | descriptor  |             | POSIX
+close                        | n+closed                | number      |             | POSIX
+access                       | text n                  | number      |             | POSIX
+isatty                       | n                       | number      |             | POSIX
+stat                         | text out                | number      |             | POSIX
+unlink                       | text                    | number      |             | POSIX
+read                         | n out n                 | number      |             | POSIX
+write                        | n in n                  | number      |             | POSIX
+recv                         | n out n n               | number      |             | POSIX
+send                         | n in n n                | number      |             | POSIX
+dprintf                      | n format ...            | number      |             | POSIX
+syslog                       | n format ...            |             | reads-errno | POSIX
+fcntl ioctl                  | n n ...                 | number      | by-number   | POSIX
+getdelim                     | inout+beneath inout n handle | number      | allocates frees | POSIX
+getline                      | inout+beneath inout handle | number      | allocates frees | POSIX
+
+posix_memalign               | out n size              | number      | allocates   | POSIX
+strdup                       | text                    | block?      | builtin     | POSIX
+strndup                      | text n                  | block?      | builtin     | POSIX
+stpcpy                       | out text                | into:0      | builtin     | POSIX
+stpncpy                      | out text n              | into:0      |             | POSIX
+strcasecmp                   | text text               | number      |             | POSIX
+strncasecmp                  | text text n             | number      |             | POSIX
+strnlen                      | text n                  | number      |             | POSIX
+strtok_r                     | inout? text link        | any~        | elsewhere   | POSIX
+memccpy                      | out copied n n          | into:0~     |             | POSIX
+bcmp                         | in:2 in:2 n             | number      |             | POSIX.1-2004
+bcopy                        | copied:2 out:2 n        |             |             | POSIX.1-2004
+bzero                        | out:1 n                 |             |             | POSIX.1-2004
+index rindex                 | text n                  | into:0~     |             | POSIX.1-2004
+lfind                        | in in in n code         | into:1~     |             | POSIX
+hsearch                      | n n                     | any~        | open        | POSIX
+tsearch                      | kept inout code         | any?        |             | POSIX
+insque                       | inout+kept inout+beneath+kept? |             |             | POSIX
+initstate                    | n kept n                | any~        | buffers     | POSIX
+setstate                     | kept                    | any~        | buffers     | POSIX
+random                       |                         | 0..2147483647 |           | POSIX
+srandom                      | n                       |             |             | POSIX
+
+sigaddset sigdelset          | inout n                 | number      |             | POSIX
+sigemptyset sigfillset       | out                     | number      |             | POSIX
+sigismember                  | in n                    | number      |             | POSIX
+pthread_mutex_destroy pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock | lock | number | | POSIX
+pthread_mutex_init           | lock in?                | number      |             | POSIX
+pthread_mutex_timedlock      | lock in                 | number      |             | POSIX
+pthread_spin_destroy pthread_spin_lock pthread_spin_trylock pthread_spin_unlock | lock | number | | POSIX
+pthread_spin_init            | lock n                  | number      |             | POSIX
+
+getpid                       |                         | 1..2147483647 | same      | POSIX
+getppid                      |                         | number      | same        | POSIX
+getuid geteuid getgid getegid |                        | number      | same        | POSIX
+sleep                        | n                       | number      |             | POSIX
+usleep                       | n                       | number      |             | POSIX.1-2004
+wait                         | out?                    | number      |             | POSIX
+putenv                       | kept                    | number      | elsewhere   | POSIX
+setenv                       | text text n             | number      | elsewhere   | POSIX
+getcwd                       | out? n                  | any?        | allocates   | POSIX
+realpath                     | text out?               | any?        | allocates   | POSIX
+tempnam                      | text? text?             | block?      |             | POSIX
+ctermid                      | out?                    | any         |             | POSIX
+getlogin                     |                         | static?     |             | POSIX
+ttyname                      | n                       | static?     |             | POSIX
+getpwnam getgrnam            | text                    | static?     |             | POSIX
+getpwuid getgrgid            | n                       | static?     |             | POSIX
+gethostbyname                | text                    | static?     |             | POSIX.1-2004
+gethostbyaddr                | in n n                  | static?     |             | POSIX.1-2004
+getservbyname                | text text?              | static?     |             | POSIX
+getservbyport                | n text?                 | static?     |             | POSIX
+getprotobyname               | text                    | static?     |             | POSIX
+gai_strerror                 | n                       | static      |             | POSIX
+nl_langinfo                  | n                       | static      |             | POSIX
+dlopen                       | text? n                 | any?        | open        | POSIX
+dlsym                        | any text                | any~        | named-code  | POSIX
+"""
