@@ -1,5 +1,6 @@
 """Rule files: what is accepted, and the one sentence that a wrong one gets."""
 
+import json
 from importlib import resources
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from analysis.interpreter.library.locks import MODELS
 from analysis.model.options import Options
 from analysis.rules.automaton import ERROR
+from analysis.rules.library_names import LIBRARY_NAMES
 from analysis.rules.load import RuleError, load_rules, read_rule, shipped_rules
 
 RULE = """
@@ -32,6 +34,7 @@ WRONG = {
     "unknown state": (RULE.replace("from: closed", "from: open"), "no transition leads to the state open"),
     "nothing to track": (RULE.replace('"$CLOSE($H, ...)"', '"$CLOSE()"'), "does not mention it"),
     "an alias": (RULE + "keeps: &x [a]\nnames: *x\n", "alias"),
+    "functions of no known kind": (RULE.replace("[close_handle, drop_handle]", "{library: closes}"), "names.$CLOSE"),
     "an object": ("!!python/object:os.system {}", "not YAML"),
     "a list": ("- 1", "the file"),
     "an event of nothing": (RULE.replace('"$CLOSE($H, ...)"', "lost"), "needs a tracked value"),
@@ -117,3 +120,22 @@ def test_the_locks_of_the_rule_are_those_that_runs_know() -> None:
     (rule,) = (rule for rule in shipped_rules() if rule.name == "lock-discipline")
     known = {name for name in MODELS if not name.endswith("_destroy")}  # a destroyed lock is nothing to the automaton
     assert frozenset().union(*rule.names.values()) == known
+
+
+def test_rules_can_mean_library_functions_of_a_kind() -> None:
+    rule = read_rule(RULE.replace("[close_handle, drop_handle]", "{library: frees}").encode())
+    assert {"free", "kfree"} <= rule.names["$CLOSE"]
+    assert "realloc" not in rule.names["$CLOSE"]
+
+
+def test_the_schema_has_all_kinds_of_library_functions() -> None:
+    schema = json.loads((resources.files("analysis.rules") / "schema.json").read_text("utf-8"))
+    listed, meant = schema["properties"]["names"]["additionalProperties"]["oneOf"]
+    assert listed["type"] == "array"
+    assert meant["properties"]["library"]["enum"] == sorted(LIBRARY_NAMES)
+
+
+def test_what_may_return_null_may_by_the_standard() -> None:
+    maybe = LIBRARY_NAMES["may-return-null"]
+    assert {"malloc", "vzalloc", "fopen", "strchr", "getenv", "fgets", "bsearch", "setlocale", "memmem"} <= maybe
+    assert maybe.isdisjoint({"rawmemchr", "nl_langinfo", "ctermid", "sbrk", "strcpy", "strerror", "alloca"})
