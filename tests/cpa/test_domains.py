@@ -49,7 +49,6 @@ CASES: dict[str, tuple[dict[str, Any] | None, int, Claims]] = {
     "constraints-aliased": ({"less_or_equal": "aliased"}, 2, Claims(antisymmetric=False, least=False)),
     "constraints-implication": ({"less_or_equal": "implication"}, 2, Claims(antisymmetric=False, least=False)),
     "symbolic-subset": ({"less_or_equal": "subset"}, 3, Claims(monotone=False)),  # names of what is unknown differ
-    "rules": ({"rules": ("double-free", "lock-discipline")}, 4, Claims()),
     "symbolic-aliased": ({"less_or_equal": "aliased"}, 3, Claims(antisymmetric=False, least=False, monotone=False)),
 }
 EXTRA = """int nondet(void); int (*hidden)(int); void other(void); int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }

@@ -19,8 +19,6 @@ from analysis.interpreter.inputs import Script
 from analysis.interpreter.interpreter import execute
 from analysis.interpreter.outcome import NoInput, Run, Start
 from analysis.model import ir
-from analysis.model.options import Options
-from analysis.rules.load import load_rules
 from analysis.smt.solving.memo import Memo, MemoSolver
 from analysis.smt.solving.z3_backend import Z3Solver
 from tests.support.lowered import unit_of
@@ -64,10 +62,8 @@ def value_analysis(
 def symbolic_execution(
     program: Program, target: str = "reach_error", entry: str = "main", **options: Any
 ) -> tuple[SymbolicExecution, State]:
-    """The symbolic execution CPA with its initial state; `rules` are names of shipped rules, all else `SymbolicOptions`."""
-    names = options.pop("rules", ())
-    rules = load_rules(Options(rules=names))[0] if names else ()
-    execution = SymbolicExecution(program, SOLVER, error_locations(program, target), SymbolicOptions(**options), rules)
+    """The symbolic execution CPA with its initial state; the rest are `SymbolicOptions`."""
+    execution = SymbolicExecution(program, SOLVER, error_locations(program, target), SymbolicOptions(**options))
     return execution, execution.initial(entry)
 
 

@@ -76,8 +76,7 @@ def is_covered(state: Constraints, other: Constraints, renaming: Renaming) -> bo
 
 
 class ConstraintsTransfer:
-    """Learns from branches. `values`: the index of the component of the composition that has the symbolic values; `tellers`: the
-    indices of others that distinguish conditions."""
+    """Learns from branches. `values`: the index of the component of the composition that has the symbolic values."""
 
     def __init__(
         self,
@@ -88,11 +87,9 @@ class ConstraintsTransfer:
         definite: bool = True,
         remove_obsolete: bool = True,
         check: Callable[[Any], bool] | None = None,
-        tellers: Sequence[int] = (),
     ) -> None:
         self._decide = decide
         self._values = values
-        self._tellers = (values, *tellers)
         self._check_at = check_at
         self._definite = definite
         self._remove_obsolete = remove_obsolete
@@ -112,24 +109,17 @@ class ConstraintsTransfer:
         return found
 
     def _told(self, state: Constraints, others: Sequence[Any], step: Step) -> Sequence[Constraints]:
-        for index in self._tellers:
-            teller: Assuming = others[index]
-            if teller.assumed is None:
-                continue
-            condition = condition_of(teller.assumed)
-            if isinstance(condition, ir.IntConst):
-                if condition.value == 0:
-                    return ()
-            elif negation(condition) in state.members:
-                return ()
-            elif condition not in state.members:
-                following = self._added(state, condition, others[self._values])
-                if not following:
-                    return ()
-                (state,) = following
-                if index == self._values:
-                    state = _with_origin(state, condition, step)
-        return (state,)
+        values: Assuming = others[self._values]
+        if values.assumed is None:
+            return (state,)
+        condition = condition_of(values.assumed)
+        if isinstance(condition, ir.IntConst):
+            return (state,) if condition.value != 0 else ()
+        if negation(condition) in state.members:
+            return ()
+        if condition in state.members:
+            return (state,)
+        return tuple(_with_origin(one, condition, step) for one in self._added(state, condition, values))
 
     def _added(self, state: Constraints, condition: ir.Expr, values: Any) -> Sequence[Constraints]:
         conditions = (*state.conditions, condition)
@@ -249,12 +239,11 @@ def constraints_cpa(
     definite: bool = True,
     remove_obsolete: bool = True,
     is_target: Callable[[Any], bool] | None = None,
-    tellers: Sequence[int] = (),
     precision: TrackedConstraints = None,
 ) -> Cpa[Constraints, TrackedConstraints]:
-    """The component, with stop-sep. `values`: the index of the component with the symbolic values; `tellers`: of others that
-    tell conditions; `is_target` says of a composite state whether it has to be checked, with `check_at` "target"; `precision`:
-    the constraints that are tracked, None: all."""
+    """The component, with stop-sep. `values`: the index of the component with the symbolic values. `is_target` says of a
+    composite state whether it has to be checked, with `check_at` "target". `precision`: the constraints that are tracked,
+    None: all."""
     domain = ConstraintsDomain(less_or_equal, decide)
     transfer = ConstraintsTransfer(
         decide,
@@ -263,7 +252,6 @@ def constraints_cpa(
         definite=definite and check_at == "assume",
         remove_obsolete=remove_obsolete and check_at == "assume",
         check=is_target,
-        tellers=tellers,
     )
     return Cpa(
         name="constraints",

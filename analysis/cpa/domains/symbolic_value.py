@@ -27,9 +27,8 @@ from analysis.cpa.framework.interface import Cpa
 from analysis.cpa.framework.steps import Step
 from analysis.cpa.stores.evaluate import Work
 from analysis.cpa.stores.precision import TrackedVariables, VariablePrecision
-from analysis.cpa.stores.scalar_values import Value
 from analysis.cpa.stores.step_effects import Effect, Effects
-from analysis.cpa.stores.store_memory import WIDTH_BITS, WIDTH_MASK, Contents, Store, covers, holders, join, leaves_open
+from analysis.cpa.stores.store_memory import WIDTH_BITS, WIDTH_MASK, Contents, Store, covers, join, leaves_open
 from analysis.cpa.symbolic_values.symbolic import Assumed, Deciding, Renaming, as_value, identifiers, substitute
 from analysis.cpa.symbolic_values.symbolic_algebra import SymbolicAlgebra
 from analysis.model import ir
@@ -156,18 +155,6 @@ class SymbolicTransfer:
     def initial(self) -> SymbolicValues:
         """The state at the entry; parameters get their identifiers when they are read."""
         return SymbolicValues(self.effects.initial(), 0)
-
-    def value_of(self, state: SymbolicValues, function: str, expr: ir.Expr) -> Value:
-        """The value of a scalar expression of the function in its innermost activation; the state stays as it is."""
-        return self.effects.evaluator(function, state.depth).value(expr)(Work(state.store, state.counters, "asked"))
-
-    def holders(self, state: SymbolicValues, value: Value) -> Sequence[str]:
-        """The roots of the objects that hold the value, or a pointer into the object that it leads to."""
-        return holders(state.store, value)
-
-    def is_shared(self, root: str) -> bool:
-        """Whether code that is not known could change the object or read it."""
-        return root[0] == "@" or self.effects.writer.is_taken(root)
 
     def successors(self, state: SymbolicValues, step: Step, precision: TrackedVariables) -> Sequence[SymbolicValues]:
         """The states after the step: none if it is impossible, two if it allocates."""

@@ -25,7 +25,7 @@ from analysis.cpa.stores.evaluate import Place, Work
 from analysis.cpa.stores.precision import TrackedVariables, VariablePrecision
 from analysis.cpa.stores.scalar_values import Value
 from analysis.cpa.stores.step_effects import Effect, Effects
-from analysis.cpa.stores.store_memory import Store, covers, holders, join
+from analysis.cpa.stores.store_memory import Store, covers, join
 from analysis.model import ir
 from analysis.model.c_types import LP64, DataModel, Type
 
@@ -97,18 +97,6 @@ class ExplicitTransfer(NoStrengthening[ExplicitValues, TrackedVariables]):
     def initial(self) -> ExplicitValues:
         """The state at the entry: globals as the program starts with them, or, if it does not start there, unknown."""
         return ExplicitValues(self.effects.initial(), 0)
-
-    def value_of(self, state: ExplicitValues, function: str, expr: ir.Expr) -> Value:
-        """The value of a scalar expression of the function in its innermost activation; the state stays as it is."""
-        return self.effects.evaluator(function, state.depth).value(expr)(Work(state.store, None, "asked"))
-
-    def holders(self, state: ExplicitValues, value: Value) -> Sequence[str]:
-        """The roots of the objects that hold the value, or a pointer into the object that it leads to."""
-        return holders(state.store, value)
-
-    def is_shared(self, root: str) -> bool:
-        """Whether code that is not known could change the object or read it."""
-        return root[0] == "@" or self.effects.writer.is_taken(root)
 
     def successors(self, state: ExplicitValues, step: Step, precision: TrackedVariables) -> Sequence[ExplicitValues]:
         """The state after the step, none if it is impossible."""

@@ -36,8 +36,7 @@ class Composite:
 
     `merge`: "sep", or "agree" (merge-agree: all components merge, if the result is greater than or equal to both states in all of
     them). `covers` replaces the components' stop operators where these cannot tell on their own (section 3.2.1's compare
-    relations): whether the second composite state, of the same partition, covers the first. `order`: the indices of the
-    components in the order in which they are strengthened, if that is not the order of the components.
+    relations): whether the second composite state, of the same partition, covers the first.
     """
 
     def __init__(
@@ -47,7 +46,6 @@ class Composite:
         *,
         merge: Literal["sep", "agree"] = "sep",
         covers: Order | None = None,
-        order: Sequence[int] | None = None,
     ) -> None:
         self.components = tuple(components)
         self.precision: Precision = tuple(c.precision for c in components)
@@ -55,7 +53,7 @@ class Composite:
         self._rest = [(i, c.transfer.successors) for i, c in enumerate(components) if i > 0]
         self._strengthened = [
             (i, components[i].transfer)
-            for i in (range(len(components)) if order is None else order)
+            for i in range(len(components))
             if getattr(type(components[i].transfer), "strengthen", None) is not NoStrengthening.strengthen
         ]
         self._adjusted = [(i, c.adjustment) for i, c in enumerate(components) if type(c.adjustment) is not TrivialAdjustment]

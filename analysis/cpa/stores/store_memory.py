@@ -14,8 +14,7 @@ from typing import Any
 import msgspec
 from immutables import Map
 
-from analysis.cpa.stores.scalar_values import Address, Value
-from analysis.model import ir
+from analysis.cpa.stores.scalar_values import Value
 
 WIDTH_BITS = 8  # a cell's key is the number of its first bit, shifted, plus its width
 WIDTH_MASK = (1 << WIDTH_BITS) - 1
@@ -242,24 +241,6 @@ def leaves_open(contents: Contents, key: int) -> bool:
             if start <= first and end <= stop:
                 return True
     return False
-
-
-def holders(store: Store, value: Value) -> list[str]:
-    """The roots of the objects that hold the value (of an address: a pointer into the same object), in alphabetical order."""
-    found = []
-    for root, held in store.map.items():
-        cells = held.map.values() if type(held) is Contents else (held,)
-        if any(_holds(cell, value) for cell in cells):
-            found.append(root)
-    return sorted(found)
-
-
-def _holds(cell: Any, value: Value) -> bool:
-    if type(value) is Address:
-        return type(cell) is Address and cell.root == value.root
-    if isinstance(value, ir.Var) and isinstance(cell, ir.Expr):
-        return value in ir.variables(cell)
-    return type(cell) is type(value) and bool(cell == value)
 
 
 def join(store: Store, other: Store) -> Store:

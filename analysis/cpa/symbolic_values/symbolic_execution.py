@@ -7,7 +7,7 @@ components' stop operators.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import msgspec
@@ -16,24 +16,21 @@ from analysis.cfa.graph import Program
 from analysis.cpa.domains.assumptions import NONE, assumptions_cpa
 from analysis.cpa.domains.constraints import CheckAt, constraints_cpa, is_covered
 from analysis.cpa.domains.location import Bounds, LocationTransfer, location_cpa
-from analysis.cpa.domains.rule_automaton import RuleTransfer, rule_automaton_cpa
 from analysis.cpa.domains.symbolic_value import SymbolicTransfer, renaming, symbolic_value_cpa
 from analysis.cpa.framework.composite import AnyCpa, Composite, State
 from analysis.cpa.stores.precision import TrackedConstraints
 from analysis.cpa.symbolic_values.condition_formulas import ConditionFormulas, Mode
 from analysis.cpa.symbolic_values.constraint_sets import TRUE, Constraints, Decide
 from analysis.model.c_types import LP64, DataModel
-from analysis.rules.automaton import Rule
 from analysis.smt.encoding.numbers.integers import SignedOverflow
 from analysis.smt.solving.solver import Solver
 
-LOCATION, ASSUMPTIONS, CONSTRAINTS, VALUES, RULES = range(5)
+LOCATION, ASSUMPTIONS, CONSTRAINTS, VALUES = range(4)
 
 
 class SymbolicOptions(msgspec.Struct, frozen=True):
-    """The operators that SYMCEGAR compares, and the bounds. `aliases`: rules see that different symbolic pointers may
-    lead to one object. `mode` is the encoding of integers, `overflow` what signed sums do in it; `whole`: the entry is where the
-    program starts."""
+    """The operators that SYMCEGAR compares, and the bounds. `mode` is the encoding of integers, `overflow` what signed sums do in
+    it; `whole`: the entry is where the program starts."""
 
     less_or_equal: Literal["subset", "aliased", "implication"] = "subset"
     merge: Literal["sep", "join"] = "sep"
@@ -41,7 +38,6 @@ class SymbolicOptions(msgspec.Struct, frozen=True):
     definite: bool = True
     remove_obsolete: bool = True
     allocation_fails: bool = True
-    aliases: bool = True
     mode: Mode = "int"
     overflow: SignedOverflow = "assume"
     whole: bool = True
@@ -50,9 +46,8 @@ class SymbolicOptions(msgspec.Struct, frozen=True):
 
 
 class SymbolicExecution:
-    """A composition for one program. `targets` are the locations, by function, that violate the property; `rules` are rules whose
-    automata run along, as a component whose state follows the others'. `tracked_values` and `tracked_constraints` are the initial
-    precision. ValueError for rules under the order `aliased`."""
+    """A composition for one program. `targets` are the locations, by function, that violate the property. `tracked_values` and
+    `tracked_constraints` are the initial precision."""
 
     def __init__(
         self,
@@ -60,13 +55,10 @@ class SymbolicExecution:
         solver: Solver,
         targets: Mapping[str, frozenset[int]],
         options: SymbolicOptions = SymbolicOptions(),  # noqa: B008 - an immutable value
-        rules: Sequence[Rule] = (),
         *,
         tracked_values: Mapping[tuple[str, int], frozenset[str]] | None = None,
         tracked_constraints: TrackedConstraints = None,
     ) -> None:
-        if rules and options.less_or_equal == "aliased":
-            raise ValueError("the automata of rules remember identifiers, which `aliased` would rename")
         self.options = options
         self.locations = LocationTransfer(program, options.bounds)
         self.values = SymbolicTransfer(
@@ -79,8 +71,6 @@ class SymbolicExecution:
         self.formulas = ConditionFormulas(program, options.mode, options.model, options.overflow)
         self.decide = Decide(solver, self.formulas)
         location = location_cpa(self.locations, targets)
-        self.rules = RuleTransfer(rules, program, self.values, VALUES, CONSTRAINTS, aliases=options.aliases)
-        more: tuple[AnyCpa, ...] = (rule_automaton_cpa(self.rules),) if rules else ()
         components: list[AnyCpa] = [
             location,
             assumptions_cpa(),
@@ -92,8 +82,7 @@ class SymbolicExecution:
                 check_at=options.check_at,
                 definite=options.definite,
                 remove_obsolete=options.remove_obsolete,
-                is_target=_any_target((location, None, None, None, *more)),
-                tellers=[RULES] if rules else [],
+                is_target=_is_target(location),
                 precision=tracked_constraints,
             ),
             symbolic_value_cpa(
@@ -101,7 +90,6 @@ class SymbolicExecution:
                 less_or_equal="aliased" if options.less_or_equal == "aliased" else "subset",
                 precision=tracked_values,
             ),
-            *more,
         ]
         self._others = [(i, c) for i, c in enumerate(components) if i not in (CONSTRAINTS, VALUES) and not c.flat]
         self.composite = Composite(
@@ -109,15 +97,11 @@ class SymbolicExecution:
             self.locations,
             merge="sep" if options.merge == "sep" else "agree",
             covers=self._covers if options.less_or_equal == "aliased" else None,
-            order=[RULES, CONSTRAINTS, VALUES] if rules else None,
         )
-        self._more = bool(rules)
 
     def initial(self, function: str) -> State:
         """The state at the entry of a function. KeyError if the program does not define it."""
-        values = self.values.initial()
-        more = (self.rules.initial(values),) if self._more else ()
-        return (self.locations.initial(function), NONE, TRUE, values, *more)
+        return (self.locations.initial(function), NONE, TRUE, self.values.initial())
 
     def _covers(self, state: State, other: State) -> bool:
         """Section 4.2's aliased order, with one bijection for values and constraints."""
@@ -130,6 +114,6 @@ class SymbolicExecution:
         return is_covered(mine, other[CONSTRAINTS], found)
 
 
-def _any_target(components: tuple[AnyCpa | None, ...]) -> Callable[[State], bool]:
-    asked = [(i, c.is_target) for i, c in enumerate(components) if c is not None and c.is_target is not None]
-    return lambda state: any(is_target(state[i]) for i, is_target in asked)
+def _is_target(location: AnyCpa) -> Callable[[State], bool]:
+    asked = location.is_target
+    return lambda state: asked is not None and asked(state[LOCATION])
