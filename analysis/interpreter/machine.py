@@ -13,13 +13,13 @@ from analysis.interpreter.function_code import FunctionCode
 from analysis.interpreter.halting import EndError, JumpError, ViolationError, not_modelled
 from analysis.interpreter.inputs import Inputs
 from analysis.interpreter.library import ERRORS, modelled
-from analysis.interpreter.library.locks import LockState
 from analysis.interpreter.library.unknown import overwritten
 from analysis.interpreter.memory import ASKED, KNOWN, UNDEFINED, Block, Memory
 from analysis.interpreter.objects import Local, is_aggregate
 from analysis.interpreter.outcome import Bounds, End, Exited, NotModelled, Observation, RanOut, Returned, Run, Start, Step
 from analysis.interpreter.program_code import ProgramCode
 from analysis.interpreter.questions import Questions
+from analysis.interpreter.running_machine import LockState
 from analysis.interpreter.scalars import converter
 from analysis.interpreter.static_data import static_block
 from analysis.model.c_types import INT, Type, Void, spell

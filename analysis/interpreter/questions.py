@@ -82,6 +82,10 @@ class Questions:
         name = f"fresh {number - 1}" if kind == "given" else f"{names.get(kind, kind)} {number}"
         return self.memory.add(Block(kind, name, size, fill, type_))
 
+    def store(self, type_: Type, address: int, value: Any) -> None:
+        """Stores a value of the type."""
+        self.current.expressions.store(type_)(self.memory, address, value)
+
     def edge_here(self) -> int:
         """The id of the edge that is being executed (of a branch, the first one's), -1 before the first."""
         edges = self.current.cfa.outgoing.get(self.location, ())
@@ -170,5 +174,5 @@ class Questions:
             return
         value = self.ask("memory", type_, block.name, offset)
         fixed, block.fixed = block.fixed, False
-        self.current.expressions.store(type_)(self.memory, block.base + offset, value)
+        self.store(type_, block.base + offset, value)
         block.fixed = fixed

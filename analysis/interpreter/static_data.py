@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from analysis.cfa.graph import Cfa, Edge, Global
 from analysis.interpreter.function_code import FunctionCode
 from analysis.interpreter.halting import EndError, ViolationError, not_modelled
 from analysis.interpreter.memory import ASKED, KNOWN, Block
+from analysis.interpreter.running_machine import RunningMachine
 from analysis.model import ir
 from analysis.model.c_types import VOID, Function
 from analysis.model.spelling import display_name
 
-if TYPE_CHECKING:
-    from analysis.interpreter.machine import Machine
-
 _STREAMS = frozenset(("stdin", "stdout", "stderr"))
 
 
-def static_block(machine: Machine, name: str) -> Block:
+def static_block(machine: RunningMachine, name: str) -> Block:
     """The block of a global or function, at its address."""
     known = machine.code.globals.get(name)
     if known is None:
@@ -35,7 +31,7 @@ def static_block(machine: Machine, name: str) -> Block:
     return block
 
 
-def _fill(machine: Machine, block: Block, known: Global) -> None:
+def _fill(machine: RunningMachine, block: Block, known: Global) -> None:
     parts = known.parts
     if machine.start.any_globals:
         _anything(block)
@@ -63,7 +59,7 @@ def _anything(block: Block) -> None:
     block.mask = bytearray(bytes((ASKED,)) * block.size)
 
 
-def _stored(machine: Machine, parts: tuple[ir.Assign, ...]) -> bool:
+def _stored(machine: RunningMachine, parts: tuple[ir.Assign, ...]) -> bool:
     """Runs the assignments of an initialiser as a function without variables; False if that cannot be done."""
     if any(var.scope == "temporary" for part in parts for var in ir.variables(part.value)):
         return False  # the address of a compound literal

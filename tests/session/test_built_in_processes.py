@@ -13,7 +13,7 @@ import pytest
 from analysis.model.options import Options
 from analysis.model.unit_flags import UnitFlags
 from analysis.session.units import parallel_building
-from analysis.session.units.file_building import Built
+from analysis.session.units.built import Built
 from analysis.session.units.parallel_building import build_many
 
 

@@ -18,6 +18,7 @@ from analysis.model.report import Report, Times, Work
 from analysis.session.keeping import archive
 from analysis.session.keeping.stored_units import pack_unit
 from analysis.session.units import file_building
+from analysis.session.units.built import Built
 from analysis.store.database import DAMAGED, Store
 
 HEADER = "#define ZERO 0\nstatic inline int get(int *p)\n{\n    return *p;\n}\n"
@@ -418,7 +419,7 @@ def test_whatever_is_damaged_the_answer_is_the_same(data: st.DataObject) -> None
 def test_what_was_packed_is_not_packed_again_after_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
     packed: list[str] = []
 
-    def pack(built: file_building.Built) -> bytes:
+    def pack(built: Built) -> bytes:
         packed.append(built.preprocessed.path)
         return pack_unit(built)
 

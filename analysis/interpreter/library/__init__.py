@@ -7,24 +7,22 @@ returns the result.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.c.functions import known
 from analysis.interpreter.library import allocation, blocks, ending, files, locks, numbers, printing, strings
 from analysis.interpreter.library.unknown import unknown
+from analysis.interpreter.running_machine import RunningMachine
 from analysis.interpreter.scalars import converter
 from analysis.model.bit_counts import bit_count
 from analysis.model.c_types import DOUBLE, LP64, Floating, Integer, Pointer, Type, Void
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import is_assumption
 
-if TYPE_CHECKING:
-    from analysis.interpreter.machine import Machine
-
-Model = Callable[["Machine", list[Any], tuple[Type, ...], bool], Any]
+Model = Callable[[RunningMachine, list[Any], tuple[Type, ...], bool], Any]
 
 ERRORS = ending.ERRORS
-_MODELS: dict[str, Callable[[Machine, list[Any], tuple[Type, ...]], Any]] = {
+_MODELS: dict[str, Callable[[RunningMachine, list[Any], tuple[Type, ...]], Any]] = {
     **allocation.MODELS,
     **blocks.MODELS,
     **ending.MODELS,
@@ -57,7 +55,7 @@ def modelled(name: str, returned: Type) -> Model:
     if function is not None and "keeps-errno" in function.besides:
         return model
 
-    def run(machine: Machine, arguments: list[Any], types: tuple[Type, ...], wanted: bool) -> Any:
+    def run(machine: RunningMachine, arguments: list[Any], types: tuple[Type, ...], wanted: bool) -> Any:
         machine.errno_may_change()
         return model(machine, arguments, types, wanted)
 
@@ -78,10 +76,10 @@ def _modelled(name: str, returned: Type) -> Model:
     return unknown(display_name(name), returned)
 
 
-def _fitting(returned: Type) -> Callable[[Machine, Any], Any]:
+def _fitting(returned: Type) -> Callable[[RunningMachine, Any], Any]:
     """Brings a model's result into the type that the program declares for it."""
 
-    def fit(machine: Machine, value: Any) -> Any:
+    def fit(machine: RunningMachine, value: Any) -> Any:
         if isinstance(returned, Void) or value is None or isinstance(value, tuple):
             return value
         source: Type = DOUBLE if isinstance(value, float) else Integer(256, True, "result")

@@ -2,48 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.interpreter.halting import ViolationError
 from analysis.interpreter.library.strings import string_at
 from analysis.interpreter.memory import KNOWN, UNDEFINED, Block, described
+from analysis.interpreter.running_machine import RunningMachine
 from analysis.model.c_types import INT, Type
-
-if TYPE_CHECKING:
-    from analysis.interpreter.machine import Machine
 
 Types = tuple[Type, ...]
 
 
-def _allocate(machine: Machine, name: str, size: int, fill: int) -> int:
+def _allocate(machine: RunningMachine, name: str, size: int, fill: int) -> int:
     """A new block, or null if the inputs say that there is no memory, or if no object can be that large."""
     if machine.optional("allocation", INT, name, 0) == 0 or size >= 1 << (machine.code.pointer_bits - 1):
         return 0
     return machine.new_block("heap", size, fill)
 
 
-def _size(machine: Machine, value: int) -> int:
+def _size(machine: RunningMachine, value: int) -> int:
     """An argument as a `size_t`."""
     return value & ((1 << machine.code.pointer_bits) - 1)
 
 
-def _malloc(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _malloc(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     return _allocate(machine, "malloc", _size(machine, arguments[0]), UNDEFINED)
 
 
-def _zeroed(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _zeroed(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     return _allocate(machine, "malloc", _size(machine, arguments[0]), KNOWN)
 
 
-def _calloc(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _calloc(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     return _allocate(machine, "calloc", _size(machine, arguments[0]) * _size(machine, arguments[1]), KNOWN)
 
 
-def _aligned(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _aligned(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     return _allocate(machine, "malloc", _size(machine, arguments[1]), UNDEFINED)
 
 
-def _posix_memalign(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _posix_memalign(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     address = _allocate(machine, "posix_memalign", _size(machine, arguments[2]), UNDEFINED)
     if address == 0:
         return 12  # ENOMEM
@@ -52,14 +50,14 @@ def _posix_memalign(machine: Machine, arguments: list[Any], _types: Types) -> in
     return 0
 
 
-def _alloca(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _alloca(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     machine.memory.make_room(_size(machine, arguments[0]))
     block = Block("local", "memory from alloca", _size(machine, arguments[0]), UNDEFINED)
     machine.blocks.append(block)
     return machine.memory.add(block)
 
 
-def _realloc(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _realloc(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     address, size = arguments[0], _size(machine, arguments[1])
     if address == 0:
         return _allocate(machine, "realloc", size, UNDEFINED)
@@ -76,17 +74,17 @@ def _realloc(machine: Machine, arguments: list[Any], _types: Types) -> int:
     return moved
 
 
-def _reallocarray(machine: Machine, arguments: list[Any], types: Types) -> int:
+def _reallocarray(machine: RunningMachine, arguments: list[Any], types: Types) -> int:
     size = _size(machine, arguments[1]) * _size(machine, arguments[2])
     return 0 if size >> machine.code.pointer_bits else _realloc(machine, [arguments[0], size], types)
 
 
-def _free(machine: Machine, arguments: list[Any], _types: Types) -> None:
+def _free(machine: RunningMachine, arguments: list[Any], _types: Types) -> None:
     if arguments[0] != 0:
         machine.memory.end(_heap_block(machine, arguments[0], "free"))
 
 
-def _heap_block(machine: Machine, address: int, function: str) -> Block:
+def _heap_block(machine: RunningMachine, address: int, function: str) -> Block:
     """The block that starts at the address and can be freed; a violation if there is none."""
     block = machine.memory.find(address)
     if block is None:
@@ -103,7 +101,7 @@ def _heap_block(machine: Machine, address: int, function: str) -> Block:
     return block
 
 
-def _strdup(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _strdup(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     text = string_at(machine, arguments[0])
     if len(arguments) > 1:
         text = text[: _size(machine, arguments[1])]
@@ -113,7 +111,7 @@ def _strdup(machine: Machine, arguments: list[Any], _types: Types) -> int:
     return address
 
 
-def _strndup(machine: Machine, arguments: list[Any], types: Types) -> int:
+def _strndup(machine: RunningMachine, arguments: list[Any], types: Types) -> int:
     text = string_at(machine, arguments[0], _size(machine, arguments[1]))
     address = _allocate(machine, "strndup", len(text) + 1, KNOWN)
     if address:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.interpreter.memory import KNOWN
+from analysis.interpreter.running_machine import RunningMachine
 from analysis.model.c_types import Type
-
-if TYPE_CHECKING:
-    from analysis.interpreter.machine import Machine
 
 Types = tuple[Type, ...]
 
 
-def known_bytes(machine: Machine, address: int, size: int) -> bytes:
+def known_bytes(machine: RunningMachine, address: int, size: int) -> bytes:
     """The values of bytes; indeterminate ones are a violation."""
     if size == 0:
         return b""
@@ -24,31 +22,31 @@ def known_bytes(machine: Machine, address: int, size: int) -> bytes:
     return bytes(block.data[offset : offset + size])
 
 
-def put(machine: Machine, address: int, data: bytes) -> None:
+def put(machine: RunningMachine, address: int, data: bytes) -> None:
     """Stores bytes."""
     machine.memory.write(address, data, bytes((KNOWN,)) * len(data))
 
 
-def size_of(machine: Machine, value: int) -> int:
+def size_of(machine: RunningMachine, value: int) -> int:
     """An argument as a `size_t`."""
     return value & ((1 << machine.code.pointer_bits) - 1)
 
 
-def _memcpy(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _memcpy(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     target, source, size = arguments[:3]
     machine.memory.write(target, *machine.memory.read(source, size_of(machine, size)))
     return int(target)
 
 
-def _mempcpy(machine: Machine, arguments: list[Any], types: Types) -> int:
+def _mempcpy(machine: RunningMachine, arguments: list[Any], types: Types) -> int:
     return _memcpy(machine, arguments, types) + size_of(machine, arguments[2])
 
 
-def _bcopy(machine: Machine, arguments: list[Any], types: Types) -> None:
+def _bcopy(machine: RunningMachine, arguments: list[Any], types: Types) -> None:
     _memcpy(machine, [arguments[1], arguments[0], arguments[2]], types)
 
 
-def _memset(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _memset(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     target, value, size = arguments[:3]
     count = size_of(machine, size)
     if count:
@@ -57,17 +55,17 @@ def _memset(machine: Machine, arguments: list[Any], _types: Types) -> int:
     return int(target)
 
 
-def _bzero(machine: Machine, arguments: list[Any], types: Types) -> None:
+def _bzero(machine: RunningMachine, arguments: list[Any], types: Types) -> None:
     _memset(machine, [arguments[0], 0, arguments[1]], types)
 
 
-def _memcmp(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _memcmp(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     size = size_of(machine, arguments[2])
     one, other = known_bytes(machine, arguments[0], size), known_bytes(machine, arguments[1], size)
     return (one > other) - (one < other)
 
 
-def _memchr(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _memchr(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     wanted, size = arguments[1] & 255, size_of(machine, arguments[2])
     for at in range(arguments[0], arguments[0] + size):
         if known_bytes(machine, at, 1)[0] == wanted:

@@ -3,71 +3,69 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from analysis.interpreter.halting import EndError, JumpError, ViolationError
 from analysis.interpreter.library.strings import string_at
 from analysis.interpreter.outcome import Exited, Stuck
+from analysis.interpreter.running_machine import RunningMachine
 from analysis.model.c_types import Type
 from analysis.model.verifiers import CHECKS
-
-if TYPE_CHECKING:
-    from analysis.interpreter.machine import Machine
 
 Types = tuple[Type, ...]
 ERRORS = frozenset(("reach_error", "__VERIFIER_error"))  # a call is the violation, whatever the program defines them to do
 
 
-def _exit(_machine: Machine, arguments: list[Any], _types: Types) -> NoReturn:
+def _exit(_machine: RunningMachine, arguments: list[Any], _types: Types) -> NoReturn:
     raise EndError(Exited(arguments[0] & 255 if arguments else 0))
 
 
-def _abort(_machine: Machine, _arguments: list[Any], _types: Types) -> NoReturn:
+def _abort(_machine: RunningMachine, _arguments: list[Any], _types: Types) -> NoReturn:
     raise EndError(Exited(None))
 
 
-def _assertion_fails(machine: Machine, arguments: list[Any], _types: Types) -> NoReturn:
+def _assertion_fails(machine: RunningMachine, arguments: list[Any], _types: Types) -> NoReturn:
     text = "the assertion"
     if arguments and machine.memory.find(arguments[0]) is not None:
         text = string_at(machine, arguments[0]).decode("utf-8", "replace")
     raise ViolationError("assertion", f"{text} does not hold")
 
 
-def _error(name: str) -> Callable[[Machine, list[Any], Types], NoReturn]:
-    def fail(_machine: Machine, _arguments: list[Any], _types: Types) -> NoReturn:
+def _error(name: str) -> Callable[[RunningMachine, list[Any], Types], NoReturn]:
+    def fail(_machine: RunningMachine, _arguments: list[Any], _types: Types) -> NoReturn:
         raise ViolationError("assertion", f"{name} is called")
 
     return fail
 
 
-def _check(name: str) -> Callable[[Machine, list[Any], Types], Any]:
-    def run(_machine: Machine, arguments: list[Any], _types: Types) -> None:
+def _check(name: str) -> Callable[[RunningMachine, list[Any], Types], Any]:
+    def run(_machine: RunningMachine, arguments: list[Any], _types: Types) -> None:
         if not arguments or arguments[0] == 0:
             raise ViolationError("assertion", f"{name}(0)")
 
     return run
 
 
-def assumption(name: str) -> Callable[[Machine, list[Any], Types], Any]:
+def assumption(name: str) -> Callable[[RunningMachine, list[Any], Types], Any]:
     """A function that comes back only if its argument is not zero."""
 
-    def run(_machine: Machine, arguments: list[Any], _types: Types) -> None:
+    def run(_machine: RunningMachine, arguments: list[Any], _types: Types) -> None:
         if not arguments or arguments[0] == 0:
             raise EndError(Stuck(f"{name}(0)"))
 
     return run
 
 
-def _longjmp(_machine: Machine, arguments: list[Any], _types: Types) -> NoReturn:
+def _longjmp(_machine: RunningMachine, arguments: list[Any], _types: Types) -> NoReturn:
     raise JumpError(arguments[0], arguments[1])
 
 
-def _atexit(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _atexit(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     machine.at_exit.append(arguments[0])
     return 0
 
 
-MODELS: dict[str, Callable[[Machine, list[Any], Types], Any]] = {
+MODELS: dict[str, Callable[[RunningMachine, list[Any], Types], Any]] = {
     "exit": _exit,
     "_exit": _exit,
     "_Exit": _exit,

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.interpreter.halting import ViolationError, not_modelled
 from analysis.interpreter.library.blocks import put, size_of
 from analysis.interpreter.library.unknown import overwritten
 from analysis.interpreter.memory import KNOWN
+from analysis.interpreter.running_machine import RunningMachine
 from analysis.model.c_types import INT, Type
 
-if TYPE_CHECKING:
-    from analysis.interpreter.machine import Machine
-
 Types = tuple[Type, ...]
-Function = Callable[["Machine", list[Any], Types], Any]
+Function = Callable[[RunningMachine, list[Any], Types], Any]
 
 
 def _opened(name: str) -> Function:
-    def open_(machine: Machine, _arguments: list[Any], _types: Types) -> int:
+    def open_(machine: RunningMachine, _arguments: list[Any], _types: Types) -> int:
         return machine.new_block("resource", 0, KNOWN) if machine.ask("result", INT, name, 0) else 0
 
     return open_
 
 
-def _close(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _close(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     block = machine.memory.find(arguments[0])
     if arguments[0] == 0:
         raise ViolationError("null-dereference", "a null pointer is closed")
@@ -37,7 +35,7 @@ def _close(machine: Machine, arguments: list[Any], _types: Types) -> int:
     return 0
 
 
-def _fgets(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _fgets(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     """Either null, or a line that fills the buffer at most."""
     if machine.ask("result", INT, "fgets", 0) == 0:
         return 0

@@ -8,18 +8,15 @@ attributes may be recursive, so that it is not looked at any more; nor is a lock
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 from analysis.interpreter.halting import ViolationError
 from analysis.interpreter.memory import described
+from analysis.interpreter.running_machine import LockState, RunningMachine
 from analysis.model.c_types import INT, Type
 
-if TYPE_CHECKING:
-    from analysis.interpreter.machine import Machine
-
 Types = tuple[Type, ...]
-LockState = Literal["held", "released", "recursive"]
-Function = Callable[["Machine", list[Any], Types, bool], Any]
+Function = Callable[[RunningMachine, list[Any], Types, bool], Any]
 
 _TAKES = "pthread_spin_lock mutex_lock mutex_lock_nested spin_lock spin_lock_irq spin_lock_bh spin_lock_irqsave raw_spin_lock"
 _MAY_FAIL = (
@@ -37,32 +34,32 @@ _MAKES = "pthread_mutex_init pthread_spin_init mutex_init spin_lock_init mtx_ini
 _ENDS = "pthread_mutex_destroy pthread_spin_destroy mutex_destroy mtx_destroy"
 
 
-def named(machine: Machine, address: int) -> str:
+def named(machine: RunningMachine, address: int) -> str:
     """The lock for people."""
     block = machine.memory.find(address)
     return f"the lock at {address:#x}" if block is None else f"the lock in {described(block)}"
 
 
-def still_held(machine: Machine) -> str | None:
+def still_held(machine: RunningMachine) -> str | None:
     """A lock that is held, for people; None if there is none."""
     held = (address for address in machine.locks if _state(machine, address) == "held")
     return next((f"{named(machine, address)} is held" for address in held), None)
 
 
-def expose(machine: Machine, address: int) -> None:
+def expose(machine: RunningMachine, address: int) -> None:
     """An unknown function got a pointer: locks in that object are not looked at any more, since it could take or release them."""
     block = machine.memory.find(address)
     if block is not None:
         machine.exposed.add(block.base)
 
 
-def _state(machine: Machine, address: int) -> LockState | None:
+def _state(machine: RunningMachine, address: int) -> LockState | None:
     block = machine.memory.find(address)
     is_exposed = block is not None and block.base in machine.exposed
     return "recursive" if is_exposed else machine.locks.get(address)
 
 
-def _take(machine: Machine, address: int) -> None:
+def _take(machine: RunningMachine, address: int) -> None:
     state = _state(machine, address)
     if state == "held":
         raise ViolationError("lock-discipline", f"{named(machine, address)} is locked again while it is held")
@@ -70,7 +67,7 @@ def _take(machine: Machine, address: int) -> None:
         machine.locks[address] = "held"
 
 
-def _takes(machine: Machine, arguments: list[Any], _types: Types, _wanted: bool) -> int:
+def _takes(machine: RunningMachine, arguments: list[Any], _types: Types, _wanted: bool) -> int:
     _take(machine, arguments[0])
     return 0
 
@@ -78,7 +75,7 @@ def _takes(machine: Machine, arguments: list[Any], _types: Types, _wanted: bool)
 def _takes_or_fails(name: str) -> Function:
     """If nobody asks whether it worked, it did."""
 
-    def run(machine: Machine, arguments: list[Any], types: Types, wanted: bool) -> int:
+    def run(machine: RunningMachine, arguments: list[Any], types: Types, wanted: bool) -> int:
         result = int(machine.ask("result", INT, name, 0)) if wanted else 0
         return result or _takes(machine, arguments, types, wanted)
 
@@ -88,7 +85,7 @@ def _takes_or_fails(name: str) -> Function:
 def _tries(name: str, success: bool) -> Function:
     """`success`: whether a result other than zero says that the lock was taken. One that is held is not taken again."""
 
-    def run(machine: Machine, arguments: list[Any], _types: Types, wanted: bool) -> int:
+    def run(machine: RunningMachine, arguments: list[Any], _types: Types, wanted: bool) -> int:
         address = arguments[0]
         free = _state(machine, address) != "held"
         result = int(machine.ask("result", INT, name, 0)) if wanted and free else int(success == free)
@@ -102,7 +99,7 @@ def _tries(name: str, success: bool) -> Function:
 def _tries_last(name: str) -> Function:
     """Takes the lock, the last argument, if a counter comes to zero; it waits for the lock."""
 
-    def run(machine: Machine, arguments: list[Any], _types: Types, wanted: bool) -> int:
+    def run(machine: RunningMachine, arguments: list[Any], _types: Types, wanted: bool) -> int:
         address = arguments[-1]
         if _state(machine, address) == "held":
             _take(machine, address)
@@ -114,7 +111,7 @@ def _tries_last(name: str) -> Function:
     return run
 
 
-def _releases(machine: Machine, arguments: list[Any], _types: Types, _wanted: bool) -> int:
+def _releases(machine: RunningMachine, arguments: list[Any], _types: Types, _wanted: bool) -> int:
     address = arguments[0]
     state = _state(machine, address)
     if state == "released" or (state is None and not machine.start.any_globals):
@@ -125,7 +122,7 @@ def _releases(machine: Machine, arguments: list[Any], _types: Types, _wanted: bo
 
 
 def _makes(name: str) -> Function:
-    def run(machine: Machine, arguments: list[Any], _types: Types, wanted: bool) -> int:
+    def run(machine: RunningMachine, arguments: list[Any], _types: Types, wanted: bool) -> int:
         plain = name not in ("pthread_mutex_init", "mtx_init") or len(arguments) < 2 or arguments[1] == 0
         result = int(machine.ask("result", INT, name, 0)) if wanted else 0
         if result == 0:
@@ -135,7 +132,7 @@ def _makes(name: str) -> Function:
     return run
 
 
-def _ends(machine: Machine, arguments: list[Any], _types: Types, _wanted: bool) -> int:
+def _ends(machine: RunningMachine, arguments: list[Any], _types: Types, _wanted: bool) -> int:
     machine.locks.pop(arguments[0], None)
     return 0
 

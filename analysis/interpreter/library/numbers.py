@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.interpreter.arithmetic import overflow
+from analysis.interpreter.running_machine import RunningMachine
 from analysis.interpreter.scalars import bounds_of
 from analysis.model.bit_counts import bit_count
 from analysis.model.c_types import INT, LONG_LONG, Integer, Type
 
-if TYPE_CHECKING:
-    from analysis.interpreter.machine import Machine
-
 Types = tuple[Type, ...]
-Function = Callable[["Machine", list[Any], Types], Any]
+Function = Callable[[RunningMachine, list[Any], Types], Any]
 
 
 def _absolute(type_: Integer | None) -> Function:
-    def absolute(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    def absolute(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
         exact = type_ or machine.code.model.long
         if abs(arguments[0]) > bounds_of(exact)[1]:
             if machine.code.wraps:
@@ -31,7 +29,7 @@ def _absolute(type_: Integer | None) -> Function:
 
 
 def _of_doubles(compute: Callable[..., float]) -> Function:
-    def run(_machine: Machine, arguments: list[Any], _types: Types) -> float:
+    def run(_machine: RunningMachine, arguments: list[Any], _types: Types) -> float:
         try:
             return float(compute(*arguments))
         except ValueError:
@@ -43,7 +41,7 @@ def _of_doubles(compute: Callable[..., float]) -> Function:
 
 
 def _rounded(compute: Callable[[float], int]) -> Function:
-    def run(_machine: Machine, arguments: list[Any], _types: Types) -> float:
+    def run(_machine: RunningMachine, arguments: list[Any], _types: Types) -> float:
         value = arguments[0]
         return float(value) if not math.isfinite(value) else math.copysign(float(compute(value)), value)
 
@@ -51,18 +49,18 @@ def _rounded(compute: Callable[[float], int]) -> Function:
 
 
 def _character(test: Callable[[str], bool]) -> Function:
-    def run(_machine: Machine, arguments: list[Any], _types: Types) -> int:
+    def run(_machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
         return int(0 <= arguments[0] < 128 and test(chr(arguments[0])))
 
     return run
 
 
-def _lower(_machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _lower(_machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     value = int(arguments[0])
     return value + 32 if 65 <= value <= 90 else value
 
 
-def _upper(_machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _upper(_machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     value = int(arguments[0])
     return value - 32 if 97 <= value <= 122 else value
 
@@ -88,7 +86,7 @@ _FIRST_CHARACTER, _CHARACTERS = -128, 384  # what glibc's tables of characters c
 def _table(size: int, entry: Callable[[int], int]) -> Function:
     """`__ctype_b_loc` and its like: the address of a pointer to the entry of character 0 in a table, made once a run."""
 
-    def run(machine: Machine, _arguments: list[Any], _types: Types) -> int:
+    def run(machine: RunningMachine, _arguments: list[Any], _types: Types) -> int:
         entries = range(_FIRST_CHARACTER, _FIRST_CHARACTER + _CHARACTERS)
         data = b"".join((entry(character) & ((1 << 8 * size) - 1)).to_bytes(size, "little") for character in entries)
         start = machine.literal(data) - _FIRST_CHARACTER * size
@@ -106,7 +104,7 @@ def _classes(character: int) -> int:
 def counted(name: str) -> Function:
     """A function that counts bits; what gives no defined count is an input."""
 
-    def run(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    def run(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
         count = bit_count(name, machine.code.model)
         found = None if count is None else count.of(arguments[0])
         return int(machine.ask("result", INT, name, 0)) if found is None else found
@@ -114,7 +112,7 @@ def counted(name: str) -> Function:
     return run
 
 
-def _errno(machine: Machine, _arguments: list[Any], _types: Types) -> int:
+def _errno(machine: RunningMachine, _arguments: list[Any], _types: Types) -> int:
     return machine.errno()
 
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.interpreter.halting import not_modelled
 from analysis.interpreter.library.blocks import known_bytes, put, size_of
 from analysis.interpreter.library.strings import string_at
 from analysis.interpreter.memory import KNOWN
+from analysis.interpreter.running_machine import RunningMachine
 from analysis.model.c_types import Type
 
-if TYPE_CHECKING:
-    from analysis.interpreter.machine import Machine
-
 Types = tuple[Type, ...]
-Function = Callable[["Machine", list[Any], Types], Any]
+Function = Callable[[RunningMachine, list[Any], Types], Any]
 _CONVERSION = re.compile(
     r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d*))?(?P<length>hh|h|ll|l|z|j|t|L|q)?(?P<kind>.)", re.DOTALL
 )
@@ -24,7 +22,7 @@ _WIDEST = 100_000
 _WIDTHS = {"hh": 8, "h": 16, None: 32, "ll": 64, "j": 64, "q": 64}
 
 
-def formatted(machine: Machine, format_: str, arguments: Iterator[Any]) -> str:
+def formatted(machine: RunningMachine, format_: str, arguments: Iterator[Any]) -> str:
     """The text, one character a byte."""
 
     def convert(found: re.Match[str]) -> str:
@@ -56,7 +54,7 @@ def _padded(text: str, width: int, flags: str, kind: str, precision: int | None)
     return text[:prefix] + text[prefix:].rjust(width - prefix, "0")
 
 
-def _converted(machine: Machine, kind: str, length: str | None, flags: str, precision: int | None, value: Any) -> str:
+def _converted(machine: RunningMachine, kind: str, length: str | None, flags: str, precision: int | None, value: Any) -> str:
     if kind in "diouxX" and isinstance(value, int):
         bits = _WIDTHS.get(length, machine.code.model.long_bits)
         return _integer(kind, bits, flags, precision, value)
@@ -92,7 +90,7 @@ def _integer(kind: str, bits: int, flags: str, precision: int | None, value: int
     return sign + digits
 
 
-def _text(machine: Machine, arguments: list[Any], at: int) -> str:
+def _text(machine: RunningMachine, arguments: list[Any], at: int) -> str:
     format_ = string_at(machine, arguments[at]).decode("latin-1")
     return formatted(machine, format_, iter(arguments[at + 1 :]))
 
@@ -100,7 +98,7 @@ def _text(machine: Machine, arguments: list[Any], at: int) -> str:
 def _printed(at: int) -> Function:
     """`printf` and its like; the format is argument number `at`."""
 
-    def run(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    def run(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
         text = _text(machine, arguments, at)
         if at == 0:
             machine.print(text)
@@ -109,20 +107,20 @@ def _printed(at: int) -> Function:
     return run
 
 
-def _sprintf(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _sprintf(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     text = _text(machine, arguments, 1)
     put(machine, arguments[0], text.encode("latin-1") + b"\0")
     return len(text)
 
 
-def _snprintf(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _snprintf(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     text, size = _text(machine, arguments, 2), size_of(machine, arguments[1])
     if size:
         put(machine, arguments[0], text.encode("latin-1")[: size - 1] + b"\0")
     return len(text)
 
 
-def _asprintf(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _asprintf(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     data = _text(machine, arguments, 1).encode("latin-1") + b"\0"
     address = machine.new_block("heap", len(data), KNOWN)
     put(machine, address, data)
@@ -130,25 +128,25 @@ def _asprintf(machine: Machine, arguments: list[Any], _types: Types) -> int:
     return len(data) - 1
 
 
-def _puts(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _puts(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     text = string_at(machine, arguments[0]).decode("latin-1")
     if len(arguments) == 1:
         machine.print(text + "\n")
     return len(text) + 1
 
 
-def _putchar(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _putchar(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     if len(arguments) == 1:
         machine.print(chr(arguments[0] & 255))
     return int(arguments[0]) & 255
 
 
-def _fwrite(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _fwrite(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     known_bytes(machine, arguments[0], size_of(machine, arguments[1]) * size_of(machine, arguments[2]))
     return size_of(machine, arguments[2])
 
 
-def _nothing(_machine: Machine, _arguments: list[Any], _types: Types) -> int:
+def _nothing(_machine: RunningMachine, _arguments: list[Any], _types: Types) -> int:
     return 0
 
 

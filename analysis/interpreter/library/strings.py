@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.interpreter.library.blocks import known_bytes, put, size_of
 from analysis.interpreter.memory import KNOWN
+from analysis.interpreter.running_machine import RunningMachine
 from analysis.model.c_types import Type
 
-if TYPE_CHECKING:
-    from analysis.interpreter.machine import Machine
-
 Types = tuple[Type, ...]
-Function = Callable[["Machine", list[Any], Types], Any]
+Function = Callable[[RunningMachine, list[Any], Types], Any]
 
 
-def string_at(machine: Machine, address: int, most: int | None = None) -> bytes:
+def string_at(machine: RunningMachine, address: int, most: int | None = None) -> bytes:
     """The characters of a string before its end, at most `most` of them."""
     if most == 0:
         return b""
@@ -38,25 +36,25 @@ def string_at(machine: Machine, address: int, most: int | None = None) -> bytes:
     return known_bytes(machine, address, length + 1)[:-1]
 
 
-def _strlen(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _strlen(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     return len(string_at(machine, arguments[0]))
 
 
-def _strnlen(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _strnlen(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     return len(string_at(machine, arguments[0], size_of(machine, arguments[1])))
 
 
-def _strcpy(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _strcpy(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     put(machine, arguments[0], string_at(machine, arguments[1]) + b"\0")
     return int(arguments[0])
 
 
-def _stpcpy(machine: Machine, arguments: list[Any], types: Types) -> int:
+def _stpcpy(machine: RunningMachine, arguments: list[Any], types: Types) -> int:
     text = string_at(machine, arguments[1])
     return _strcpy(machine, arguments, types) + len(text)
 
 
-def _strncpy(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _strncpy(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     count = size_of(machine, arguments[2])
     text = string_at(machine, arguments[1], count)
     if count:
@@ -65,20 +63,20 @@ def _strncpy(machine: Machine, arguments: list[Any], _types: Types) -> int:
     return int(arguments[0])
 
 
-def _strcat(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _strcat(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     start = arguments[0] + len(string_at(machine, arguments[0]))
     put(machine, start, string_at(machine, arguments[1]) + b"\0")
     return int(arguments[0])
 
 
-def _strncat(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _strncat(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     start = arguments[0] + len(string_at(machine, arguments[0]))
     put(machine, start, string_at(machine, arguments[1], size_of(machine, arguments[2])) + b"\0")
     return int(arguments[0])
 
 
 def _compared(fold: bool) -> Function:
-    def compare(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    def compare(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
         left = size_of(machine, arguments[2]) if len(arguments) > 2 else None
         at = 0
         while left is None or at < left:  # not the whole strings: what is behind the first difference need not be there
@@ -96,7 +94,7 @@ def _compared(fold: bool) -> Function:
     return compare
 
 
-def _strchr(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _strchr(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     at, wanted = arguments[0], arguments[1] & 255
     while True:
         found = known_bytes(machine, at, 1)[0]
@@ -107,30 +105,30 @@ def _strchr(machine: Machine, arguments: list[Any], _types: Types) -> int:
         at += 1
 
 
-def _strrchr(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _strrchr(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     at = (string_at(machine, arguments[0]) + b"\0").rfind(arguments[1] & 255)
     return arguments[0] + at if at >= 0 else 0
 
 
-def _strstr(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _strstr(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     at = string_at(machine, arguments[0]).find(string_at(machine, arguments[1]))
     return arguments[0] + at if at >= 0 else 0
 
 
-def _span(machine: Machine, arguments: list[Any], inside: bool) -> int:
+def _span(machine: RunningMachine, arguments: list[Any], inside: bool) -> int:
     text, characters = string_at(machine, arguments[0]), string_at(machine, arguments[1])
     return next((at for at, character in enumerate(text) if (character in characters) != inside), len(text))
 
 
-def _strspn(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _strspn(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     return _span(machine, arguments, inside=True)
 
 
-def _strcspn(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _strcspn(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     return _span(machine, arguments, inside=False)
 
 
-def _strpbrk(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _strpbrk(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     at = _span(machine, arguments, inside=False)
     return arguments[0] + at if at < len(string_at(machine, arguments[0])) else 0
 
@@ -158,7 +156,7 @@ def _parsed(text: bytes, base: int) -> tuple[int | None, int]:
 
 
 def _strtol(signed: bool) -> Function:
-    def convert(machine: Machine, arguments: list[Any], _types: Types) -> int:
+    def convert(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
         base = arguments[2] if len(arguments) > 2 else 10
         value, end = _parsed(string_at(machine, arguments[0]), base)
         if len(arguments) > 1 and arguments[1]:
@@ -171,7 +169,7 @@ def _strtol(signed: bool) -> Function:
     return convert
 
 
-def _atoi(machine: Machine, arguments: list[Any], _types: Types) -> int:
+def _atoi(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     return _parsed(string_at(machine, arguments[0]), 10)[0] or 0
 
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analysis.interpreter.library.locks import expose
 from analysis.interpreter.memory import ASKED, UNDEFINED
+from analysis.interpreter.running_machine import RunningMachine
 from analysis.model.c_types import Array, Floating, Integer, Pointer, Record, Type, Void
 from analysis.model.verifiers import is_input
 
-if TYPE_CHECKING:
-    from analysis.interpreter.machine import Machine
 
-
-def unknown(name: str, returned: Type) -> Callable[[Machine, list[Any], tuple[Type, ...], bool], Any]:
+def unknown(name: str, returned: Type) -> Callable[[RunningMachine, list[Any], tuple[Type, ...], bool], Any]:
     """What a call of an external function does that nothing is known of."""
 
-    def run(machine: Machine, arguments: list[Any], types: tuple[Type, ...], wanted: bool) -> Any:
+    def run(machine: RunningMachine, arguments: list[Any], types: tuple[Type, ...], wanted: bool) -> Any:
         if not is_input(name):
             machine.assume(f"what {name}() does, which has no body")
         for position, (value, type_) in enumerate(zip(arguments, types, strict=False)):
@@ -34,7 +32,7 @@ def unknown(name: str, returned: Type) -> Callable[[Machine, list[Any], tuple[Ty
     return run
 
 
-def written(machine: Machine, name: str, position: int, address: int, target: Type) -> None:
+def written(machine: RunningMachine, name: str, position: int, address: int, target: Type) -> None:
     """What an external function leaves behind a pointer that it was given: what the inputs say. If they say nothing, the
     object is as it was, but what was indeterminate has a value now: the function may have written it."""
     block = machine.memory.find(address)
@@ -43,12 +41,12 @@ def written(machine: Machine, name: str, position: int, address: int, target: Ty
     if isinstance(target, Integer | Floating | Pointer):
         value = machine.optional("written", target, name, position)
         if value is not None:
-            machine.current.expressions.store(target)(machine.memory, address, value)
+            machine.store(target, address, value)
             return
     undefined_to_asked(machine, address)
 
 
-def undefined_to_asked(machine: Machine, address: int, size: int | None = None) -> None:
+def undefined_to_asked(machine: RunningMachine, address: int, size: int | None = None) -> None:
     """Makes the indeterminate bytes of an object, from an address on, inputs."""
     block = machine.memory.find(address)
     if block is None or not block.alive or block.fixed:
@@ -58,6 +56,6 @@ def undefined_to_asked(machine: Machine, address: int, size: int | None = None) 
     block.mask[start:end] = block.mask[start:end].replace(bytes((UNDEFINED,)), bytes((ASKED,)))
 
 
-def overwritten(machine: Machine, address: int, size: int) -> None:
+def overwritten(machine: RunningMachine, address: int, size: int) -> None:
     """Makes bytes inputs, whatever they were; they must be there."""
     machine.memory.write(address, bytes(size), bytes((ASKED,)) * size)

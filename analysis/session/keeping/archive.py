@@ -33,7 +33,7 @@ from analysis.model.unit_flags import UnitFlags
 from analysis.session.files.texts import Texts
 from analysis.session.keeping.stored_units import pack_unit, unpack_unit
 from analysis.session.keeping.surroundings import Lookups
-from analysis.session.units.file_building import Built
+from analysis.session.units.built import Built
 from analysis.session.units.kept_functions import Kept
 from analysis.session.units.program_units import Stop, UnitView
 from analysis.store.database import Store

@@ -24,7 +24,7 @@ from analysis.model.c_types import DataModel, Function, RecordDefinition, Type
 from analysis.model.places import Site
 from analysis.model.report import Count, Message
 from analysis.model.unordered import Unordered
-from analysis.session.units.file_building import Built
+from analysis.session.units.built import Built
 from analysis.store.packing import Codec
 
 

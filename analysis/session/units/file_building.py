@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from analysis.cfa.building.body_edit import Slot, edit_body
-from analysis.cfa.building.unit import Unit, build_unit
-from analysis.frontend.syntax.parser import SyntaxTree, parse
+from analysis.cfa.building.body_edit import edit_body
+from analysis.cfa.building.unit import build_unit
+from analysis.frontend.syntax.parser import parse
 from analysis.frontend.text.preprocess import Preprocessed, doubt, preprocess
 from analysis.frontend.text.reprocess import reprocess, with_macros
 from analysis.model.c_types import ILP32, LP64
@@ -21,30 +21,13 @@ from analysis.model.limits import TOKENS
 from analysis.model.options import Options
 from analysis.model.report import Message
 from analysis.model.unit_flags import UnitFlags
+from analysis.session.units.built import Built
 from analysis.session.units.unclosed import opened_comment, with_the_rest
 from analysis.session.units.unfinished import unfinished, without
 
 _KINDS = bytes(ord("w" if chr(n).isalnum() or chr(n) == "_" or n > 127 else " " if chr(n).isspace() else ".") for n in range(256))
 """Each byte as that of a word, white space or a sign."""
 _log = logging.getLogger("everproof.session")
-
-
-class Built(msgspec.Struct, frozen=True):
-    """One unit of a revision. Times in milliseconds; `parse_errors` counts places that the parser did not understand.
-    `lowered` counts the functions that were lowered, not taken from an earlier revision.
-    `slots` are functions that do not parse after edits of their bodies (`cfa.building.body_edit`); `parse_errors` includes
-    theirs.
-    `tree` makes parsing the next revision faster; it is large, and cannot be sent to another process.
-    """
-
-    preprocessed: Preprocessed
-    unit: Unit
-    parse_errors: int
-    lowered: int
-    parse_ms: float
-    lower_ms: float
-    tree: SyntaxTree | None = None
-    slots: tuple[Slot, ...] = ()
 
 
 def build(

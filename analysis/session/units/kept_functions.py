@@ -13,7 +13,7 @@ import msgspec
 from analysis.cfa.building.cfa_building import LoweredFunction
 from analysis.cfa.building.shift import Shift, shift_between
 from analysis.cfa.building.unit import Unit, assemble
-from analysis.session.units.file_building import Built
+from analysis.session.units.built import Built
 
 
 class Kept(msgspec.Struct, frozen=True):

@@ -15,7 +15,8 @@ import msgspec
 from analysis.engines.automaton.feasibility.parallel import is_stopped
 from analysis.model.options import Options
 from analysis.model.unit_flags import UnitFlags
-from analysis.session.units.file_building import Built, build
+from analysis.session.units.built import Built
+from analysis.session.units.file_building import build
 
 _SAFE_PATH = "PYTHONSAFEPATH"
 _LOOK = 1.0  # seconds between two looks whether a process is stopped

@@ -12,7 +12,8 @@ from analysis.model.digest import digest_value
 from analysis.model.options import Options
 from analysis.model.unit_flags import UnitFlags
 from analysis.session.files.texts import Texts
-from analysis.session.units.file_building import Built, build, make_ready
+from analysis.session.units.built import Built
+from analysis.session.units.file_building import build, make_ready
 from analysis.session.units.kept_functions import Kept, keep
 from analysis.session.units.parallel_building import build_many
 

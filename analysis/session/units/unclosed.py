@@ -15,16 +15,14 @@ That a comment hides the rest of its function shows without the compiler (`opene
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from analysis.frontend.text.line_edit import Edit, replace_rows
 from analysis.frontend.text.line_map import LineMap, escape, with_later_lines
 from analysis.frontend.text.preprocess import Preprocessed, read_source
 from analysis.frontend.text.source_lines import Lines, edited_lines, long_comment, open_comment, written
 from analysis.model.options import Options
-
-if TYPE_CHECKING:
-    from analysis.session.units.file_building import Built
+from analysis.session.units.built import Built
 
 _BROKEN = b"@"  # is no token of C
 _FAR = 20  # lines, from a blank one to what comes next

@@ -16,14 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from analysis.cfa.building.unit import BrokenFunction
 from analysis.frontend.declarations.scope import TypedefEntry
 from analysis.frontend.text.difference import Difference, difference
-
-if TYPE_CHECKING:
-    from analysis.session.units.file_building import Built
+from analysis.session.units.built import Built
 
 _TOKEN = re.compile(
     rb"""(?P<skip>^\#[^\n]*|\s+)|(?P<word>[A-Za-z_$][\w$]*)|(?P<text>"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)|(?P<other>.)""",
