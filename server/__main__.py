@@ -44,11 +44,13 @@ def _serve(command: Sequence[str], started: subprocess.Popen[bytes] | None, opti
     class_code.import_types(class_code.read())
     from analysis.model.settings import NO_STORE
     from server.app import EverproofServer
+    from server.features.registration import register_all
     from server.transport.stdio import serve_stdio
     from server.transport.tcp import parse_address, serve_tcp
 
     store = os.path.abspath(options.store) if options.store not in (None, NO_STORE) else options.store
     server = EverproofServer(command, store, started, options.watch_loop)
+    register_all(server)
     gc.freeze()
     gc.enable()
     if options.tcp is None:

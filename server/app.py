@@ -1,7 +1,7 @@
 """The language server: one object that holds the parts together, and what happens when the checker has news.
 
 Everything here runs on the event loop and is short (invariant I13). See server.scheduler for when checks are
-made, server.results for what is kept, server.features for the requests of the client.
+made, server.results for what is kept, server.features for the requests of the client, which `registration` adds to a server.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from analysis.model.settings import Settings
 from analysis.wire import CheckDone, FileResult, Progress
 from server import status, work_progress
 from server.convert import Converter
+from server.diagnostics_publisher import DiagnosticsPublisher
 from server.documents import Document, OpenDocuments
-from server.features import register_all
-from server.features.configuration import EditorSettings
-from server.features.diagnostics import DiagnosticsPublisher
+from server.editor_settings import EditorSettings
 from server.loop_watch import LoopWatch
 from server.rechecks import Rechecks
 from server.results import Results
@@ -74,7 +73,6 @@ class EverproofServer(LanguageServer):
         self._failure: str | None = None
         self._told: dict[str, Any] = {}
         self._logged: set[str] = set()
-        register_all(self)
 
     def begin(self) -> None:
         """Makes the parts, once the client has said who it is and what is open."""

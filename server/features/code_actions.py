@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from analysis.model.report import Finding
+from server.app import EverproofServer
 from server.convert import rule_page
 from server.documents import Document
 from server.features import commands, inlay_hints
-
-if TYPE_CHECKING:
-    from server.app import EverproofServer
 
 
 def register(server: EverproofServer) -> None:

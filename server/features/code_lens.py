@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types
 
 from analysis.model.report import FunctionReport, as_called
+from server.app import EverproofServer
 from server.convert import overall, proved, stale_reason
 from server.features import commands
 from server.results import FileState
-
-if TYPE_CHECKING:
-    from server.app import EverproofServer
 
 _LONGEST_REASON = 80  # characters of a reason that a lens shows; the hover shows all
 

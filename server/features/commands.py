@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from server.app import EverproofServer
 from server.convert import rule_page, step_text
-
-if TYPE_CHECKING:
-    from server.app import EverproofServer
 
 FULL_CHECK = "everproof.fullCheck"
 TRACE = "everproof.trace"

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from analysis.model.settings import workspace_settings
-
-if TYPE_CHECKING:
-    from server.app import EverproofServer
+from server.app import EverproofServer
 
 SECTION = "everproof"
 
@@ -25,21 +23,6 @@ def register(server: EverproofServer) -> None:
         if not await pull(server):
             server.editor.values = _section(params.settings)
             apply(server)
-
-
-class EditorSettings:
-    """What the client has set, and which wrong settings the user has been notified of."""
-
-    def __init__(self) -> None:
-        self.initial: object = None
-        self.values: object = None
-        self.told: list[str] = []
-
-    def merged(self) -> object:
-        """Initial options, overridden by what the client set later. What is no table is left to be reported."""
-        if isinstance(self.initial, Mapping) and isinstance(self.values, Mapping):
-            return {**self.initial, **{name: value for name, value in self.values.items() if value is not None}}
-        return self.initial if self.values is None else self.values
 
 
 def remember_initial(server: EverproofServer, options: Any) -> None:

@@ -5,16 +5,14 @@ The answer is that of `analysis.model.derivation`, with places as `uri` and `ran
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from analysis.model.derivation import Configuration, FunctionDerivations
+from server.app import EverproofServer
 from server.convert import Converter
 from server.features.commands import text_argument
-
-if TYPE_CHECKING:
-    from server.app import EverproofServer
 
 DERIVATION = "everproof.derivation"
 

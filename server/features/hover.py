@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from analysis.model.report import Count, FunctionReport, RuleVerdict, Verdict, as_called
 from analysis.wire import CheckDone
+from server.app import EverproofServer
 from server.client_columns import Columns
 from server.convert import overall, stale_reason
 from server.documents import Document
-
-if TYPE_CHECKING:
-    from server.app import EverproofServer
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _ORDER = {"violated": 0, "unknown": 1, "safe": 2}

@@ -8,19 +8,17 @@ automaton engine has derived (analysis.model.derivation) of the text that was ch
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types
 
 from analysis.model.derivation import Configuration, FunctionDerivations
+from server.app import EverproofServer
 from server.client_columns import Columns
 from server.client_lines import Edit, content_length, moved_place
 from server.documents import Document
 from server.features import invariants
 from server.features.commands import toggled
-
-if TYPE_CHECKING:
-    from server.app import EverproofServer
 
 STATES = "everproof.states"
 _NOTHING = "nothing"  # the fact that only says that a place is reached

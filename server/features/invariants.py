@@ -7,19 +7,17 @@ They come with the function's report, so they move with the text; what was edite
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types
 
 from analysis.model.report import FunctionReport
+from server.app import EverproofServer
 from server.client_columns import Columns
 from server.client_lines import content_length
 from server.convert import stale_reason
 from server.documents import Document
 from server.features.commands import toggled
-
-if TYPE_CHECKING:
-    from server.app import EverproofServer
 
 INVARIANTS = "everproof.invariants"
 _LONGEST = 100  # characters of a hint; its tooltip has all

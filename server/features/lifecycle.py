@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types
 
+from server.app import EverproofServer
 from server.features import configuration, watched_files
 from server.transport.parent import watch_parent
-
-if TYPE_CHECKING:
-    from server.app import EverproofServer
 
 
 def register(server: EverproofServer) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types
 
+from server.app import EverproofServer
 from server.documents import path_of
-
-if TYPE_CHECKING:
-    from server.app import EverproofServer
+from server.features import configuration
 
 
 def register(server: EverproofServer) -> None:
@@ -43,9 +40,7 @@ def register(server: EverproofServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def did_change_folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
-        from server.features.configuration import apply
-
-        apply(server)
+        configuration.apply(server)
 
 
 def closed(server: EverproofServer, uri: str) -> None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from analysis.model.settings import FILE_NAME
+from server.app import EverproofServer
 from server.documents import path_of
 from server.features import configuration
-
-if TYPE_CHECKING:
-    from server.app import EverproofServer
 
 _PATTERNS = ("**/*.{c,h}", "**/compile_commands.json", f"**/{FILE_NAME}", "**/.everproof/rules/*.{yaml,yml}")
 

@@ -6,14 +6,13 @@ import asyncio
 import logging
 import os
 import signal
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
+
+from pygls.io_ import AsyncReader
 
 from server.app import EverproofServer
 from server.transport.envelopes import PARSE_ERROR, Wrong
 from server.transport.frames import Frames, NotAFrame
-
-if TYPE_CHECKING:
-    from pygls.io_ import AsyncReader
 
 logger = logging.getLogger(__name__)
 

@@ -11,10 +11,9 @@ import asyncio
 import re
 from collections.abc import Awaitable
 from concurrent.futures import Executor
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
-if TYPE_CHECKING:
-    from pygls.io_ import AsyncReader
+from pygls.io_ import AsyncReader
 
 _LONGEST_LINE = 8192  # bytes
 _LONGEST_HEADER = 64  # bytes of a Content-Length

@@ -132,8 +132,10 @@ async def test_a_thousand_edits_leave_nothing_behind(start: Callable[..., Any], 
     from pygls.workspace import Workspace
 
     from server.app import EverproofServer
+    from server.features.registration import register_all
 
     server = EverproofServer()
+    register_all(server)
     server.protocol._workspace = Workspace(None)
     server.protocol.adopt_workspace()
     identifier = types.VersionedTextDocumentIdentifier(2, "file:///a.py")
