@@ -22,8 +22,9 @@ from random import Random
 from typing import get_args
 
 from analysis.certificate.checked_outcome import Proved
-from analysis.certificate.proof_obligations import RefusedError
-from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
+from analysis.certificate.refusal import RefusedError
+from analysis.certificate.unwinding import check_unwinding, unwind
+from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.building.unit import build_unit
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.link import link

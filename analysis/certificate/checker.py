@@ -12,7 +12,8 @@ from typing import NamedTuple
 from analysis.certificate.annotation import Annotation, Proof
 from analysis.certificate.claimed import Place
 from analysis.certificate.inlined import Inlined
-from analysis.certificate.proof_obligations import Questions, RefusedError
+from analysis.certificate.proof_obligations import Questions
+from analysis.certificate.refusal import RefusedError
 from analysis.certificate.summary_certificate import check_summaries
 from analysis.cfa.graph import Program
 from analysis.cpa.obstacles.beside import beside

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 
 from analysis.certificate.annotation import Annotation
 from analysis.certificate.claimed import Place, watched
-from analysis.certificate.proof_obligations import Questions, RefusedError
+from analysis.certificate.proof_obligations import Questions
+from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cfa.marks import marked
 from analysis.cpa.domains.location import CUT, END, Bounds, Location, LocationTransfer, Stack

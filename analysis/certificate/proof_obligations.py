@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analysis.certificate.refusal import RefusedError
 from analysis.smt.logic.substitution import Substitution
 from analysis.smt.logic.term_building import TRUE, not_
 from analysis.smt.logic.terms import Term
@@ -9,10 +10,6 @@ from analysis.smt.solving.solver import Answer, Budget
 from analysis.smt.solving.z3_backend import Z3Solver
 from analysis.smt.transitions.system import System
 from analysis.smt.transitions.transition_state import State
-
-
-class RefusedError(Exception):
-    """The annotation is no proof, or it could not be checked; the text says where and why."""
 
 
 class Questions:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from analysis.certificate import claimed
 from analysis.certificate.annotation import Summaries
-from analysis.certificate.proof_obligations import Questions, RefusedError
+from analysis.certificate.proof_obligations import Questions
+from analysis.certificate.refusal import RefusedError
 from analysis.cpa.predicates.procedures import Called, Place, Procedures, UnknownSymbolError, instance
 from analysis.cpa.predicates.violations import Violation
 from analysis.model.spelling import display_name

@@ -13,8 +13,8 @@ from typing import Literal
 import msgspec
 
 from analysis.certificate.annotation import Annotation, Proof, Summaries, program_digest
-from analysis.certificate.proof_obligations import RefusedError
-from analysis.certificate.unwinding import Unwinding
+from analysis.certificate.refusal import RefusedError
+from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Program
 from analysis.cpa.domains.location import Stack
 from analysis.cpa.framework.steps import Step

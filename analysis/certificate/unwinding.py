@@ -1,10 +1,9 @@
 """A proof by unwinding: the program has only so many paths, and none of them violates any of some rules.
 
-The tree of paths is the control-flow graph unwound, each node annotated by the formula of its path
-(`smt.encoding.paths.path`), from
-which edges lead on by construction; so it proves what an annotation does ([IPA] Definition 3.3), also for rules that speak of the
-memory's state and the program's end. What the tree has to say is which branches cannot be taken. The checker follows the program
-along it: it asks that these are impossible, that nothing is left out, and that no edge violates a rule.
+The tree of paths is the control-flow graph unwound, each node annotated by the formula of its path (`smt.encoding.paths.path`),
+from which edges lead on by construction; so it proves what an annotation does ([IPA] Definition 3.3), also for rules that speak
+of the memory's state and the program's end. What the tree has to say is which branches cannot be taken. The checker follows the
+program along it: it asks that these are impossible, that nothing is left out, and that no edge violates a rule.
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ import msgspec
 
 from analysis.c.blocks import ALLOCATIONS
 from analysis.certificate.claimed import Place, reachable, watched
-from analysis.certificate.proof_obligations import RefusedError
+from analysis.certificate.refusal import RefusedError
+from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Edge, Program
 from analysis.cfa.linking.evaluation_order import granted
 from analysis.cfa.marks import marked
@@ -29,21 +29,6 @@ from analysis.path_following.following import Path, PathFollower
 from analysis.smt.encoding.paths.path import PathEncoder
 
 _MOST_EDGES = 10_000_000  # of a tree
-
-
-class Unwinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is claimed: no run that starts at `entry`, which is `main`, violates any of the `rules`; and the tree of its paths.
-
-    `taken` has, for each place at which a path branches, depth first, which branches are possible, as bits (the first
-    is bit 0). `edges` is the length of all paths together, what they have in common counted once. `allocation_fails`,
-    `outside_writes`: what is not taken for granted."""
-
-    entry: str
-    rules: tuple[str, ...]
-    taken: tuple[int, ...]
-    edges: int
-    allocation_fails: bool = True
-    outside_writes: bool = True
 
 
 class Unwound(NamedTuple):

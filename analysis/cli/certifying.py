@@ -15,7 +15,7 @@ import msgspec
 from analysis.certificate import text
 from analysis.certificate.checker import check
 from analysis.certificate.claimed import Coverage, Place, coverage, unreached
-from analysis.certificate.proof_obligations import RefusedError
+from analysis.certificate.refusal import RefusedError
 from analysis.certificate.unwinding import check_unwinding
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.link import link

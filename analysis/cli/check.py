@@ -10,6 +10,7 @@ import click
 from analysis.api import Checker
 from analysis.cli.baseline import baseline_text, read_baseline, without_known
 from analysis.cli.budget import OutOfTime, time_budget
+from analysis.cli.certificates import with_certificates
 from analysis.cli.command_options import Asked, check_options, read_asked
 from analysis.cli.output import render, say, write
 from analysis.cli.progress_line import progress
@@ -35,8 +36,6 @@ def check(paths: tuple[str, ...], **given: Any) -> int:
     checker.open(paths)
     report = run(checker, asked)
     if asked.certificate is not None:
-        from analysis.cli.certificates import with_certificates  # here: it loads what reads proofs
-
         report = with_certificates(checker, asked.certificate, report)
     if asked.write_baseline is not None:
         write(baseline_text(report.findings), asked.write_baseline)

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, get_args
 from analysis.api import Checker
 from analysis.certificate import text
 from analysis.certificate.annotation import Proof
-from analysis.certificate.unwinding import Unwinding
+from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic import Effort, ProgramTask
 from analysis.model.c_types import ILP32, LP64

@@ -8,11 +8,9 @@ import os
 import signal
 from typing import Protocol
 
-from pygls.io_ import AsyncReader
-
 from server.app import EverproofServer
 from server.transport.envelopes import PARSE_ERROR, Wrong
-from server.transport.frames import Frames, NotAFrame
+from server.transport.frames import Frames, MessageReader, NotAFrame
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +25,7 @@ class MessageWriter(Protocol):
         """No message comes after this."""
 
 
-async def serve(server: EverproofServer, reader: AsyncReader, writer: MessageWriter) -> None:
+async def serve(server: EverproofServer, reader: MessageReader, writer: MessageWriter) -> None:
     """Handles messages until `exit` or the end of the input, and ends the checker process."""
     server.protocol.set_writer(writer)
     end_on_signals(server)

@@ -11,9 +11,7 @@ import asyncio
 import re
 from collections.abc import Awaitable
 from concurrent.futures import Executor
-from typing import BinaryIO
-
-from pygls.io_ import AsyncReader
+from typing import BinaryIO, Protocol
 
 _LONGEST_LINE = 8192  # bytes
 _LONGEST_HEADER = 64  # bytes of a Content-Length
@@ -24,6 +22,16 @@ _LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,12})[ \t]*\r?\n\Z", re.IGNORE
 
 class NotAFrame(Exception):  # noqa: N818  it is what was found, and reading goes on
     """What was left out. The text is a sentence for the client's log."""
+
+
+class MessageReader(Protocol):
+    """What frames are read from: `asyncio.StreamReader` is one."""
+
+    def readline(self) -> Awaitable[bytes]:
+        """The next line, empty at the end."""
+
+    def readexactly(self, n: int, /) -> Awaitable[bytes]:
+        """So many bytes."""
 
 
 class StdinReader:
@@ -45,7 +53,7 @@ class StdinReader:
 class Frames:
     """The bodies of the frames in a stream, one after the other."""
 
-    def __init__(self, reader: AsyncReader) -> None:
+    def __init__(self, reader: MessageReader) -> None:
         self._reader = reader
         self._length: int | None = None  # of the frame whose headers have begun
         self._tail = b""  # of a line that was too long: a header may begin in it

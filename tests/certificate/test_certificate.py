@@ -12,7 +12,7 @@ from analysis.certificate import text
 from analysis.certificate.annotation import Annotation
 from analysis.certificate.checked_outcome import Proved
 from analysis.certificate.checker import check
-from analysis.certificate.proof_obligations import RefusedError
+from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import violations
 from analysis.engines.predicate.predicate_proof import PredicateOptions, prove

@@ -22,8 +22,9 @@ from analysis.certificate.annotation import Annotation, Proof, Summaries
 from analysis.certificate.checked_outcome import Proved
 from analysis.certificate.checker import check
 from analysis.certificate.claimed import coverage, reachable, unreached
-from analysis.certificate.proof_obligations import RefusedError
-from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
+from analysis.certificate.refusal import RefusedError
+from analysis.certificate.unwinding import check_unwinding, unwind
+from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Program
 from analysis.cli.certifying import judged, read_program
 from analysis.cpa.predicates.adjustable_blocks import loop_heads

@@ -13,7 +13,7 @@ from analysis.certificate import text
 from analysis.certificate.annotation import Summaries
 from analysis.certificate.checked_outcome import Proved, Unproved
 from analysis.certificate.checker import check
-from analysis.certificate.proof_obligations import RefusedError
+from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.predicates.violations import violations

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from analysis.c.blocks import ALLOCATIONS, HEAP, RELEASES
 from analysis.certificate import text
-from analysis.certificate.proof_obligations import RefusedError
-from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
+from analysis.certificate.refusal import RefusedError
+from analysis.certificate.unwinding import check_unwinding, unwind
+from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Program
 from analysis.interpreter.library.allocation import MODELS
 from analysis.model.assumptions import FOUND

@@ -11,7 +11,8 @@ import msgspec
 import pytest
 
 from analysis.certificate import text
-from analysis.certificate.unwinding import Unwinding, unwind
+from analysis.certificate.unwinding import unwind
+from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cli.certifying import read_program
 from analysis.model.assumptions import BEFORE
 from analysis.model.c_types import LP64

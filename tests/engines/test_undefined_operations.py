@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from analysis.certificate.checked_outcome import Proved
-from analysis.certificate.proof_obligations import RefusedError
-from analysis.certificate.unwinding import Unwinding, unwind
+from analysis.certificate.refusal import RefusedError
+from analysis.certificate.unwinding import unwind
+from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import Property, violations
 from analysis.engines.predicate.predicate_proof import PredicateOptions

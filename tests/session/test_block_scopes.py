@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from analysis.certificate.proof_obligations import RefusedError
-from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
+from analysis.certificate.refusal import RefusedError
+from analysis.certificate.unwinding import check_unwinding, unwind
+from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Program
 from analysis.cfa.revisions.match import match_function
 from analysis.cpa.obstacles.lifetimes import outlived

@@ -15,8 +15,9 @@ import pytest
 
 from analysis.certificate.checked_outcome import Proved, Unproved
 from analysis.certificate.checker import check
-from analysis.certificate.proof_obligations import RefusedError
-from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
+from analysis.certificate.refusal import RefusedError
+from analysis.certificate.unwinding import check_unwinding, unwind
+from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Program
 from analysis.cli.certifying import read_program
 from analysis.cpa.predicates.violations import Property, violations

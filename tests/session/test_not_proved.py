@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import pytest
 
-from analysis.certificate.proof_obligations import RefusedError
-from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
+from analysis.certificate.refusal import RefusedError
+from analysis.certificate.unwinding import check_unwinding, unwind
+from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cpa.predicates.violations import PROPERTIES
 from analysis.model.c_types import LP64
 from benchmarks.asked_programs import ENGINES

@@ -8,7 +8,8 @@ from typing import get_args
 import pytest
 
 from analysis.certificate.checker import check
-from analysis.certificate.unwinding import Unwinding, check_unwinding
+from analysis.certificate.unwinding import check_unwinding
+from analysis.certificate.unwinding_tree import Unwinding
 from analysis.engines.symbolic import Effort, ProgramTask, Refuted, decide_program
 from benchmarks.asked_programs import Engine, ProgramAnswer, answer
 from benchmarks.papers import FOLDER, row_of

@@ -12,7 +12,7 @@ import msgspec
 from analysis.certificate.annotation import Annotation, Proof
 from analysis.certificate.checked_outcome import Proved, Unproved, Work
 from analysis.certificate.checker import check
-from analysis.certificate.proof_obligations import RefusedError
+from analysis.certificate.refusal import RefusedError
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Program
 from analysis.cfa.marks import marked

@@ -13,7 +13,7 @@ import msgspec
 from analysis.certificate.annotation import Annotation
 from analysis.certificate.checked_outcome import Proved, Unproved, Work
 from analysis.certificate.checker import check
-from analysis.certificate.proof_obligations import RefusedError
+from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cpa.domains.location import Bounds, Location, reverse_postorder
 from analysis.cpa.framework.algorithm import Cancellation, start

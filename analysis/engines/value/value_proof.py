@@ -12,7 +12,7 @@ import msgspec
 from analysis.certificate.annotation import Annotation
 from analysis.certificate.checked_outcome import Proved, Unproved, Work
 from analysis.certificate.checker import check
-from analysis.certificate.proof_obligations import RefusedError
+from analysis.certificate.refusal import RefusedError
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.domains.assumptions import NONE, assumptions_cpa

@@ -8,7 +8,7 @@ import msgspec
 
 from analysis.certificate.annotation import Proof
 from analysis.certificate.claimed import Place
-from analysis.certificate.unwinding import Unwinding
+from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import PROPERTIES, Property, Violation, violations, violations_in
 from analysis.engines.symbolic.task import Confirmed, Refuted

@@ -3,8 +3,9 @@ tree of its paths, if there are only so many; what they exclude of a finding mak
 
 from __future__ import annotations
 
-from analysis.certificate.proof_obligations import RefusedError
-from analysis.certificate.unwinding import Unwinding, check_unwinding, unwind
+from analysis.certificate.refusal import RefusedError
+from analysis.certificate.unwinding import check_unwinding, unwind
+from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.cpa.obstacles.completeness import called_outside
 from analysis.engines.symbolic import Effort, ProgramTask, Target, Task, decide, decide_program

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.marks import is_marked, told
+from analysis.cpa.obstacles.violable import Excluded, Violable
+from analysis.cpa.predicates.violations import PROPERTIES, Property, violations_in
 from analysis.model.report import FunctionReport, Invariant, RuleVerdict
 from analysis.model.spelling import display_name
 from analysis.session.portfolio.request_terms import NOTHING, ONLY_BY_PATHS
@@ -16,9 +17,6 @@ from analysis.session.portfolio.turns import MOST_EDGES
 from analysis.session.provers.asking.answer import Decided
 from analysis.session.provers.asking.claim_answers import Key, Wanted, observed
 from analysis.session.provers.asking.program_answers import UNREACHED, ProgramAnswers
-
-if TYPE_CHECKING:
-    from analysis.cpa.obstacles.violable import Excluded, Violable
 
 ENGINE = "auto"
 """Who is named for what several engines could not prove."""
@@ -53,8 +51,6 @@ class ProvedFunctions:
         if not rank:
             return Wanted()
         if self._violable is None:
-            from analysis.cpa.obstacles.violable import Violable
-
             self._violable = Violable()
         names = sorted(rank, key=lambda name: rank[name])
         self._conditions, self._rules = frozenset(conditions(rules)), frozenset(rules)
@@ -178,14 +174,10 @@ def _around(program: Program, rules: Collection[str]) -> tuple[object, ...]:
 
 def conditions(rules: Collection[str]) -> tuple[str, ...]:
     """Those of the rules that a condition on single edges speaks of."""
-    from analysis.cpa.predicates.violations import PROPERTIES  # not before somebody wants proofs
-
     return tuple(sorted(PROPERTIES.intersection(rules)))
 
 
 def _suspect(program: Program, name: str, rules: Collection[str]) -> Iterator[str]:
-    from analysis.cpa.predicates.violations import Property, violations_in
-
     for rule in conditions(rules):
         if any(True for _ in violations_in(program, name, msgspec.convert(rule, Property))):
             yield rule

@@ -17,7 +17,7 @@ import msgspec
 from analysis.certificate import text
 from analysis.certificate.annotation import Proof
 from analysis.certificate.invariants import invariants
-from analysis.certificate.unwinding import Unwinding
+from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic import Confirmed, Refuted
 from analysis.model import clock
