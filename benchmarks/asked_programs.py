@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import msgspec
 
 from analysis.certificate.annotation import Proof
-from analysis.certificate.unwinding import Unwinding
+from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.marks import told
 from analysis.engines.symbolic import Confirmed, ProgramTask
 from analysis.model import clock

@@ -44,13 +44,7 @@ def dump(what: str, files: tuple[str, ...], function: str | None, format_: str, 
     """
     read = [read_options(dict(given), name) for name in files]
     (options, _), wrong_settings = read[0], any(is_wrong for _, is_wrong in read)
-    if what == "ast" and (format_ == "dot" or function is not None):
-        raise Failure("The syntax tree is dumped as text and as a whole: leave out --format and --function.")
-    if what == "callgraph" and function is not None:
-        raise Failure("The call graph is of the whole file: leave out --function.")
-    if len(files) != (2 if what == "delta" else 1):
-        wanted = "two versions, each a file or a folder" if what == "delta" else "one file"
-        raise Failure(f"`everproof dump {what}` takes {wanted}: {len(files)} are given.")
+    _refuse_misuse(what, files, function, format_)
     if what == "delta":
         versions = tuple((name, its) for name, (its, _) in zip(files, read, strict=True))
         return _delta(versions[0], versions[1], function, format_) or (FAILED if wrong_settings else 0)
@@ -68,6 +62,17 @@ def dump(what: str, files: tuple[str, ...], function: str | None, format_: str, 
         chosen = _chosen(view.program, function)
         write(_cfas(view.program, chosen, format_) if analysis is None else _derivation(analysis, chosen, format_), None)
     return FAILED if wrong_settings else 0
+
+
+def _refuse_misuse(what: str, files: tuple[str, ...], function: str | None, format_: str) -> None:
+    """Refuses options that what is dumped does not have, and another number of files than it takes."""
+    if what == "ast" and (format_ == "dot" or function is not None):
+        raise Failure("The syntax tree is dumped as text and as a whole: leave out --format and --function.")
+    if what == "callgraph" and function is not None:
+        raise Failure("The call graph is of the whole file: leave out --function.")
+    if len(files) != (2 if what == "delta" else 1):
+        wanted = "two versions, each a file or a folder" if what == "delta" else "one file"
+        raise Failure(f"`everproof dump {what}` takes {wanted}: {len(files)} are given.")
 
 
 def _chosen(program: Program, function: str | None) -> list[str]:

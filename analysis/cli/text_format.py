@@ -59,38 +59,48 @@ def message_line(message: Message) -> str:
 
 def summary_line(report: Report, *, known: int = 0) -> str:
     """The last line: "nothing found" and "nothing checked" never look alike (invariant I15)."""
-    functions, rules = len(report.functions), len({rule for f in report.functions for rule in f.verdicts})
-    nowhere = _without_place(report)
-    aside = ", ".join(
-        part
-        for part in (
-            f"{report.suppressed} suppressed by comments" if report.suppressed else "",
-            f"{known} known from the baseline" if known else "",
-            f"{report.refuted} refuted" if report.refuted else "",
-        )
-        if part
-    )
-    aside = f" ({aside})" if aside else ""
-    if not functions or not rules:
+    rules = len({rule for f in report.functions for rule in f.verdicts})
+    aside = _aside(report, known)
+    if not report.functions or not rules:
         return f"Nothing was checked: no function in {count(len(report.files), 'file')} could be checked against a rule{aside}."
-    scope = f"{count(functions, 'function')} in {count(len(report.files), 'file')} checked against {count(rules, 'rule')}"
-    scope += f", {len(nowhere)} of which nothing could violate" if nowhere else ""
-    proved = sum(1 for f in report.functions if not f.stale and any(v.verdict == "safe" for v in f.verdicts.values()))
-    unknown = sum(1 for f in report.functions if _reasons(f))
-    rest = f"; {count(proved, 'function')} proved for some rule" if proved and unknown else ""
-    rest += f"; {count(unknown, 'function')} not decided" + (" for some rule" if proved else "") if unknown else ""
+    nowhere = len(_without_place(report))
+    scope = f"{count(len(report.functions), 'function')} in {count(len(report.files), 'file')}"
+    scope += f" checked against {count(rules, 'rule')}" + (f", {nowhere} of which nothing could violate" if nowhere else "")
     if report.findings:
-        return f"{count(len(report.findings), 'finding')}{aside}: {scope}{rest}."
-    if report.verdict == "unknown" and nowhere and len(nowhere) == rules:
+        return f"{count(len(report.findings), 'finding')}{aside}: {scope}{_undecided(report)}."
+    if report.verdict == "unknown" and nowhere == rules:
         return f"No finding, but nothing to prove either{aside}: {scope}."
     if report.verdict == "unknown":
-        return f"No finding, but not everything is proved{aside}: {scope}{rest}."
+        return f"No finding, but not everything is proved{aside}: {scope}{_undecided(report)}."
     apart = sum(1 for f in report.functions if any(verdict.unreached for verdict in f.verdicts.values()))
     if apart:
         return f"No finding, every function that an entry leads to is safe{aside}: {scope}; {count(apart, 'function')} apart."
     entries = _proved_from(report)
     called = f" {as_called(entries)}" if entries else ""
     return f"No finding, every function is safe{called}{aside}: {scope}."
+
+
+def _aside(report: Report, known: int) -> str:
+    """The findings that are not shown, in parentheses; empty if there are none."""
+    parts = []
+    if report.suppressed:
+        parts.append(f"{report.suppressed} suppressed by comments")
+    if known:
+        parts.append(f"{known} known from the baseline")
+    if report.refuted:
+        parts.append(f"{report.refuted} refuted")
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _undecided(report: Report) -> str:
+    """How many functions are not decided, beside how many are proved for some rule; empty if all are decided."""
+    unknown = sum(1 for f in report.functions if _reasons(f))
+    if not unknown:
+        return ""
+    proved = sum(1 for f in report.functions if not f.stale and any(v.verdict == "safe" for v in f.verdicts.values()))
+    if not proved:
+        return f"; {count(unknown, 'function')} not decided"
+    return f"; {count(proved, 'function')} proved for some rule; {count(unknown, 'function')} not decided for some rule"
 
 
 def count(number: int, noun: str) -> str:

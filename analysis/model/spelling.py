@@ -30,27 +30,12 @@ def spell_expr(expr: ir.Expr, precedence: int = 0) -> str:
 
 
 def _spell(expr: ir.Expr) -> tuple[str, int]:
+    """The expression, and how strongly its outermost operator binds."""
     match expr:
         case ir.Var(name):
             return display_name(name), _POSTFIX
-        case ir.Deref(ir.Binary("+", base, index)):
-            return f"{spell_expr(base, _POSTFIX)}[{spell_expr(ir.strip_casts(index))}]", _POSTFIX
-        case ir.Deref(pointer):
-            return f"*{spell_expr(ir.strip_casts(pointer), _UNARY)}", _UNARY
-        case ir.Field(ir.Field(record, ""), name, type_):  # a member of an anonymous record is written as the outer record's
-            return _spell(ir.Field(record, name, type_))
-        case ir.Field(ir.Deref(ir.Var() | ir.Field() | ir.Index() as pointer), name):
-            return f"{spell_expr(pointer, _POSTFIX)}->{name}", _POSTFIX
-        case ir.Field(record, name):
-            return f"{spell_expr(record, _POSTFIX)}.{name}", _POSTFIX
-        case ir.Index(array, index):
-            return f"{spell_expr(array, _POSTFIX)}[{spell_expr(ir.strip_casts(index))}]", _POSTFIX
-        case ir.AddressOf(ir.Index(array, ir.IntConst(0))):
-            return _spell(array)
-        case ir.AddressOf(ir.Var(_, "function") as function):
-            return _spell(function)
-        case ir.AddressOf(lvalue):
-            return f"&{spell_expr(lvalue, _UNARY)}", _UNARY
+        case ir.Deref() | ir.Field() | ir.Index() | ir.AddressOf():
+            return _spell_access(expr)
         case ir.IntConst(value, type_):
             if isinstance(type_, Pointer):
                 return ("NULL", _POSTFIX) if value == 0 else (f"({spell(type_)}){value}", _UNARY)
@@ -71,6 +56,29 @@ def _spell(expr: ir.Expr) -> tuple[str, int]:
             return "any value", _POSTFIX
         case ir.Undefined():
             return "an indeterminate value", _POSTFIX
+
+
+def _spell_access(expr: ir.Deref | ir.Field | ir.Index | ir.AddressOf) -> tuple[str, int]:
+    """What follows pointers, picks members and elements, and takes addresses."""
+    match expr:
+        case ir.Deref(ir.Binary("+", base, index)):
+            return f"{spell_expr(base, _POSTFIX)}[{spell_expr(ir.strip_casts(index))}]", _POSTFIX
+        case ir.Deref(pointer):
+            return f"*{spell_expr(ir.strip_casts(pointer), _UNARY)}", _UNARY
+        case ir.Field(ir.Field(record, ""), name, type_):  # a member of an anonymous record is written as the outer record's
+            return _spell(ir.Field(record, name, type_))
+        case ir.Field(ir.Deref(ir.Var() | ir.Field() | ir.Index() as pointer), name):
+            return f"{spell_expr(pointer, _POSTFIX)}->{name}", _POSTFIX
+        case ir.Field(record, name):
+            return f"{spell_expr(record, _POSTFIX)}.{name}", _POSTFIX
+        case ir.Index(array, index):
+            return f"{spell_expr(array, _POSTFIX)}[{spell_expr(ir.strip_casts(index))}]", _POSTFIX
+        case ir.AddressOf(ir.Index(array, ir.IntConst(0))):
+            return _spell(array)
+        case ir.AddressOf(ir.Var(_, "function") as function):
+            return _spell(function)
+        case ir.AddressOf(lvalue):
+            return f"&{spell_expr(lvalue, _UNARY)}", _UNARY
 
 
 def spell_condition(condition: ir.Expr, truth: bool) -> str:

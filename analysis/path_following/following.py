@@ -225,29 +225,17 @@ class PathFollower(ABC):
             self._end(path)
             return [], False
         targets = self._program.targets(call)
-        if ir.direct_callee(call) is None:
-            self._reaches_only(path, call, targets)
-        if unfollowed := self._checks.unfollowed_blocks(edge):
-            self.reasons[f"the memory that {unfollowed}() gives is not followed"] = None
-        asserted = self._checks.asserted(edge)
-        if asserted is not None:
+        self._note_unfollowed(path, edge, call, targets)
+        if self._checks.asserted(edge) is not None:
             path.encoder.take(edge)
             path.taken(edge)
             return self._alive([path]), False
+        bodies = [name for name in targets if name in self._program.functions]
         outside = [name for name in targets if name not in self._program.functions]
         returning = [name for name in outside if not self._never_returns(name)]
         ending = [name for name in outside if name not in returning]
         goes_over = bool(returning) or not targets
-        left, followed = len(targets) - len(outside) + goes_over + bool(ending), list[Path]()
-        for name in targets:
-            if name in self._program.functions:
-                left -= 1
-                one = path.fork() if left else path
-                one.encoder.enter(edge, name)
-                one.taken(edge)
-                one.calls = Call(path.function, edge, path.calls)
-                one.function, one.location = name, self._program.functions[name].entry
-                followed.append(one)
+        followed = self._entered(path, edge, bodies, is_used=goes_over or bool(ending))
         if goes_over:
             followed.extend(self._outside(path.fork() if ending else path, edge, call, returning))
         if ending and self._ended(path, edge, ending):
@@ -256,6 +244,25 @@ class PathFollower(ABC):
         if len(followed) > 1:
             followed = self.possible(followed)
         return followed, False
+
+    def _entered(self, path: Path, edge: Edge, names: Sequence[str], *, is_used: bool) -> list[Path]:
+        """The path in each of these functions. The last one is the path itself, if nothing else `is_used` for it."""
+        followed = []
+        for left, name in zip(reversed(range(len(names))), names, strict=True):
+            one = path.fork() if left or is_used else path
+            one.encoder.enter(edge, name)
+            one.taken(edge)
+            one.calls = Call(path.function, edge, path.calls)
+            one.function, one.location = name, self._program.functions[name].entry
+            followed.append(one)
+        return followed
+
+    def _note_unfollowed(self, path: Path, edge: Edge, call: ir.Call, targets: Sequence[str]) -> None:
+        """Notes what is not followed of a call: functions that a pointer may lead to, and memory that the call gives."""
+        if ir.direct_callee(call) is None:
+            self._reaches_only(path, call, targets)
+        if unfollowed := self._checks.unfollowed_blocks(edge):
+            self.reasons[f"the memory that {unfollowed}() gives is not followed"] = None
 
     def _reaches_only(self, path: Path, call: ir.Call, targets: Sequence[str]) -> None:
         """Notes if a pointer may lead to what is no function that is known."""

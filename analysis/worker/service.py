@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import FrameType
 
 import msgspec
@@ -101,15 +101,11 @@ class Service:
         if reports is None:
             return
         self._told.tell(generation, check.focus, reports)
-        rechecked = [function for _, report in reports for function in report.rechecked]
-        after = 0.0
-        if not all(checker.settled for checker, _ in reports):
-            final = self._reports(generation, check.focus, patient=True)
-            if final is None:
-                return
-            self._told.tell(generation, (), final)
-            rechecked.extend(function for _, report in final for function in report.rechecked)
-            after = sum((report.times.total for _, report in final), 0.0)
+        final = self._settled(generation, check.focus, reports)
+        if final is None:
+            return
+        rechecked = [function for _, report in (*reports, *final) for function in report.rechecked]
+        after = sum((report.times.total for _, report in final), 0.0)
         if was_opened and not self._interrupted():
             for checker in self.programs.checkers.values():
                 checker.make_ready()  # all is shown: a file that was opened is not done before the first key finds what it needs
@@ -118,6 +114,17 @@ class Service:
         self._answered = {key: checker.report for key, checker in checkers.items() if checker.report is not None}
         self._answered_generation = generation
         self._tell_done(generation, reports, tuple(rechecked), after)
+
+    def _settled(
+        self, generation: int, focus: Iterable[str], reports: Sequence[tuple[Checker, Report]]
+    ) -> list[tuple[Checker, Report]] | None:
+        """Sends what each program's checker has put off until after these reports. None if something newer came."""
+        if all(checker.settled for checker, _ in reports):
+            return []
+        final = self._reports(generation, focus, patient=True)
+        if final is not None:
+            self._told.tell(generation, (), final)
+        return final
 
     def hear(self) -> None:
         """Takes in what provers have said, and sends the results of the files that it changes. What is about texts that were

@@ -12,7 +12,7 @@ import pytest
 _START = """
 import builtins, sys
 from pathlib import Path
-from server import class_code
+from server.transport import class_code
 path = Path(sys.argv[1])
 if sys.argv[2] == "write":
     class_code.write(path)

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import pytest
 
 from analysis.certificate.checker import check
-from analysis.certificate.unwinding import Unwinding, check_unwinding
+from analysis.certificate.unwinding import check_unwinding
+from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.cpa.predicates.violations import PROPERTIES
 from analysis.engines.symbolic.task import Confirmed, Refuted

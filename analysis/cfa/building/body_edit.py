@@ -61,10 +61,7 @@ def edit_body(
     `replaced`: in what they differ, beside numbers in line markers, if that is known."""
     if replaced is not None and changes_no_token(old, new, replaced) and not _touches_broken(previous, replaced):
         return BodyEdit(_with_other_blanks(previous, replaced), tuple(slot.moved(replaced) for slot in slots))
-    found_in = _place(previous, slots, old, replaced or difference(old, new))
-    if found_in is None and replaced is None:  # perhaps a line was added, so that all numbers of lines below are others
-        old_text, new_text = _without_lines(old, previous.path), _without_lines(new, previous.path)
-        found_in = _place(previous, slots, old_text, difference(old_text, new_text))
+    found_in = _find_place(previous, slots, old, new, replaced)
     if found_in is None:
         return None
     edit, slot, function = found_in
@@ -73,16 +70,31 @@ def edit_body(
         return None  # how its members lie depends on what is before the function
     tree = parse(new[slot.start : end])
     broken = bool(tree.errors) or tree.root.has_error
-    node = None if broken else _only_definition(tree, slot.body - slot.start)
-    if node is None and not (broken and (function is None or _parses(old[slot.start : slot.end]))):
-        return None
-    found = None if node is None else _build(previous, tree, node, slot.start, limits)
-    if node is not None and found is None:
-        return None
+    if broken:
+        if function is not None and not _parses(old[slot.start : slot.end]):
+            return None
+        found = None
+    else:
+        node = _only_definition(tree, slot.body - slot.start)
+        found = None if node is None else _build(previous, tree, node, slot.start, limits)
+        if found is None:
+            return None
     after = Slot(slot.name, slot.start, end, slot.body, max(1, len(tree.errors)))
     others = tuple(other.moved(edit) for other in slots if other is not slot)
     unit = _assemble(previous, edit, slot, found, after)
     return BodyEdit(unit, others if found is not None else (*others, after))
+
+
+def _find_place(
+    previous: Unit, slots: tuple[Slot, ...], old: bytes, new: bytes, replaced: Difference | None
+) -> tuple[Difference, Slot, LoweredFunction | None] | None:
+    """See `_place`, of what is different between two texts, or of what is said to be (`replaced`)."""
+    found = _place(previous, slots, old, replaced or difference(old, new))
+    if found is not None or replaced is not None:
+        return found
+    # perhaps a line was added, so that all numbers of lines below are others
+    old_text, new_text = _without_lines(old, previous.path), _without_lines(new, previous.path)
+    return _place(previous, slots, old_text, difference(old_text, new_text))
 
 
 def _touches_broken(previous: Unit, edit: Difference) -> bool:

@@ -45,25 +45,36 @@ class Obstructions(msgspec.Struct, frozen=True):
 def obstructions(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> Obstructions:
     """What is not understood of the functions of a program."""
     returning = frozenset(n for unit in units for n in unit.level.linkage.noreturn if n in cfas and _may_return(cfas[n]))
-    unordered = conflicts(units, cfas)
-    names = _names(units, cfas)
-    reasons: dict[str, str] = {}
-    everywhere = next((reason for unit in units for reason in (unit.doubt, *unit.level.linkage.everywhere) if reason), None)
+    return Obstructions(_reasons(units, cfas), returning, conflicts(units, cfas))
+
+
+def _reasons(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, str]:
+    """Why functions are not understood, by linkage name."""
+    everywhere, names = _everywhere(units), _names(units, cfas)
     starts = next((reason for unit in units for reason in unit.level.linkage.starts), None)
-    if not names and everywhere is None and starts is None and not any(unit.level.linkage.here for unit in units):
-        return Obstructions(reasons, returning, unordered)
-    _spread(units, names)
     here = {f.cfa.name: reason for unit in units for reason in unit.level.linkage.here for f in unit.functions}
+    reasons: dict[str, str] = {}
+    if not names and not here and everywhere is None and starts is None:
+        return reasons
+    _spread(units, names)
     for name, cfa in cfas.items():
-        reason = everywhere or names.get(name) or here.get(name)
-        if reason is None and names:
-            met = next((other for other in _mentions(cfa) if other in names), None)
-            reason = None if met is None else f"{display_name(met)}, which has {names[met]},"
+        reason = everywhere or names.get(name) or here.get(name) or _why_mentions(cfa, names)
         if reason is None and name == MAIN and starts is not None:
             reason = f"code that runs before or after main ({starts})"
         if reason is not None:
             reasons[name] = reason
-    return Obstructions(reasons, returning, unordered)
+    return reasons
+
+
+def _everywhere(units: Sequence[Unit]) -> str | None:
+    """Why no function of the program is understood."""
+    return next((reason for unit in units for reason in (unit.doubt, *unit.level.linkage.everywhere) if reason), None)
+
+
+def _why_mentions(cfa: Cfa, names: Mapping[str, str]) -> str | None:
+    """Why a function is not understood that mentions a name of these, each with why it is not understood itself."""
+    met = next((other for other in _mentions(cfa) if other in names), None) if names else None
+    return None if met is None else f"{display_name(met)}, which has {names[met]},"
 
 
 def _may_return(cfa: Cfa) -> bool:
@@ -98,22 +109,28 @@ def _names(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, str]:
 
 def _yielding(units: Sequence[Unit]) -> Iterator[tuple[str, str]]:
     """The names whose definition is not known to be the one that counts."""
-    given = [unit.level.linkage.yielding for unit in units]
     bodies: dict[str, list[tuple[str, bool]]] = {}
-    for unit, yielding in zip(units, given, strict=True):
+    for unit in units:
         for function in unit.functions:
-            bodies.setdefault(function.cfa.name, []).append((function.cfa.digest, function.cfa.name in yielding))
-    for name, reason in {name: reason for names in given for name, reason in names.items()}.items():
-        found = bodies.pop(name, [])
-        is_weak = any(name in unit.level.linkage.weak for unit in units)
-        is_defined = any(not yields for _, yields in found)
-        if not found:
-            is_defined = any(_defines(u, name) for u, yielding in zip(units, given, strict=True) if name not in yielding)
-        if (found or is_weak) and not (is_defined and (is_weak or len({digest for digest, _ in found}) == 1)):
+            yields = function.cfa.name in unit.level.linkage.yielding
+            bodies.setdefault(function.cfa.name, []).append((function.cfa.digest, yields))
+    for name, reason in {name: reason for unit in units for name, reason in unit.level.linkage.yielding.items()}.items():
+        if not _is_decided(units, name, bodies.pop(name, [])):
             yield name, reason
     for name, found in bodies.items():
         if len({digest for digest, _ in found}) > 1:
             yield name, "two definitions"
+
+
+def _is_decided(units: Sequence[Unit], name: str, bodies: Sequence[tuple[str, bool]]) -> bool:
+    """Whether it is known which definition counts of a name that may yield to another one. `bodies` are the digests of the
+    functions of this name, each with whether it yields."""
+    is_weak = any(name in unit.level.linkage.weak for unit in units)
+    if not bodies:
+        is_defined = any(_defines(unit, name) for unit in units if name not in unit.level.linkage.yielding)
+        return not is_weak or is_defined
+    is_defined = any(not yields for _, yields in bodies)
+    return is_defined and (is_weak or len({digest for digest, _ in bodies}) == 1)
 
 
 def _is_defined(units: Sequence[Unit], name: str) -> bool:

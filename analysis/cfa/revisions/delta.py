@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from analysis.cfa.graph import External, Global, Places, Program
+from analysis.cfa.graph import Cfa, External, Global, Places, Program
 from analysis.cfa.revisions.counterparts import counterparts
 from analysis.cfa.revisions.edge_delta import FunctionChange, Kind, Linkage, function_change
 from analysis.cfa.revisions.used import Used, used_by_functions
@@ -97,12 +97,10 @@ def program_change(old: Revision, new: Revision) -> ProgramChange:
     before = old.program.functions
     after = {linkage.names.get(name, name): cfa for name, cfa in new.program.functions.items()}
     surroundings = _Surroundings(old, new, linkage)
-    relevant = surroundings.relevant
+    relevant, lost = surroundings.relevant, _lost(old, new, after)
     modified = (
         function_change(cfa, after[name], old.places, new.places, linkage) for name, cfa in before.items() if name in after
     )
-    lost = [name for name in after if name not in before and display_name(name) in old.unparsed]
-    lost += [name for name in before if name not in after and display_name(name) in new.unparsed]
     added = [cfa for name, cfa in after.items() if name not in before and name not in lost and relevant(name)]
     deleted = [cfa for name, cfa in before.items() if name not in after and name not in lost and relevant(name)]
     return ProgramChange(
@@ -115,6 +113,14 @@ def program_change(old: Revision, new: Revision) -> ProgramChange:
         records=surroundings.records(),
         targets=surroundings.targets(),
     )
+
+
+def _lost(old: Revision, new: Revision, after: Mapping[str, Cfa]) -> list[str]:
+    """The functions that are in one revision only, and may be among what does not parse in the other one. `after` are those of
+    the new revision under the names that they have in the old one."""
+    before = old.program.functions
+    appeared = [name for name in after if name not in before and display_name(name) in old.unparsed]
+    return appeared + [name for name in before if name not in after and display_name(name) in new.unparsed]
 
 
 def changes(old: Mapping[str, T], new: Mapping[str, T]) -> tuple[Change[T], ...]:

@@ -31,6 +31,17 @@ class Driver(Protocol):
         """The steps from a state, each with the state that it leads to."""
 
 
+def _strengthened(components: Sequence[AnyCpa]) -> list[tuple[int, Any]]:
+    """The transfer relations of those components, with their indices, that learn from the others."""
+    transfers = [(i, c.transfer) for i, c in enumerate(components)]
+    return [(i, t) for i, t in transfers if getattr(type(t), "strengthen", None) is not NoStrengthening.strengthen]
+
+
+def _is_ranked(component: AnyCpa) -> bool:
+    """Whether the states of a component that are in order are equal in what partitions them, or in their rank."""
+    return component.flat or (component.rank is not None and type(component.stop) is StopSep)
+
+
 class Composite:
     """An `Analysis` over tuples of states.
 
@@ -51,16 +62,12 @@ class Composite:
         self.precision: Precision = tuple(c.precision for c in components)
         self._moves = driver.moves
         self._rest = [(i, c.transfer.successors) for i, c in enumerate(components) if i > 0]
-        self._strengthened = [
-            (i, components[i].transfer)
-            for i in range(len(components))
-            if getattr(type(components[i].transfer), "strengthen", None) is not NoStrengthening.strengthen
-        ]
+        self._strengthened = _strengthened(components)
         self._adjusted = [(i, c.adjustment) for i, c in enumerate(components) if type(c.adjustment) is not TrivialAdjustment]
         self._merges = merge == "agree" and any(type(c.merge) is not MergeSep for c in components)
         self._targets = [(i, c.is_target) for i, c in enumerate(components) if c.is_target is not None]
         self._ranks = [(i, c.rank) for i, c in enumerate(components) if c.rank is not None and not c.flat]
-        self._ranked = covers is None and all(c.flat or (c.rank is not None and type(c.stop) is StopSep) for c in components)
+        self._ranked = covers is None and all(map(_is_ranked, components))
         self._keys = [i for i, c in enumerate(components) if c.flat]
         self._single_key = self._keys[0] if len(self._keys) == 1 else None
         self._stops = [(i, c.stop) for i, c in enumerate(components) if not c.flat]

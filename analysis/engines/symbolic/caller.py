@@ -38,16 +38,35 @@ def doubts(program: Program, entry: str, replayed: Replayed, target: Target, mod
             return f"{display_name(question.function)} can compute the value that the run takes for what is not modelled"
         if question.kind == "memory" and question.name == ERRNO:
             return "errno holds what the run takes it to hold"
-        is_null = isinstance(question.type, Pointer) and value == 0
-        if entry != MAIN and question.kind == "memory" and not isinstance(value, Fresh):
-            return f"{display_name(entry)} is called when {_memory(question)} is {_spelled(value)}"
-        if entry != MAIN and question.kind == "parameter" and is_null:
-            return f"{display_name(entry)} is called with {question.name} == NULL"
-        if target.rule == "null-dereference" and question.kind == "result" and is_null and not _can_be_null(question.name):
-            return f"{question.name}(), which has no body, returns NULL"
-        if target.rule == "null-dereference" and question.kind == "memory" and is_null:
-            return f"{_memory(question)} is NULL, which the program did not make"
+        if doubt := _entry_doubt(entry, question, value) or _null_doubt(target, question, value):
+            return doubt
     return ""
+
+
+def _entry_doubt(entry: str, question: Question, value: InputValue) -> str:
+    """What an answer takes for granted of who calls the entry, which is nobody for `main`."""
+    if entry == MAIN:
+        return ""
+    if question.kind == "memory" and not isinstance(value, Fresh):
+        return f"{display_name(entry)} is called when {_memory(question)} is {_spelled(value)}"
+    if question.kind == "parameter" and _is_null_pointer(question, value):
+        return f"{display_name(entry)} is called with {question.name} == NULL"
+    return ""
+
+
+def _null_doubt(target: Target, question: Question, value: InputValue) -> str:
+    """What an answer takes for granted of a null pointer from outside, which is dereferenced later."""
+    if target.rule != "null-dereference" or not _is_null_pointer(question, value):
+        return ""
+    if question.kind == "result" and not _can_be_null(question.name):
+        return f"{question.name}(), which has no body, returns NULL"
+    if question.kind == "memory":
+        return f"{_memory(question)} is NULL, which the program did not make"
+    return ""
+
+
+def _is_null_pointer(question: Question, value: InputValue) -> bool:
+    return isinstance(question.type, Pointer) and value == 0
 
 
 def _can_be_null(name: str) -> bool:
@@ -80,20 +99,26 @@ def _unmodelled(program: Program, replayed: Replayed) -> Iterator[str]:
             yield question.name
     for step in replayed.steps:
         effect = program.functions[step.function].by_id[step.edge].effect
-        if not isinstance(effect, ir.Call):
-            continue
-        for name in program.targets(effect):
-            if _bounds(name) is not None and written(name, effect):
-                yield name  # `time` writes there what it returns
-            is_open = f"what {name}() does, which has no body" in replayed.assumptions
-            if not is_open or _bounds(name) is not None or (_can_be_null(name) and not _writes(name)):
-                continue
-            external = program.externals.get(name)
-            is_systems = name.startswith(_COMPILERS) or (external is not None and external.system)
-            writes = is_systems and any(isinstance(argument.type, Pointer) for argument in effect.arguments)
-            gives = name in answered or (external is not None and isinstance(external.type.result, Record))
-            if writes or (gives and (is_systems or effect.arguments)):
-                yield name
+        if isinstance(effect, ir.Call):
+            for name in program.targets(effect):
+                if _bounds(name) is not None and written(name, effect):
+                    yield name  # `time` writes there what it returns
+                is_open = f"what {name}() does, which has no body" in replayed.assumptions
+                if is_open and _computes(program, effect, name, is_used=name in answered):
+                    yield name
+
+
+def _computes(program: Program, call: ir.Call, name: str, *, is_used: bool) -> bool:
+    """Whether an external function may compute what the run takes from it: a function of the system can write through a pointer
+    that it is passed, and any function can return something. `is_used`: the run takes its result, or what it wrote."""
+    if _bounds(name) is not None or (_can_be_null(name) and not _writes(name)):
+        return False
+    external = program.externals.get(name)
+    is_systems = name.startswith(_COMPILERS) or (external is not None and external.system)
+    if is_systems and any(isinstance(argument.type, Pointer) for argument in call.arguments):
+        return True
+    gives = is_used or (external is not None and isinstance(external.type.result, Record))
+    return gives and (is_systems or bool(call.arguments))
 
 
 def _is_possible(question: Question, value: InputValue) -> bool:

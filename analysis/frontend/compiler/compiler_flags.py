@@ -160,43 +160,78 @@ def read_flags(arguments: Sequence[str], folder: str) -> UnitFlags:
     What is not known is left out, and told in `doubtful` if it may change what the text means.
     `-imacros` is read like `-include`: it is used for headers that hold nothing but macros.
     """
-    macros: list[str] = []
-    folders: list[Folder] = []
-    forced: list[Forced] = []
-    switches: list[str] = []
-    refused: list[str] = []
-    doubtful: list[str] = []
-    standard = ""
+    read = _Read(folder)
     waiting = iter(arguments)
     for argument in waiting:
         flag = next((flag for flag in _WITH_VALUE if argument.startswith(flag)), None)
         if argument in _SKIP_NEXT:
-            value = next(waiting, "")
-            if argument not in LEAVES_WITH_VALUE and (argument, value) != ("-x", "c"):
-                doubtful.append(f"{argument} {value}")
+            read.skip(argument, next(waiting, ""))
         elif flag is not None:
-            value = argument[len(flag) :] or next(waiting, "")
-            if flag in _MACRO:
-                line = definition(value) if flag == "-D" else undefinition(value)
-                (refused if line is None else macros).append(flag + value if line is None else line)
-            elif not is_path(value):
-                continue
-            elif flag in _FILE:
-                forced.append(Forced(value, folder))
+            read.with_value(flag, argument[len(flag) :] or next(waiting, ""))
+        else:
+            read.alone(argument)
+    return read.flags()
+
+
+class _Read:
+    """What was read of the arguments so far; see `read_flags`."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._macros: list[str] = []
+        self._folders: list[Folder] = []
+        self._forced: list[Forced] = []
+        self._switches: list[str] = []
+        self._refused: list[str] = []
+        self._doubtful: list[str] = []
+        self._standard = ""
+
+    def skip(self, flag: str, value: str) -> None:
+        """A flag with a value that is no preprocessor's."""
+        if flag not in LEAVES_WITH_VALUE and (flag, value) != ("-x", "c"):
+            self._doubtful.append(f"{flag} {value}")
+
+    def with_value(self, flag: str, value: str) -> None:
+        """A macro, a file or a folder."""
+        if flag in _MACRO:
+            line = definition(value) if flag == "-D" else undefinition(value)
+            if line is None:
+                self._refused.append(flag + value)
             else:
-                folders += [Folder(kind, os.path.join(folder, value)) for kind in _FOLDER if kind == flag]
-        elif argument == "-ansi":
-            standard = "c90"
+                self._macros.append(line)
+        elif is_path(value):
+            if flag in _FILE:
+                self._forced.append(Forced(value, self._folder))
+            else:
+                self._folders += [Folder(kind, os.path.join(self._folder, value)) for kind in _FOLDER if kind == flag]
+
+    def alone(self, argument: str) -> None:
+        """Any other argument."""
+        if argument == "-ansi":
+            self._standard = "c90"
         elif argument.startswith(("-std=", "--std=")):
             named = argument.partition("=")[2]
-            standard = named if named in STANDARDS else standard
-            doubtful += [] if named in STANDARDS else [argument]
+            if named in STANDARDS:
+                self._standard = named
+            else:
+                self._doubtful.append(argument)
         else:
             if argument in SWITCHES:
-                switches.append(argument)
+                self._switches.append(argument)
             if not leaves_meaning(argument) and argument != "-xc":
-                doubtful.append(argument)
-    return UnitFlags(tuple(macros), tuple(folders), tuple(forced), standard, tuple(switches), tuple(refused), tuple(doubtful))
+                self._doubtful.append(argument)
+
+    def flags(self) -> UnitFlags:
+        """All that was read."""
+        return UnitFlags(
+            tuple(self._macros),
+            tuple(self._folders),
+            tuple(self._forced),
+            self._standard,
+            tuple(self._switches),
+            tuple(self._refused),
+            tuple(self._doubtful),
+        )
 
 
 def default_flags(flags: CompilerFlags) -> UnitFlags:

@@ -19,6 +19,12 @@ from analysis.smt.logic.terms import BOOL, INT, REAL, Sort, Term, array, bit_vec
 _TOKEN = re.compile(r"""\s*(?:;[^\n]*\n\s*)*(\(|\)|\|[^|]*\||"(?:[^"]|"")*"|[^\s()|";]+)""")
 _BOOLEAN = frozenset(("and", "or", "not", "=", "<=", ">=", "<", ">", "bvult", "bvule", "bvslt", "bvsle", "bvsmulo", "=>"))
 _MIRRORED = {"bvugt": "bvult", "bvuge": "bvule", "bvsgt": "bvslt", "bvsge": "bvsle"}
+_LOGIC = frozenset(("and", "or", "not", "=>", "xor"))
+_EQUALITY = frozenset(("=", "distinct"))
+_ARITHMETIC = frozenset(("<=", "<", ">=", ">", "+", "*", "-", "/"))
+_DIVISION = frozenset(("div", "mod"))
+_OF_ONE_SORT = _LOGIC | _EQUALITY | _ARITHMETIC | _DIVISION  # and all of bit-vectors but concat
+_OF_SEVERAL_SORTS = frozenset(("ite", "select", "store", "concat", "to_real"))
 _MOST_DEPTH = 4_000
 
 Node = str | list["Node"]
@@ -207,29 +213,37 @@ def _fits(head: str, args: tuple[Term, ...]) -> bool:
     """Whether operands have the sorts that an operator takes (SMT-LIB 2.6, theories Core, Reals_Ints, FixedSizeBitVectors,
     ArraysEx). What simplifies terms, and the solver, rely on that."""
     sorts = [a.sort for a in args]
-    is_uniform = all(one == sorts[0] for one in sorts)
-    kind = sorts[0].kind
-    if head in ("and", "or", "not", "=>", "xor"):
-        return is_uniform and kind == "Bool" and (head != "not" or len(args) == 1)
-    if head in ("=", "distinct"):
-        return is_uniform and len(args) > 1
-    if head in ("<=", "<", ">=", ">", "+", "*", "-", "/"):
-        return is_uniform and kind in ("Int", "Real")
-    if head in ("div", "mod"):
-        return is_uniform and kind == "Int" and len(args) == 2
-    if head == "to_real":
-        return kind == "Int" and len(args) == 1
-    if head == "ite":
-        return len(args) == 3 and kind == "Bool" and sorts[1] == sorts[2]
-    if head == "select":
-        return len(args) == 2 and kind == "Array" and sorts[1] == sorts[0].index
-    if head == "store":
-        return len(args) == 3 and kind == "Array" and (sorts[1], sorts[2]) == (sorts[0].index, sorts[0].element)
-    if head == "concat":
-        return all(one.kind == "BitVec" for one in sorts)
-    if head.startswith("bv"):
-        return is_uniform and kind == "BitVec" and (len(args) == 1) == (head in ("bvnot", "bvneg"))
-    return True  # no operator at all, which is said elsewhere
+    kind, count = sorts[0].kind, len(sorts)
+    if head in _OF_SEVERAL_SORTS:
+        return _fits_several(head, sorts)
+    if head not in _OF_ONE_SORT and not head.startswith("bv"):
+        return True  # no operator at all, which is said elsewhere
+    if any(one != sorts[0] for one in sorts):
+        return False
+    if head in _LOGIC:
+        return kind == "Bool" and (head != "not" or count == 1)
+    if head in _EQUALITY:
+        return count > 1
+    if head in _ARITHMETIC:
+        return kind in ("Int", "Real")
+    if head in _DIVISION:
+        return kind == "Int" and count == 2
+    return kind == "BitVec" and (count == 1) == (head in ("bvnot", "bvneg"))
+
+
+def _fits_several(head: str, sorts: list[Sort]) -> bool:
+    """`_fits` of an operator whose operands need not be of one sort."""
+    first = sorts[0]
+    match head:
+        case "to_real":
+            return first.kind == "Int" and len(sorts) == 1
+        case "ite":
+            return len(sorts) == 3 and first.kind == "Bool" and sorts[1] == sorts[2]
+        case "select":
+            return len(sorts) == 2 and first.kind == "Array" and sorts[1] == first.index
+        case "store":
+            return len(sorts) == 3 and first.kind == "Array" and (sorts[1], sorts[2]) == (first.index, first.element)
+    return all(one.kind == "BitVec" for one in sorts)  # concat
 
 
 def _fraction(term: Term) -> Fraction:

@@ -142,6 +142,23 @@ class Access:
 
     def place(self, lvalue: ir.Expr) -> Place:
         """Where an lvalue is."""
+        inner, bit, is_mixed = self._outermost(lvalue)
+        if isinstance(inner, ir.Var) and inner.scope != "function":
+            known = self._place_in_variable(lvalue, inner, bit)
+            if known is not None:
+                return known
+        if isinstance(inner, ir.Deref):
+            self.ledger.constrain(
+                distinct(self.expressions.value(inner.pointer), number(0, self._vocabulary.pointer_sort))
+            )  # else the run has undefined behaviour here
+        self.ledger.assume(BOUNDS.sentence)
+        self.ledger.assume(TYPES.sentence)
+        is_plain = (isinstance(inner, ir.Deref) or lvalue is not inner) and not is_member(lvalue)
+        return InMemory(self.address(lvalue), is_mixed, is_plain)
+
+    def _outermost(self, lvalue: ir.Expr) -> tuple[ir.Expr, int, bool]:
+        """The object that an lvalue is a part of, at which bit of it (as if indices that are not known were 0), and whether other
+        members lie there, too: those of a union, or bit-fields beside it."""
         layout = self._vocabulary.objects.layout
         inner, bit, is_mixed = lvalue, 0, False
         while isinstance(inner, ir.Field | ir.Index):
@@ -154,22 +171,19 @@ class Access:
                 known = inner.index.value if isinstance(inner.index, ir.IntConst) else 0
                 bit += known * (layout.size(inner.type) or 0)
                 inner = inner.array
-        if isinstance(inner, ir.Var) and inner.scope != "function":
-            kind, name = self._kind(inner), self.name(inner)
-            if kind == "cells":
-                return Cell(name, bit, inner.type)
-            element = inner.type.element if isinstance(inner.type, Array) else None
-            whole = None if kind != "elements" or element is None else self._vocabulary.variable(name, element, is_array=True)
-            if whole is not None and whole.is_array:
-                return Element(whole, self._index(lvalue)) if isinstance(lvalue, ir.Index) else WholeArray(whole)
-        if isinstance(inner, ir.Deref):
-            self.ledger.constrain(
-                distinct(self.expressions.value(inner.pointer), number(0, self._vocabulary.pointer_sort))
-            )  # else the run has undefined behaviour here
-        self.ledger.assume(BOUNDS.sentence)
-        self.ledger.assume(TYPES.sentence)
-        is_plain = (isinstance(inner, ir.Deref) or lvalue is not inner) and not is_member(lvalue)
-        return InMemory(self.address(lvalue), is_mixed, is_plain)
+        return inner, bit, is_mixed
+
+    def _place_in_variable(self, lvalue: ir.Expr, var: ir.Var, bit: int) -> Place | None:
+        """Where a part of a variable is, at a bit of it; None for a variable in memory."""
+        kind, name = self._kind(var), self.name(var)
+        if kind == "cells":
+            return Cell(name, bit, var.type)
+        if kind != "elements" or not isinstance(var.type, Array):
+            return None
+        whole = self._vocabulary.variable(name, var.type.element, is_array=True)
+        if not whole.is_array:
+            return None
+        return Element(whole, self._index(lvalue)) if isinstance(lvalue, ir.Index) else WholeArray(whole)
 
     def _cell(self, place: Cell, offset: int) -> StateVariable | None:
         """The variable of a cell: as wide as the object has it there, bit-fields included. None outside of the object."""

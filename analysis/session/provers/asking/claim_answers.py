@@ -380,14 +380,21 @@ class Claims:
             return None  # `main` does not start from the initial values, or not all that runs is called from it
         if self._keeps_errno:
             return None  # any pointer from outside may lead there
-        if not claim.whole:
-            part = slicer.below(claim.function)
+        return self._part_from_entries(claim, program, slicer) if claim.whole else self._part_below(claim, program, slicer)
+
+    def _part_below(self, claim: Claim, program: Program, slicer: Slicer) -> Slice | None:
+        """The part of a function by itself, from any state in which it could be called."""
+        part = slicer.below(claim.function)
+        if not self._understood:
             is_main = claim.function == "main"  # what does not parse may run before it, and give variables other values
-            is_open = not self._understood and (is_main or any(_may_be_inside(program, name) for name in part.externals))
-            return None if is_open or beside(program).obstacle((claim.function,)) is not None else part
+            if is_main or any(_may_be_inside(program, name) for name in part.externals):
+                return None
+        return None if beside(program).obstacle((claim.function,)) is not None else part
+
+    def _part_from_entries(self, claim: Claim, program: Program, slicer: Slicer) -> Slice | None:
+        """The part from where the program starts. It shows whether other threads are started before."""
         if not self._understood:
             return None
-        # from its entries, the program shows whether other threads are started before
         part = slicer.slice(claim.function or "main")
         if part.entries != ("main",) and beside(program).obstacle(part.entries) is not None:
             return None  # another entry may have started what runs beside
