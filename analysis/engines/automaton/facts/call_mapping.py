@@ -124,10 +124,7 @@ class CallTransfer:
         if call.result is not None:
             cell, target = lvalue_cell(call.result), path_of(call.result)
             kept = {path for path in kept if not kills(target, cell, path)}
-        dead = {
-            path_of(argument) for argument in call.arguments if isinstance(argument, ir.Var) and argument.scope == "temporary"
-        }
-        return kept - {path for path in dead if path is not None}
+        return kept - _temporaries(call)
 
     def _returned(self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact | None, after: Fact) -> list[int]:
         call = edge.effect
@@ -138,35 +135,52 @@ class CallTransfer:
         begun = before is None and not rule.about_object and after.paths == ((RESULT,),)
         if begun and not self._beliefs.doubted(callee.cfa.name, model, edge):
             return []
-        paths: set[Path] = set()
+        paths = self._homes(model, edge, callee, before, after)
+        if paths is None:
+            return []
         if before is not None:
-            unreachable = {p for p in before.paths if not self._images(edge, callee, p)}
-            own = {p for p in before.paths if p not in unreachable and _is_own(p, edge)}
-            paths |= self._kept(model, edge, unreachable) | self._result_kills(call, own)
-            for path in before.paths:
-                if any(image in after.paths for image in self._images(edge, callee, path)):
-                    paths |= self._result_kills(call, {path})
+            paths |= self._stayed(model, edge, callee, before, after)
+            if not paths and rule.ownership and self._wiped(edge, callee, before, after):
+                return []
+        paths -= _temporaries(call)
+        fact = Fact(after.rule, after.state, bounded(paths) or after.paths)
+        return self._transfer.settle(edge, fact, paths, self._told(model, call, after))
+
+    def _stayed(self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact, after: Fact) -> set[Path]:
+        """The caller's paths that the value still has: the callee cannot reach them, or it has them at its exit."""
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        images = {path: self._images(edge, callee, path) for path in before.paths}
+        kept = {path for path, its in images.items() if any(image in after.paths for image in its)}
+        kept |= {path for path, its in images.items() if its and _is_own(path, edge)}
+        unreachable = {path for path, its in images.items() if not its}
+        return self._kept(model, edge, unreachable) | self._result_kills(call, kept)
+
+    def _homes(
+        self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact | None, after: Fact
+    ) -> set[Path] | None:
+        """The caller's paths for those at the callee's exit; None where somebody else owns the value from then on."""
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        rule = self._transfer.rules[after.rule]
+        homes: set[Path] = set()
         for path in after.paths:
             if path == CALLER_PATH:
                 continue
             home = self._home(call, callee, path)
             if home is None or len(home) > LENGTH_LIMIT:
                 if rule.ownership and not (path[0] == RESULT and call.result is None):
-                    return []
+                    return None
                 continue
             if rule.ownership and escapes(model, home) and not (self._transfer.thorough and len(home) == 1):
-                return []
+                return None
             if not rule.about_object and behind_pointer(home) and (home[0] not in model.parameters or len(home) > 2):
                 continue
-            if before is None and not self._transfer.relevance.matters(after.rule, model.cfa.name, home):
-                continue
-            paths |= {home} if before is not None else model.copies.same_after(edge, home)
-        if before is not None and not paths and rule.ownership and self._wiped(edge, callee, before, after):
-            return []
-        dead = {path_of(a) for a in call.arguments if isinstance(a, ir.Var) and a.scope == "temporary"}
-        paths -= {path for path in dead if path is not None}
-        fact = Fact(after.rule, after.state, bounded(paths) or after.paths)
-        return self._transfer.settle(edge, fact, paths, self._told(model, call, after))
+            if before is not None:
+                homes.add(home)
+            elif self._transfer.relevance.matters(after.rule, model.cfa.name, home):
+                homes |= model.copies.same_after(edge, home)
+        return homes
 
     def _wiped(self, edge: Edge, callee: FunctionModel, before: Fact, after: Fact) -> bool:
         """Whether the callee, not the call's result, took away the last path: it put something else there, and may know what
@@ -244,6 +258,12 @@ def apply_operations(base: Path | None, operations: Path) -> Path | None:
     if base[-1] != "&":
         return (*base, *operations)
     return (*base[:-1], *operations[1:]) if operations[0] == "*" else None
+
+
+def _temporaries(call: ir.Call) -> set[Path]:
+    """The paths of arguments that nothing uses after the call."""
+    found = (path_of(a) for a in call.arguments if isinstance(a, ir.Var) and a.scope == "temporary")
+    return {path for path in found if path is not None}
 
 
 def _is_own(path: Path, edge: Edge) -> bool:

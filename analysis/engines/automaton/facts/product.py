@@ -250,31 +250,32 @@ class ProgramDelta:
         assert isinstance(call, ir.Call)
         targets = self.program.targets(call)
         bodies = [target for target in targets if target in self.program.functions]
-        direct: list[int] = []
-        if len(bodies) < len(targets):
-            direct.extend(self._step(model, edge, state))
+        direct = list(self._step(model, edge, state)) if len(bodies) < len(targets) else []
         if state == NOTHING:
             direct.extend(n for n in self.transfer.start(model, edge) if n in self.facts.errors)
-            entered = [
-                (t, e) for t in bodies for e in (NOTHING, *(self.calls.entries(edge, self.model(t)) if len(bodies) == 1 else ()))
-            ]
-            return tuple(dict.fromkeys(direct)), entered
+            return tuple(dict.fromkeys(direct)), self._begun_entries(edge, bodies)
         fact = self.facts[state]
         fired = self.transfer.fire(model, edge, fact)
         direct.extend(state for state, _ in fired if isinstance(state, int))
-        entered = []
-        if fired != [(fact.state, None)]:  # the rule says what the function does: its body is not asked
-            passes = any(self.model(t).cases.can_return for t in bodies)
-        else:
-            # Which of many functions a pointer calls is not known: that each can be called with a null or zero value is
-            # no evidence.
-            vague = len(bodies) > 1 and not self.transfer.rules[fact.rule].about_object
-            entries = [(t, NOTHING if vague else self.calls.enter(model, edge, self.model(t), fact)) for t in bodies]
-            entered = [(t, entry) for t, entry in entries if entry != NOTHING]
-            passes = any(entry == NOTHING and self.model(t).cases.can_return for t, entry in entries)
-        if passes:
+        is_asked = fired == [(fact.state, None)]  # else the rule says what the function does: its body is not asked
+        entries = self._entries(model, edge, fact, bodies) if is_asked else [(t, NOTHING) for t in bodies]
+        if any(entry == NOTHING and self.model(t).cases.can_return for t, entry in entries):
             direct.extend(self.calls.passed_by(model, edge, fact))
-        return tuple(dict.fromkeys(direct)), entered
+        return tuple(dict.fromkeys(direct)), [(t, entry) for t, entry in entries if entry != NOTHING]
+
+    def _begun_entries(self, edge: Edge, bodies: Sequence[str]) -> list[Entry]:
+        """NOTHING for each function that a call may lead to, and what begins with the arguments, if there is one only."""
+        nothing = [(t, NOTHING) for t in bodies]
+        if len(bodies) != 1:
+            return nothing
+        return nothing + [(bodies[0], entry) for entry in self.calls.entries(edge, self.model(bodies[0]))]
+
+    def _entries(self, model: FunctionModel, edge: Edge, fact: Fact, bodies: Sequence[str]) -> list[Entry]:
+        """The facts with which functions are entered that a call may lead to. Which of many functions a pointer calls is not
+        known: that each can be called with a null or zero value is no evidence."""
+        if len(bodies) > 1 and not self.transfer.rules[fact.rule].about_object:
+            return [(t, NOTHING) for t in bodies]
+        return [(t, self.calls.enter(model, edge, self.model(t), fact)) for t in bodies]
 
     def leave(self, function: str, edge: Edge, state: int, callee: Entry, exit_: int) -> Sequence[int]:
         """The states after a call for one summary of an entered callee."""

@@ -170,60 +170,62 @@ class Transfer:
         written, source = path_of(target), path_of(value)
         paths = survivors(fact.paths, written, lvalue_cell(target))
         if source is not None:
-            if rule.ownership and any(
-                len(p) > len(source) and p[: len(source)] == source and behind_pointer(p[len(source) - 1 :]) for p in fact.paths
-            ):
+            if rule.ownership and any(behind_pointer(p[len(source) - 1 :]) for p in parts_of(fact.paths, source)):
                 return []  # the object that holds the value gets another holder
             gained = {(*(written or ()), *path[len(source) :]) for path in fact.paths if copies(path, source, target)}
             if gained and rule.ownership and (written is None or self._given_away(model, written, fact.rule)):
                 return []
-            steady = written is not None and not (behind_pointer(written) and written[0] in model.assignments.moving)
-            if written is not None and steady and len(written) + 1 < 7:
+            if written is not None and is_steady(model, written):
                 paths |= gained
                 if source[0].startswith("$"):
                     paths = {path for path in paths if path[0] != source[0]}
-        if rule.ownership and not gained_by(paths, fact) and mentions(value, fact.paths):
-            return []  # the value goes somewhere by arithmetic or inside an aggregate
-        if (
-            not paths
-            and rule.ownership
-            and written is not None
-            and written not in fact.paths
-            and any(map(behind_pointer, fact.paths))
-        ):
-            return []  # its holder is gone, which is a matter of its own
+        if rule.ownership and goes_away(fact, written, value, paths):
+            return []
         return self.settle(edge, fact, paths)
 
     def external_call(self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call) -> list[int]:
         """A call that reaches an external function."""
-        rule = self.rules[fact.rule]
-        told: Environment = ()
+        if self.rules[fact.rule].ownership:
+            return self._owned_external_call(model, edge, fact, call)
         paths = set(fact.paths)
         for argument in call.arguments:
             path = path_of(argument)
             if path is None:
                 continue
-            if path in paths and rule.ownership and self.takes_over(call, rule):
+            if self._changes_state(call, fact, path, paths):
                 return []
-            if self._changes_state(call, rule, fact) and any(p == path or is_inside(p, path) for p in paths):
+            paths -= changed_by(paths, path)
+        return self._after_external(edge, fact, call, paths)
+
+    def _owned_external_call(self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call) -> list[int]:
+        """The same for a value that somebody owns: the function may be the owner from then on."""
+        rule, paths = self.rules[fact.rule], set(fact.paths)
+        told: Environment = ()
+        for argument in call.arguments:
+            path = path_of(argument)
+            if path is None:
+                continue
+            if path in paths and self.takes_over(call, rule):
                 return []
-            if path in paths and rule.ownership and argument is call.arguments[0] and returns_into(call):
+            if self._changes_state(call, fact, path, paths):
+                return []
+            if path in paths and argument is call.arguments[0] and returns_into(call):
                 number = model.conditions.numbers.get(call.result) if call.result is not None else None
                 if number is None:
                     return []
                 told = ((number, ZERO),)  # else the result holds the value, too
-            if rule.ownership and any(len(p) > len(path) and p[: len(path)] == path and path[-1] != "&" for p in paths):
+            if path[-1] == "&":
+                if changed_by(paths, path):
+                    return []
+            elif parts_of(paths, path):
                 if self._frees(model, edge, fact, path) and all(p[: len(path)] == path for p in paths):
                     return self._lost(fact, edge)
                 if self.takes_over(call, rule):
                     return []
-            changed = path[:-1] if path[-1] == "&" else (*path, "*")
-            if path[-1] != "&" and rule.ownership:
-                continue
-            hit = {p for p in paths if p[: len(changed)] == changed and not stands_in(p, changed)}
-            if hit and rule.ownership:
-                return []
-            paths -= hit
+        return self._after_external(edge, fact, call, paths, told)
+
+    def _after_external(self, edge: Edge, fact: Fact, call: ir.Call, paths: set[Path], told: Environment = ()) -> list[int]:
+        """The fact at those of its paths that the call's result leaves."""
         if call.result is not None:
             paths = survivors(tuple(paths), path_of(call.result), lvalue_cell(call.result))
         return self.settle(edge, fact, paths, told)
@@ -250,43 +252,40 @@ class Transfer:
                 return True
         return not self.program.targets(call)
 
-    def _changes_state(self, call: ir.Call, rule: Rule, fact: Fact) -> bool:
-        """Whether the call may bring an object that it is given from the fact's state to another one."""
-        targets = self.program.targets(call) or ("",)
-        return self.takes_over(call, rule) and any(rule.is_lost_in(target, fact.state) for target in targets)
+    def _changes_state(self, call: ir.Call, fact: Fact, argument: Path, paths: set[Path]) -> bool:
+        """Whether the call may bring the object at the paths, which it is given by an argument, from the fact's state to another
+        one."""
+        rule, targets = self.rules[fact.rule], self.program.targets(call) or ("",)
+        if not self.takes_over(call, rule) or not any(rule.is_lost_in(target, fact.state) for target in targets):
+            return False
+        return any(path == argument or is_inside(path, argument) for path in paths)
 
     def _return(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> list[int]:
-        paths = set(fact.paths)
+        rule = self.rules[fact.rule]
         source = None if value is None else path_of(value)
-        if source is not None and self.rules[fact.rule].about_object:
-            paths |= {
-                (RESULT, *path[len(source) :]) for path in fact.paths if path[: len(source)] == source and source[-1] != "&"
-            }
-        if source is not None and source in fact.paths:
-            paths.add((RESULT,))
-        elif source is None and value is not None and self.rules[fact.rule].ownership and mentions(value, fact.paths):
+        if source is None and value is not None and rule.ownership and mentions(value, fact.paths):
             return []
-        known = model.cases.known.at[edge.source] or {}
-        said: Known = {}
-        if not self.rules[fact.rule].about_object:
-            said = dict.fromkeys(model.parameter_keys(fact.paths), ZERO)  # what is tracked is null or zero
-        told = exit_environment(model, value, said, known)
+        paths = with_result(fact.paths, source, rule)
         left = self._leave(model, edge, fact)
         if left is not None:
             return left
-        rule = self.rules[fact.rule]
-        if (
-            rule.ownership
-            and source is not None
-            and any(len(path) > len(source) and path[: len(source)] == source for path in paths)
-        ):
+        if rule.ownership and source is not None and parts_of(paths, source):
             return []  # the object that holds the value is handed out
         outside = {path for path in paths if outlives(model, path, rule, fact.state)}
         if rule.ownership and any(behind_pointer(path) for path in paths - outside):
             return []  # an object that the function leaves behind holds the value, too
         if not outside:
             return [] if any(behind_pointer(path) for path in paths) else self._lost(fact, edge)
+        told = self._told_at_exit(model, edge, fact, value)
         return [self.facts.number(Fact(fact.rule, fact.state, bounded(outside), told))]
+
+    def _told_at_exit(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> Environment:
+        """See `exit_environment`."""
+        known = model.cases.known.at[edge.source] or {}
+        said: Known = {}
+        if not self.rules[fact.rule].about_object:
+            said = dict.fromkeys(model.parameter_keys(fact.paths), ZERO)  # what is tracked is null or zero
+        return exit_environment(model, value, said, known)
 
     def _leave(self, model: FunctionModel, edge: Edge, fact: Fact) -> list[int] | None:
         if CALLER in (path[0] for path in fact.paths):
@@ -377,6 +376,32 @@ def survivors(paths: tuple[Path, ...], written: Path | None, cell: str) -> set[P
     return {path for path in paths if not kills(written, cell, path)}
 
 
+def parts_of(paths: Iterable[Path], whole: Path) -> list[Path]:
+    """The paths that lead on from where another one leads."""
+    length = len(whole)
+    return [path for path in paths if len(path) > length and path[:length] == whole]
+
+
+def changed_by(paths: set[Path], argument: Path) -> set[Path]:
+    """The paths whose value a function may change that is passed the argument: those through what it points to."""
+    changed = argument[:-1] if argument[-1] == "&" else (*argument, "*")
+    return {p for p in paths if p[: len(changed)] == changed and not stands_in(p, changed)}
+
+
+def is_steady(model: FunctionModel, written: Path) -> bool:
+    """Whether a path to what is written can be followed: it is short, and its pointer does not point elsewhere next time."""
+    return len(written) + 1 < 7 and not (behind_pointer(written) and written[0] in model.assignments.moving)
+
+
+def goes_away(fact: Fact, written: Path | None, value: ir.Expr, paths: set[Path]) -> bool:
+    """Whether an owned value is no more a matter of the fact, which has these paths after an assignment."""
+    if mentions(value, fact.paths) and not gained_by(paths, fact):
+        return True  # it goes somewhere by arithmetic or inside an aggregate
+    if paths or written is None or written in fact.paths:
+        return False
+    return any(map(behind_pointer, fact.paths))  # its holder is gone, which is a matter of its own
+
+
 def copies(path: Path, source: Path, target: ir.Expr) -> bool:
     """Whether assigning the value at `source` copies the value at `path` along: the same, or a member of an assigned record."""
     return path == source or (isinstance(target.type, Record) and path[: len(source)] == source)
@@ -409,6 +434,17 @@ def outlives(model: FunctionModel, path: Path, rule: Rule, state: str) -> bool:
     if root not in model.parameters or root in model.assignments.reassigned:
         return False
     return rule.about_object if len(path) == 1 else behind_pointer(path) or path[-1] == "&"
+
+
+def with_result(paths: tuple[Path, ...], source: Path | None, rule: Rule) -> set[Path]:
+    """The paths with those through the result of a function that returns what is at `source`."""
+    found = set(paths)
+    if source is not None:
+        if rule.about_object and source[-1] != "&":
+            found |= {(RESULT, *path[len(source) :]) for path in paths if path[: len(source)] == source}
+        if source in paths:
+            found.add((RESULT,))
+    return found
 
 
 def escapes(model: FunctionModel, written: Path) -> bool:

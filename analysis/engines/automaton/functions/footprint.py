@@ -7,7 +7,7 @@ objects behind pointers they are passed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from copy import copy
 
 import msgspec
@@ -127,8 +127,9 @@ class Footprints:
             other.returning = may_return(program)
         flipped = {caller for name in self.returning ^ other.returning for caller in callers(name)}
         other._own = {name: own for name, own in self._own.items() if name in program.functions}
-        other._own |= {name: other.own(program.functions[name]) for name in flipped.union(changed)}
-        moved = {name for name in flipped.union(changed) if other._own[name] != self._own.get(name)}
+        remade = flipped.union(changed)
+        other._own |= {name: other.own(program.functions[name]) for name in remade}
+        moved = {name for name in remade if other._own[name] != self._own.get(name)}
         if not moved and not others:
             return other, Moved(frozenset(flipped), {}, {})
         if others or any(other._own[name][2] != self._own[name][2] for name in moved):
@@ -137,22 +138,29 @@ class Footprints:
             other._number()
         before = set(self._components)
         regrouped = {name for component in other._components if component not in before for name in component}
-        other.written = {name: cells for name, cells in self.written.items() if name in program.functions}
-        other.read = {name: cells for name, cells in self.read.items() if name in program.functions}
+        written, read = other._close_again(self, moved | regrouped)
+        recursive = {name for name in regrouped if not self._recurs_alike(other, name)}
+        return other, Moved(frozenset(flipped | recursive), written, read)
+
+    def _close_again(self, before: Footprints, moved: Set[str]) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+        """Closes the footprints of the moved functions and of those whose callees' footprints differ from `before`; the other
+        ones are as before. The written and read cells in which the footprints of functions differ, where they do."""
+        functions = self._program.functions
+        self.written = {name: cells for name, cells in before.written.items() if name in functions}
+        self.read = {name: cells for name, cells in before.read.items() if name in functions}
         written: dict[str, frozenset[str]] = {}
         read: dict[str, frozenset[str]] = {}
         differ: set[str] = set()
-        for component in other._components:
-            if any(name in moved or name in regrouped or not differ.isdisjoint(other._own[name][2]) for name in component):
-                other._close(component)
+        for component in self._components:
+            if any(name in moved or not differ.isdisjoint(self._own[name][2]) for name in component):
+                self._close(component)
                 for name in component:
-                    if cells := other.written[name] ^ self.written.get(name, _NO_CELLS):
+                    if cells := self.written[name] ^ before.written.get(name, _NO_CELLS):
                         written[name] = cells
-                    if cells := other.read[name] ^ self.read.get(name, _NO_CELLS):
+                    if cells := self.read[name] ^ before.read.get(name, _NO_CELLS):
                         read[name] = cells
                 differ.update(name for name in component if name in written or name in read)
-        recursive = {name for name in regrouped if not self._recurs_alike(other, name)}
-        return other, Moved(frozenset(flipped | recursive), written, read)
+        return written, read
 
     def _recurs_alike(self, other: Footprints, name: str) -> bool:
         """Whether a function calls the same functions of its own component in both revisions."""

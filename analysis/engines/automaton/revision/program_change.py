@@ -20,7 +20,7 @@ gives None): it takes no time, and its paths are followed through everything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from copy import copy
 
 import msgspec
@@ -41,7 +41,7 @@ from analysis.engines.automaton.revision.alike import (
     written_otherwise,
 )
 from analysis.engines.automaton.solver.changes import Changes, EdgeChanges, Scope
-from analysis.engines.automaton.solver.full import DerivationGraph
+from analysis.engines.automaton.solver.full import DerivationGraph, Entry
 from analysis.model import ir
 from analysis.rules.automaton import START
 
@@ -66,20 +66,11 @@ def revise(
     afterwards."""
     old = before.program
     world = compare(old, program)
-    if is_small(program, global_edges) != before.thorough or (world and before.thorough):
+    if _is_anew(before, program, world, global_edges):
         return None
     changed = {name for name, cfa in program.functions.items() if cfa is not old.functions.get(name)}.union(world.calls)
     callers = _Callers(program, old)
-    delta = copy(before)
-    delta.program = program
-    if world:
-        delta.matcher = before.matcher.revised(program, world.calls)
-        delta.initial_values = initial_values(program)
-    delta.footprints, moved = before.footprints.revised(program, changed, callers.of)
-    delta.spoiled = {name: known for name, known in before.spoiled.items() if name not in world.gone}
-    delta.spoiled |= {name: spoiled_by(program.functions[name]) for name in changed}
-    delta.constants = constant_globals(program, delta.footprints.returning, delta.spoiled)
-    delta.relevance = before.relevance.revised(program, delta.matcher, changed)
+    delta, moved = _without_models(before, program, world, changed, callers)
     models = before.models
     wanted = changed.union(moved.callers, _otherwise_constant(delta, before))
     calls = _rewrite(delta, before, moved, wanted, callers)
@@ -112,15 +103,48 @@ def revise(
             merge(found, dict.fromkeys(program.functions[name].by_id, NO_NAMES))
         functions[name] = _edges(old.functions[name], program.functions[name], found)
     anew = frozenset(name for name in changed if name in graph.functions and _is_another(old, program, world, name))
-    initial = tuple(delta.initial(entries))
+    changes = _changes(graph, world, functions, anew, tuple(delta.initial(entries)))
+    return Revised(delta, changes, frozenset(remodelled - written.keys()), written, frozenset(touched), world.gone)
+
+
+def _is_anew(before: ProgramDelta, program: Program, world: WorldChange, global_edges: int) -> bool:
+    """Whether a program is checked from nothing: it is small and more than bodies differ, or it became or ceased to be small."""
+    return is_small(program, global_edges) != before.thorough or (bool(world) and before.thorough)
+
+
+def _without_models(
+    before: ProgramDelta, program: Program, world: WorldChange, changed: Set[str], callers: _Callers
+) -> tuple[ProgramDelta, Moved]:
+    """The next Delta before its functions have models, and what moved in their footprints."""
+    delta = copy(before)
+    delta.program = program
+    if world:
+        delta.matcher = before.matcher.revised(program, world.calls)
+        delta.initial_values = initial_values(program)
+    delta.footprints, moved = before.footprints.revised(program, changed, callers.of)
+    delta.spoiled = {name: known for name, known in before.spoiled.items() if name not in world.gone}
+    delta.spoiled |= {name: spoiled_by(program.functions[name]) for name in changed}
+    delta.constants = constant_globals(program, delta.footprints.returning, delta.spoiled)
+    delta.relevance = before.relevance.revised(program, delta.matcher, changed)
+    return delta, moved
+
+
+def _changes(
+    graph: DerivationGraph,
+    world: WorldChange,
+    functions: Mapping[str, EdgeChanges],
+    anew: frozenset[str],
+    initial: tuple[Entry, ...],
+) -> Changes:
+    """What differs for a derivation graph: the edges of functions, and functions that are there for the first time, not any
+    more, or `anew`."""
     same = {(name, state) for name, states in graph.initial.items() for state in states} == set(initial)
-    changes = Changes(
+    return Changes(
         functions={name: edges for name, edges in functions.items() if name not in anew},
         removed=anew | world.gone,
         added=anew | world.appeared,
         initial=None if same else initial,
     )
-    return Revised(delta, changes, frozenset(remodelled - written.keys()), written, frozenset(touched), world.gone)
 
 
 class _Callers:
