@@ -17,9 +17,9 @@ import msgspec
 from analysis.cfa.building.cfa_building import FunctionPart, LoweredFunction, build_function
 from analysis.cfa.graph import External
 from analysis.cfa.revisions.match import match_function
-from analysis.frontend.declarations.declarators import NAME_KINDS
 from analysis.frontend.declarations.file_level import FileLevel, FileReader, Variable
 from analysis.frontend.declarations.scope import Names
+from analysis.frontend.declarations.specifiers import NAME_KINDS
 from analysis.frontend.lowering.context import MisreadError
 from analysis.frontend.lowering.refused import RefusedError
 from analysis.frontend.syntax.parser import Node, SyntaxTree, text_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from analysis.frontend.declarations.declarators import basic_type
+from analysis.frontend.declarations.arithmetic_types import basic_type
 from analysis.frontend.declarations.literal_values import character, is_wide, number, string, string_length
 from analysis.frontend.declarations.scope import ConstantEntry, ObjectEntry, TypedefEntry
 from analysis.frontend.declarations.side_effects import has_effects

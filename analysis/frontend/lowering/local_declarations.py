@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from analysis.frontend.declarations.attributes import strange_of_variable
-from analysis.frontend.declarations.declarators import Declarations, Declarator
+from analysis.frontend.declarations.declarators import Declarator
+from analysis.frontend.declarations.enumerations import Enumerations
+from analysis.frontend.declarations.records import Records
 from analysis.frontend.declarations.scope import ObjectEntry
 from analysis.frontend.declarations.volatile import Levels
 from analysis.frontend.lowering import operators
@@ -17,7 +19,7 @@ _BRACED = frozenset(("initializer_list", "compound_literal_expression"))
 _LARGEST_TABLE = 4096  # parts of a static object that are kept; what larger tables hold is not known
 
 
-class LocalDeclarations(Declarations):
+class LocalDeclarations(Enumerations, Records):
     """Declarations in blocks, and static initialisers."""
 
     def declaration(self, node: Node) -> None:
