@@ -55,7 +55,7 @@ class Checker:
     A check says which findings are possible. Provers, which are processes of their own, decide them: `prove` waits for them,
     `ask` and `hear` do not; `notify` is called from another thread when they have answered.
 
-    `progress` functions are called with a few words, the work done and the work there is (0: not known).
+    `progress` functions are called with a short description, the work done, and the total work (0 if it is unknown).
 
     `report` is the last report. `failed`: in the last check something that was asked for could not be done (a file that cannot be
     read, a rule or an entry that does not exist, nothing that could be parsed); the report's messages say what. `settled`:

@@ -61,7 +61,7 @@ class Expected(NamedTuple):
 
 
 class Fuzz:
-    """Makes messages. `folder` is where the documents are said to be."""
+    """Makes messages. `folder` is the folder in the documents' URIs."""
 
     def __init__(self, seed: int, folder: str) -> None:
         self.chance = random.Random(seed)

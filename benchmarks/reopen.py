@@ -185,7 +185,7 @@ def _in_the_server(name: str, folder: Path, store: str) -> bool:
 
 
 def _kept(folder: Path, store: str) -> dict[str, set[str]]:
-    """Checks and keeps what the server will find; the findings by file."""
+    """Checks the program and stores the result for the server. Returns the findings by file."""
     checker = Checker(Options(), jobs=2, store=Store(store))
     checker.open_workspace(str(folder))
     report = checker.check()

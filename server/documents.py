@@ -119,7 +119,8 @@ class Document(TextDocument):
 
 
 class OpenDocuments(Workspace):
-    """pygls's workspace, with documents of our own, also found by the path that the checker knows them by."""
+    """A pygls workspace with documents of type `Document`. It also finds a document by the path that the checker
+    uses."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -127,7 +128,7 @@ class OpenDocuments(Workspace):
 
     @classmethod
     def adopt(cls, workspace: Workspace) -> OpenDocuments:
-        """A workspace with the folders and the encoding of one that has no documents yet."""
+        """Makes a workspace with the folders and the encoding of another one, which must have no documents yet."""
         return cls(
             workspace.root_uri,
             types.TextDocumentSyncKind.Incremental,

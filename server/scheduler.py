@@ -27,7 +27,7 @@ PATIENCE = (0.1, 1.0)  # seconds, least and most, that a newer text waits for a 
 
 
 class Audience(Protocol):
-    """Who shows what the scheduler learns."""
+    """Receives the scheduler's news, to show them to the user."""
 
     def check_started(self, check: RunningCheck) -> None:
         """A check was asked for."""

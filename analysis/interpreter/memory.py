@@ -163,7 +163,8 @@ class Memory:
             raise ViolationError("uninitialized-read", f"read of {_bytes(size)} of {described(block)}{where} {unset}")
 
     def read(self, address: int, size: int) -> tuple[bytes, bytes]:
-        """The bytes at the address and their masks; copies of them are as indeterminate as they are."""
+        """Returns the bytes at the address with their masks, so that copies stay indeterminate where the original
+        is."""
         if size == 0:
             return b"", b""
         block = self.block(address, size, "read")

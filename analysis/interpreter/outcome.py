@@ -152,7 +152,7 @@ class Replayed(msgspec.Struct, frozen=True):
 
 
 class Diverged(msgspec.Struct, frozen=True):
-    """The execution left the path at `step` (an index into it), or ended there otherwise than was claimed."""
+    """The execution left the path at `step` (an index into it), or its end there differs from the claimed one."""
 
     step: int
     why: str

@@ -1,4 +1,5 @@
-"""The scalar parts of an object that a range of its bytes meets: what is asked for when bytes that are inputs are read."""
+"""Finds the scalar parts of an object that overlap a range of its bytes. A run asks for these values when it reads
+bytes that are inputs."""
 
 from __future__ import annotations
 

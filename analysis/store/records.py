@@ -13,7 +13,7 @@ _MAGIC = b"SQLite format 3\0"
 
 
 class Record(NamedTuple):
-    """Something to keep. Of one kind and key there is one record in a group."""
+    """One record to keep. A group has at most one record of each kind and key."""
 
     kind: str
     key: str

@@ -21,7 +21,8 @@ _TOPS = (".git", ".hg", ".svn", ".everproof.toml", ".everproof", "compile_comman
 
 
 def open_store(chosen: str | None, folder: str) -> Store | None:
-    """The store that a user chose, else that of the workspace of a folder; None for none. Nothing is read or made yet."""
+    """The store that a user chose, else that of the workspace of a folder; None for none. This neither reads nor
+    creates anything."""
     named = chosen or os.environ.get(VARIABLE) or None
     if named is None:
         return Store(default_path(folder))

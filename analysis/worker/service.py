@@ -127,8 +127,8 @@ class Service:
         return final
 
     def hear(self) -> None:
-        """Takes in what provers have said, and sends the results of the files that it changes. What is about texts that were
-        changed since is reported after the next check."""
+        """Takes the provers' answers, and sends the results of the files that they change. What is about texts that
+        were changed since is reported after the next check."""
         for key, checker in self.programs.checkers.items():
             self._update(key, checker.hear())
 

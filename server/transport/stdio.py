@@ -1,8 +1,8 @@
 """Speaking LSP on standard input and output, with nothing else ever getting into the stream.
 
 File descriptor 1 is made a second standard error before anything else runs, so that a `print`, here or in a library,
-cannot corrupt the stream; messages go to a private copy of it. They are written by one thread: a client that does not read
-for a while must not hold up the event loop, and messages must not interleave, however `PYTHONUNBUFFERED` is set.
+cannot corrupt the stream; messages go to a private copy of it. One thread writes all messages. So a client that stops
+reading does not block the event loop, and messages never interleave, whatever the value of `PYTHONUNBUFFERED`.
 """
 
 from __future__ import annotations

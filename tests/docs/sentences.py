@@ -3,8 +3,9 @@ plain English.
 
     python -m tests.docs.sentences [--seed 1] [--count 100] [--under analysis/session]
 
-A sentence that has to be read twice is rewritten, and so are others of its kind. The same seed draws the same sentences from
-the same texts. Messages are the string literals of `analysis` and `server` that have at least four words.
+A sentence that has to be read twice is rewritten, and so are others of its kind; `read_sentences.txt` beside this file lists
+them. The same seed draws the same sentences from the same texts. Records of measurements are left out. Messages are
+the string literals of `analysis` and `server` that have at least four words.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from tests.docs.texts import ROOT, Text, docstrings, pages, tracked
 
 _END = re.compile(r"(?<=[.!?:])\s+(?=[A-Z`\"(])")
 _LEAST = 4  # words of a sentence
+_RECORDS = "benchmarks/results/"  # of measurements, kept as they were written
 
 
 def messages(path: str) -> Iterator[Text]:
@@ -51,7 +53,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 def sentences(under: str = "") -> list[Text]:
     """All sentences below a folder, in a fixed order."""
-    found = pages()
+    found = [page for page in pages() if not page.path.startswith(_RECORDS)]
     for path in tracked():
         if path.endswith(".py"):
             found += docstrings(path)

@@ -1,9 +1,9 @@
 """Hostile workspaces through the real command: each is bounded, gets one clear sentence and no traceback, runs nothing, and stays
 as it is.
 
-The class: whatever is in a folder that somebody looks at. Memory and processor time are what the system counted for the process
-and all below it. The processor's time, not the clock's: it does not depend on what else the machine does. The system counts for a
-process also what the one held that started it: so a small process stands between the tests and the command.
+The class: whatever is in a folder that somebody looks at. Memory and processor time are what the system counted for the
+process and all below it. The processor's time, not the clock's: it does not depend on what else the machine does. The
+system attributes the memory of the starting process to the started one. So a small process starts the command.
 """
 
 from __future__ import annotations

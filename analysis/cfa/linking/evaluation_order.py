@@ -1,5 +1,6 @@
-"""What every proof about a program takes for granted. Where the order of evaluation could matter, nothing is proved at all
-(`cfa.linking.open_order`); what that rests on is reported where operands with side effects are beside others."""
+"""The assumptions of every proof about a program. Where the order of evaluation could matter, nothing is proved
+(`cfa.linking.open_order`). That check itself assumes `ORDER`, which is reported if the program has unordered side
+effects."""
 
 from __future__ import annotations
 
@@ -8,6 +9,6 @@ from analysis.model.assumptions import BEFORE, ORDER
 
 
 def granted(program: Program) -> tuple[str, ...]:
-    """What every proof about the program takes for granted."""
+    """Returns the assumptions of every proof about the program, as sentences."""
     is_open = any(cfa.unordered for cfa in program.functions.values())
     return (BEFORE.sentence, ORDER.sentence) if is_open else (BEFORE.sentence,)

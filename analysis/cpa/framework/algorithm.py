@@ -41,7 +41,7 @@ UNBOUNDED = Budget()
 
 
 class Cancellation:
-    """A wish to stop, from another thread or a signal handler; it stays."""
+    """A request to stop, made by another thread or a signal handler. It cannot be withdrawn."""
 
     def __init__(self) -> None:
         self._wanted = False

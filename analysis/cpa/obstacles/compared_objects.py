@@ -1,7 +1,7 @@
-"""Comparisons whose result depends on where different objects lie in memory. A pointer one past the last element of an object may
-be equal to one to the first of another (C11 6.5.9p6); which of two objects comes first, and how far apart they are, C does not
-say (6.5.8p5, 6.5.6p9), and each compiler decides. Models give objects addresses far apart, in an order of their own, so that
-nothing is proved where such a comparison may follow.
+"""Comparisons whose result depends on where different objects lie in memory. A pointer one past the last element of an
+object may be equal to one to the first of another (C11 6.5.9p6); C does not define which of two objects comes first,
+nor how far apart they are (6.5.8p5, 6.5.6p9); each compiler decides. Formulas give objects addresses far apart, in an
+arbitrary order. So nothing is proved of a program that may make such a comparison.
 
 Two pointers are taken to be to one object if they are of kinds (`pointer_kinds`) for which there is only one, of which
 there is only one at a time. A test for equality counts if one of them was moved. What only comes from outside does not

@@ -193,7 +193,7 @@ class Analysis:
         return self._findings.errors()
 
     def suspicions(self) -> tuple[Suspicion, ...]:
-        """The questions about the last findings."""
+        """Returns the questions about the last findings."""
         return self._findings.suspicions(self.program)
 
     @property

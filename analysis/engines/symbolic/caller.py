@@ -132,7 +132,7 @@ def _is_possible(question: Question, value: InputValue) -> bool:
 
 
 def claims(entry: str, replayed: Replayed) -> Iterator[str]:
-    """How the entry is called, one sentence for each argument; nothing for `main`."""
+    """Describes how the entry is called, in one sentence for each argument. Returns nothing for `main`."""
     if entry == MAIN:
         return
     for question, value in replayed.asked:

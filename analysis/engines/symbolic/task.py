@@ -1,4 +1,5 @@
-"""What is to be decided (one finding, or a property of a whole program), and the answer: immutable values that can be pickled.
+"""Tasks of the symbolic engine (one finding, or a property of a whole program) and their answers, as immutable values
+that can be pickled.
 
 A task holds all that its answer depends on: an answer is a function of the task's content, so that it can be
 kept under the content's digest and found again by any process. Only the budget of seconds depends on the

@@ -46,7 +46,7 @@ class FileLinkage(msgspec.Struct):
 
     @property
     def yielding(self) -> dict[str, str]:
-        """The names whose definition in this file, if it has one, is not the one that counts if there is another, and why."""
+        """Returns the names, with reasons, whose definition in this file gives way to a definition in another file."""
         inlined = {name: reason for name, reason in self.inlined.items() if name not in self.external}
         return inlined | self.weak
 

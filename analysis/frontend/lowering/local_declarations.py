@@ -152,7 +152,8 @@ class LocalDeclarations(Enumerations, Records):
         return operators.convert(operators.convert(self.value(items[0]) if inner is None else inner, literal), type_)
 
     def _constants_of(self, node: Node) -> list[ir.Expr]:
-        """The values in a list that could hold addresses: what functions have their address taken must be known."""
+        """Yields the values in a list that could hold addresses, because the analysis must know which functions have
+        their address taken."""
         found: list[ir.Expr] = []
         for child in children(node):
             value = field_of(child, "value") if child.type == "initializer_pair" else child

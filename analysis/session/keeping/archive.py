@@ -159,9 +159,9 @@ class Archive:
         interruptible: AbstractContextManager[None],
         stop: Stop,
     ) -> bool:
-        """Keeps the snapshot with its units and graph in place of what there was, in one transaction; False if that was not
-        possible, or `stop` asked to give up. Packing runs within `interruptible`, a context that may be
-        entered several times."""
+        """Replaces the stored snapshot, its units and its graph in one transaction. Returns False if that was not
+        possible, or if `stop` asked to give up. Packing runs within `interruptible`, a context that may be entered
+        several times."""
         while True:
             packed: list[_Packed] = []
             kept: list[tuple[str, str]] = []

@@ -29,8 +29,8 @@ class Watched(Protocol):
 class Watch:
     """One thread for all checks of a process. `used` says how many bytes the solver has taken in all.
 
-    Once `end` has returned, no check is interrupted any more: its owner may free the solver then, and to interrupt a
-    solver that is freed ends the process."""
+    After `end` returns, no check is interrupted any more. So its owner can free the solver; interrupting a freed solver
+    would crash the process."""
 
     def __init__(self, used: Callable[[], int]) -> None:
         self._used = used

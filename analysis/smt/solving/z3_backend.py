@@ -435,8 +435,8 @@ class Z3Horn:
         self._solver: Any = None
 
     def solve(self, script: str, budget: Budget) -> str | None:
-        """A solution of the clauses that a script (logic HORN, without `check-sat`) asserts, as definitions of its predicates;
-        None if there is none, or none was found in the budget."""
+        """Solves the clauses that a script asserts (logic HORN, without `check-sat`). Returns definitions of its
+        predicates, or None if there is no solution or none was found within the budget."""
         logic = z3core.Z3_mk_string_symbol(self._ref, "HORN")
         self._solver = z3core.Z3_mk_solver_for_logic(self._ref, logic)
         z3core.Z3_solver_inc_ref(self._ref, self._solver)

@@ -1,7 +1,7 @@
 """The steps of a program as changes of symbolic states.
 
-Whatever is not said exactly is left open, so that the states after a step stand for all that a run can come to. What is taken for
-granted is among `assumptions`, first of all what ends a run before (`model.assumptions` has them all).
+What is not encoded exactly is left open, so the states after a step include every state that a run can reach. What is
+taken for granted is among `assumptions`, first of all what ends a run before (`model.assumptions` has them all).
 """
 
 from __future__ import annotations

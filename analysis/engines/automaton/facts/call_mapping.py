@@ -191,8 +191,8 @@ class CallTransfer:
     def _possible(self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact | None, after: Fact) -> bool:
         """Whether the conditions on parameters under which the callee leaves this way can hold for these arguments.
 
-        That a result is null or zero because an argument was is evidence only where the argument is known to be;
-        or in a recursion, which ends somewhere.
+        Decides whether a null or zero result counts as evidence. If it is null only because an argument was, the
+        argument must be known to be null at this call; in a recursion this is not asked, because it ends somewhere.
         """
         call = edge.effect
         assert isinstance(call, ir.Call)

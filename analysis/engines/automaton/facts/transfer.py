@@ -298,7 +298,8 @@ class Transfer:
         return None
 
     def settle(self, edge: Edge, fact: Fact, paths: Iterable[Path], told: Environment = ()) -> list[int]:
-        """The fact at its new paths, or what follows when there are none left."""
+        """Returns the fact at its new access paths. If no path is left, returns what the rule does when the value is
+        lost."""
         left = bounded(set(paths))
         if not left:
             return self._lost(fact, edge)

@@ -1,9 +1,9 @@
-"""What is known of values along one path: intervals of expressions that are shared by those that surely hold the same value.
+"""Stores the intervals of values along one path; expressions that surely hold the same value share an interval.
 
-The store of `error_paths`. Each expression that is followed has a *symbol*, and each symbol has an interval.
-An assignment of one expression to another gives both the same symbol, so that a later test of either narrows
-both. Calls that are opened push a frame of expressions; symbols belong to the whole path, so that what a
-callee learns of its argument its caller knows.
+The store of `error_paths`. Each expression that is followed has a *symbol*, and each symbol has an interval. An
+assignment of one expression to another gives both the same symbol, so that a later test of either narrows both. Calls
+that are opened push a frame of expressions; symbols belong to the whole path, so that a test of an argument in a callee
+also narrows the caller's expression.
 
 It over-approximates: an expression without symbol can have any value of its type.
 """
@@ -186,7 +186,7 @@ class Store:
         return True
 
     def _relate(self, key: ir.Expr, truth: Interval) -> None:
-        """What a comparison of two expressions, known to hold or not, tells of each by the other's bounds."""
+        """Narrows each of two compared expressions by the bounds of the other, given whether the comparison holds."""
         if not isinstance(key, ir.Binary) or key.operator not in ("<", "==") or truth not in (ZERO, NONZERO):
             return
         (left, some), (right, more) = self.value(key.left), self.value(key.right)

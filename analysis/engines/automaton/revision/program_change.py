@@ -157,7 +157,7 @@ class _Callers:
         self._found: dict[str, set[str]] | None = None
 
     def of(self, name: str) -> set[str]:
-        """The callers of a function."""
+        """Returns the callers of a function."""
         if self._found is None:
             self._found = self._find()
         return self._found.get(name, set())

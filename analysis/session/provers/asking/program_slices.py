@@ -139,7 +139,8 @@ class Slicer:
         return self._with_used(self._entries)
 
     def _starting(self) -> Iterable[str]:
-        """The functions that start what runs beside. If the program begins at `main`, they are called from there."""
+        """Yields the functions that start threads or install handlers. There are none to add if the program begins at
+        `main`, which calls them."""
         if self._entries == ("main",):
             return ()
         return (name for start in STARTS if start not in self.program.functions for name in self._callers.get(start, ()))

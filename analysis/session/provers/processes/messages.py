@@ -117,8 +117,8 @@ def _exactly(end: socket.socket, length: int) -> bytes:
 
 
 class Channel:
-    """The pool's end: it never waits. What the other end does not take yet is kept; half a message
-    is nothing yet."""
+    """The pool's end: it never waits. Bytes that the other end does not take yet are buffered. An incomplete message is
+    not delivered."""
 
     def __init__(self, end: socket.socket) -> None:
         end.setblocking(False)

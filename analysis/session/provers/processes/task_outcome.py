@@ -43,7 +43,7 @@ def had_the_processor(worked: float, passed: float) -> bool:
 
 
 def reason_of(outcome: Outcome, budget: Budget) -> str:
-    """Why there is no answer, in words that complete "not decided: "."""
+    """Says why there is no answer, in words that complete "not decided: "."""
     match outcome.end:
         case "time":
             return f"the budget of {budget.seconds:g} s was not enough"

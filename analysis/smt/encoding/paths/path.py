@@ -252,7 +252,8 @@ class PathEncoder:
         return self._state.inputs()
 
     def assigned(self, model: Model) -> tuple[Assigned, ...]:
-        """What a model of the formula, or of a condition, chooses for the inputs, in the order in which a run needs them."""
+        """Returns the values that a model of the formula, or of a condition, gives the inputs, in the order in which a
+        run asks for them."""
         return assigned(self._state, model)
 
     def fork(self) -> PathEncoder:

@@ -12,7 +12,7 @@ from analysis.model.c_types import DataModel
 
 
 class Addresses:
-    """The addresses given so far. Immutable data model, mutable tables; `copy` for a fork."""
+    """Holds the addresses given so far, in mutable tables; `copy` is for a fork."""
 
     def __init__(self, model: DataModel) -> None:
         wide = model.pointer_bits == 64

@@ -185,7 +185,7 @@ class Memory:
 
     @property
     def escaped(self) -> set[int]:
-        """The objects that the outside may know."""
+        """Returns the objects whose address may be known to code outside of the path."""
         return set(self._escaped)
 
     def points_outside(self, terms: Iterable[Term]) -> bool:
