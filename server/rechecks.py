@@ -10,7 +10,7 @@ from analysis.wire import CheckDone
 from server.documents import OpenDocuments
 
 _WHY: dict[RecheckReason, str] = {
-    "scratch": "Checked from nothing by the last check, as the whole program was.",
+    "scratch": "Checked from scratch by the last check, like the whole program.",
     "text": "Re-checked by the last check: its body changed.",
     "callee": "Re-checked by the last check: {other}, which it calls, behaves differently.",
     "summary": "Re-checked by the last check: {other}, which it calls, behaves differently.",

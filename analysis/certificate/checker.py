@@ -61,7 +61,7 @@ def check(program: Program, proof: Proof, model: DataModel = LP64, budget: Budge
         raise RefusedError(changed)
     odd = sorted(str(term.data) for term in symbols(proof.assertions.values()) if not _STATE.match(str(term.data)))
     if odd:
-        raise RefusedError(f"an assertion speaks of {odd[0]}, which is no part of the state")
+        raise RefusedError(f"an assertion mentions {odd[0]}, which is not part of the state")
     system = System(
         program,
         proof.mode,

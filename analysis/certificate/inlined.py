@@ -53,7 +53,7 @@ class Inlined:
             stack = self._annotation.contexts[number]
             function = self._annotation.entry if stack is None else stack.call.callee
             if location not in self._program.functions[function].locations:
-                raise RefusedError(f"it speaks of a location that {display_name(function)} does not have")
+                raise RefusedError(f"it mentions a location that {display_name(function)} does not have")
             at = Location(function, location, stack)
             held = START.constrained(self._annotation.assertions[number, location])
             if held is not None:

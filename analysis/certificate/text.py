@@ -117,7 +117,7 @@ def read(text: str | bytes, program: Program) -> Certificate:
     if raw.program != program_digest(program):
         raise RefusedError("the certificate is about another program")
     if any(claim.entry not in program.functions or min(claim.taken, default=0) < 0 for claim in raw.unwindings):
-        raise RefusedError("the certificate cannot be read: it speaks of paths that the program does not have")
+        raise RefusedError("the certificate cannot be read: it mentions paths that the program does not have")
     return Certificate(raw.data_model, tuple(_annotation(proof, program) for proof in raw.proofs), raw.unwindings)
 
 

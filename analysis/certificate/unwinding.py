@@ -149,7 +149,7 @@ def check_unwinding(program: Program, claim: Unwinding, model: DataModel = LP64,
     checking = _Checking(program, claim, model, milliseconds)
     checking.follow(lambda: checking.edges < claim.edges)
     if not checking.is_done():
-        raise RefusedError("the tree speaks of branches that are not there")
+        raise RefusedError("the tree mentions branches that are not there")
     outside = set(called_outside(program, (claim.entry,)))
     takes_memory = not claim.allocation_fails and outside & ALLOCATIONS
     calls_others = not claim.outside_writes and not all(is_known(program, name) for name in outside)

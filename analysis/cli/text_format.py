@@ -74,7 +74,8 @@ def summary_line(report: Report, *, known: int = 0) -> str:
         return f"No finding, but not everything is proved{aside}: {scope}{_undecided(report)}."
     apart = sum(1 for f in report.functions if any(verdict.unreached for verdict in f.verdicts.values()))
     if apart:
-        return f"No finding, every function that an entry leads to is safe{aside}: {scope}; {count(apart, 'function')} apart."
+        others = f"{count(apart, 'function')} not reached"
+        return f"No finding, every function that an entry leads to is safe{aside}: {scope}; {others}."
     entries = _proved_from(report)
     called = f" {as_called(entries)}" if entries else ""
     return f"No finding, every function is safe{called}{aside}: {scope}."

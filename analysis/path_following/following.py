@@ -294,7 +294,7 @@ class PathFollower(ABC):
             if self._outside_writes and not is_known(self._program, name):
                 self.reasons[may_write_globals(name)] = None
             if "uninitialized-read" in self._checks.rules and _may_leave_undefined(name, call):
-                who = f"{name}()" if name else "what is called through a pointer"
+                who = f"{name}()" if name else "a function called through a pointer"
                 self.reasons[f"{who} is external, and need not give a value to what it is passed the address of"] = None
         paths = [path]
         choices: list[bool | None] = [None]

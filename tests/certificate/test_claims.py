@@ -201,7 +201,7 @@ def test_an_assertion_cannot_name_an_input_of_later() -> None:
     for number in range(60):
         for name in (f"input!{number}", f"value!{number}", f"content!{number}", f"choice!{number}", f"and:{number}"):
             said = or_(eq(first, integer(1)), eq(last, symbol(name, INT)))
-            with pytest.raises(RefusedError, match="no part of the state"):
+            with pytest.raises(RefusedError, match="not part of the state"):
                 check(of, Annotation("main", "assertion", places, "int", (None,), {(0, head): said}))
     with pytest.raises(RefusedError):
         check(of, Annotation("main", "assertion", places, "int", (None,), {(0, head): eq(first, integer(1))}))

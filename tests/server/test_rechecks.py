@@ -79,7 +79,7 @@ async def test_a_hover_says_why_a_function_was_checked_again_or_since_when_it_is
     editor = await start()
     typing = Typing(editor, workspace / "a.c")
     await typing.checked()
-    assert set((await typing.all_hovers()).values()) == {"Checked from nothing by the last check, as the whole program was."}
+    assert set((await typing.all_hovers()).values()) == {"Checked from scratch by the last check, like the whole program."}
 
     await typing.replace(LINES["number"], "return 3;", "int n = 3; return n;")
     assert await typing.all_hovers() == {

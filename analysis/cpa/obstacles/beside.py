@@ -146,7 +146,7 @@ class Beside:
         for call in mine.calls:
             targets = self._program.targets(call)
             if not targets:
-                changes.everything = changes.everything or f"{display_name(cfa.name)}() calls what is not known"
+                changes.everything = changes.everything or f"{display_name(cfa.name)}() calls an unknown function"
             for target in targets:
                 if target not in self._program.functions:
                     self._add_external(changes, target, call)
@@ -166,7 +166,7 @@ class Beside:
             )
             return
         if start is None and may_call_back(self._program, name, call):
-            changes.everything = changes.everything or f"{display_name(name)}() may call what it is passed"
+            changes.everything = changes.everything or f"{display_name(name)}() may call a function that it is passed"
         changes.memory = changes.memory or name in BY_NUMBER or any(map(_leads_on, call.arguments))
 
     def _returns(self, started: str) -> bool:
@@ -228,11 +228,11 @@ class Beside:
                 return f"{where} what can change while it runs: {changes.everything}, at any time"
             found = sorted(mine.reads & changes.variables) or sorted(mine.reads & self._pointed if changes.memory else ())
             if found:
-                return f"{where} {display_name(found[0])}, which can change at any time, for a signal or by a thread"
+                return f"{where} {display_name(found[0])}, which a signal handler or a thread can change at any time"
             if memory and (changes.memory or not changes.variables.isdisjoint(self._pointed)):
-                return f"{where} memory that can change at any time, for a signal or by a thread"
+                return f"{where} memory that a signal handler or a thread can change at any time"
             if errno and changes.errno:
-                return f"{where} errno, which can change at any time, for a signal or by a thread"
+                return f"{where} errno, which a signal handler or a thread can change at any time"
         return None
 
     def _reads_memory(self, call: ir.Call) -> bool:

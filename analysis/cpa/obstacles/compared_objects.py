@@ -43,7 +43,7 @@ def compared_reasons(program: Program, functions: Iterable[str]) -> Iterator[str
     wanted = set(functions)
     for (name, _), text in compared_objects(program).items():
         if name in wanted:
-            yield f"{display_name(name)}: {text} may depend on where objects lie in memory, which C does not say"
+            yield f"{display_name(name)}: {text} may depend on where objects lie in memory, which C does not define"
 
 
 def _pairs(effect: ir.Effect) -> Iterator[ir.Binary]:

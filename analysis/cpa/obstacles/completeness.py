@@ -170,7 +170,7 @@ def leads_nowhere(function: str) -> str:
 
 def may_write_globals(callee: str) -> str:
     """What to say of an external function that is not known; of none, where a pointer leads to it."""
-    who = f"{callee}()" if callee else "what is called through a pointer"
+    who = f"{callee}()" if callee else "a function called through a pointer"
     return f"{who} is external, and could write to global variables (--assume externals-keep-globals says that it does not)"
 
 

@@ -163,4 +163,4 @@ def ended_reasons(program: Program, functions: Iterable[str]) -> Iterator[str]:
     wanted = set(functions)
     for (name, _), text in compared_ended(program).items():
         if name in wanted:
-            yield f"{display_name(name)}: {text} may compare a pointer to something that is gone, which may have any value"
+            yield f"{display_name(name)}: {text} may compare a dangling pointer, whose value is indeterminate"

@@ -47,9 +47,9 @@ class Refiner:
         if status == "sat":
             return Feasible(target)
         if status != "unsat":
-            return Stuck("the solver gave up on whether a path is possible")
+            return Stuck("the solver could not decide whether a path is feasible")
         if len(blocks) < 2:
-            return Stuck("a path is impossible, but nothing was learnt from that")
+            return Stuck("a path is infeasible, but no condition was learned from it")
         for method in self._methods:
             made = interpolants(self._solver, formulas, self._budget, (method,))
             if made is None:

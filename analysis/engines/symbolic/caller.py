@@ -30,14 +30,14 @@ _COMPILERS = ("__builtin_", "__atomic_", "__sync_", "__c11_")
 def doubts(program: Program, entry: str, replayed: Replayed, target: Target, model: DataModel) -> str:
     """What the run needs that no caller or outside function need ever do; empty if nothing."""
     for name in _unmodelled(program, replayed):
-        return f"{name}() can do what the run takes it to do"
+        return f"{name}() can do what the run assumes"
     if entry == MAIN and (doubt := surroundings_doubt(program, entry, replayed, model)):
         return doubt
     for question, value in replayed.asked:
         if question.kind == "expression" and question.step < len(replayed.steps) - 1:
-            return f"{display_name(question.function)} can compute the value that the run takes for what is not modelled"
+            return f"{display_name(question.function)} can compute the value that the run assumes for what is not modelled"
         if question.kind == "memory" and question.name == ERRNO:
-            return "errno holds what the run takes it to hold"
+            return "errno has the value that the run assumes"
         if doubt := _entry_doubt(entry, question, value) or _null_doubt(target, question, value):
             return doubt
     return ""

@@ -89,7 +89,7 @@ class Candidates:
             try:
                 self._solver.add(*conjuncts)
                 if self._solver.check(budget=self._budget).status != "unsat":
-                    return Found("unknown", reason="an access may be outside of its object on a path that is else impossible")
+                    return Found("unknown", reason="an access may be outside of its object on an otherwise infeasible path")
             finally:
                 self._solver.pop()
         return found
@@ -133,7 +133,7 @@ class Candidates:
                 return Found("unsat", assumptions=formula.assumptions)
             return Found(
                 "unknown",
-                reason=f"the solver gave up on whether its path is possible ({answer.reason})",
+                reason=f"the solver could not decide whether its path is feasible ({answer.reason})",
                 assumptions=formula.assumptions,
             )
         finally:

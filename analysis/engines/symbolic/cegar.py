@@ -150,7 +150,7 @@ class _Proving:
                 restart=options.restart,
             )
         except OutOfTimeError:
-            ended = Ended("budget", "the search for a proof ran out of seconds")
+            ended = Ended("budget", "the search for a proof used up its budget of seconds")
         queries = self._execution.decide.checks + self._post.checks
         work = Work(reached.made, 0, ended.refinements, queries=queries)
         if ended.ending != "safe":
@@ -191,7 +191,7 @@ class _Proving:
         steps, at = [step.step for step in path], [step.node.state[LOCATION] for step in path]
         if self._options.refine is None or len(steps) > _LONGEST:
             return Stuck(
-                "a path to a violation is too long to learn from"
+                "a path to a violation is too long for refinement"
                 if len(steps) > _LONGEST
                 else "symbolic execution does not exclude a violation"
             )
@@ -219,7 +219,7 @@ class _Proving:
 
         pivot = next((step.node for step in path if is_finer(step.node)), None)
         if pivot is None:
-            return Stuck("symbolic execution excludes no more than it did")
+            return Stuck("refinement of symbolic execution made no progress")
 
         def finer(precision: tuple[Any, ...]) -> tuple[Any, ...]:
             found = list(precision)

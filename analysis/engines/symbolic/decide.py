@@ -52,7 +52,7 @@ _BACK_SHARE, _LARGE_BACK_SHARE = 0.2, 0.5  # of the seconds that are left, for g
 _LAST_SHARE = 0.12  # of the seconds, for runs from the entry of the function
 _LARGE = 10_000  # edges; larger programs are not explored from their entries
 _REASONS = 3  # that are reported
-_NO_TIME = "the search through the program's paths ran out of its budget"
+_NO_TIME = "the search through the program's paths used up its budget"
 _QUERY_SHARE = 0.1  # of the seconds, for one question about a path
 _WAYS = 200  # paths that are asked about in one exploration
 
@@ -86,7 +86,7 @@ class _Deciding:
 
     def decide(self) -> Decision:
         if self._target.rule not in OBSERVED:
-            return self._undecided(f"runs do not show violations of {self._target.rule}", final=True)
+            return self._undecided(f"runs cannot show violations of {self._target.rule}", final=True)
         bounds = Bounds(steps=self._effort.run_steps, memory=32_000_000)
         self._attempts = Attempts(self._program, self._target, bounds, fails=self._task.allocation_fails)
         milliseconds = min(3 * self._effort.query_milliseconds, int(_QUERY_SHARE * 1000 * self._effort.seconds))
@@ -104,7 +104,7 @@ class _Deciding:
         why = sorted(self._why, key=lambda text: text != _NO_TIME)  # that there was no more time explains most
         reasons = list(dict.fromkeys(filter(None, [self._inside, self._back, *why])))
         return self._undecided(
-            "; ".join(reasons[:_REASONS]) or "the search for a run that has it, and for a proof that none has, ran out of time"
+            "; ".join(reasons[:_REASONS]) or "the time is used up: neither a run with the violation nor a proof was found"
         )
 
     # -- runs ---------------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ class _Deciding:
         if found.status == "unsat":
             self._assumed.update(dict.fromkeys(found.assumptions))
             if calls_the_unknown(self._program, way):
-                self._why["an external function could write to global variables on a path that is else impossible"] = None
+                self._why["an external function could write to global variables on a path that is otherwise infeasible"] = None
                 return False, None
         return found.status == "unsat", None
 

@@ -42,14 +42,14 @@ def _argument_doubt(replayed: Replayed, argc: InputValue, is_counted: bool, poin
         if question.kind == "memory" and question.name in vectors and isinstance(question.type, Pointer):
             index = question.offset // pointer_bytes
             if not is_counted or (value == 0) != (index == argc):
-                return "the arguments of the program are what the run takes them for"
+                return "the arguments of the program are what the run assumes"
         if isinstance(value, Fresh):
             if question.kind == "parameter":
                 vectors.add(f"fresh {made}")
             made += 1
     seen = replayed.observation
     if seen is not None and seen.kind == "array-bounds" and " of fresh " in seen.text:
-        return "strings and objects from outside end where the run takes them to end"
+        return "strings and objects from outside end where the run assumes"
     return ""
 
 
@@ -67,7 +67,7 @@ def _result_doubt(replayed: Replayed) -> str:
             results[question.name].append(value)
     for name, values in results.items():
         if LIBRARY[name].arguments and len(values) > 1:  # for what it is passed, one of them
-            return f"{name}() returns what the run takes it to return"
+            return f"{name}() returns what the run assumes"
         if any(value != values[0] for value in values) or isinstance(values[0], Object):
             return f"{name}() returns another value each time"
     return ""

@@ -42,18 +42,18 @@ class Effort(msgspec.Struct, frozen=True):
     recursion: int = 30
 
 
-NOT_REPEATED = "formulas allow a violation, but no run that was tried has one"
+NOT_REPEATED = "an error path is satisfiable, but no run that was tried violates the rule"
 """Why a violation that a formula gives is not confirmed: formulas leave some things open."""
 
 
 def only_if(condition: str) -> str:
     """What to say of a violation that was seen in a run which may be none of the program's."""
-    return f"it happens if {condition}, and whether that can be is not known"
+    return f"it happens if {condition}, and it is not known whether that can happen"
 
 
 def one_if(condition: str) -> str:
     """The same of a run against several rules."""
-    return f"a run violates one of the rules if {condition}, and whether that can be is not known"
+    return f"a run violates one of the rules if {condition}, and it is not known whether that can happen"
 
 
 class Task(NamedTuple):

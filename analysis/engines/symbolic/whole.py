@@ -95,7 +95,7 @@ class _Deciding:
     def decide(self) -> Decision:
         unknown = sorted(self._task.rules - OBSERVED)
         if unknown:
-            return self._undecided(f"runs do not show violations of {unknown[0]}", final=True)
+            return self._undecided(f"runs cannot show violations of {unknown[0]}", final=True)
         found = self._try_all() or self._try_random()
         return found or self._in_turns()
 
@@ -154,7 +154,7 @@ class _Deciding:
                 return self._found
             if is_safe:
                 return Refuted(tuple(self._assumed), self._spent())
-        return self._undecided("; ".join(list(self._why)[:_REASONS]) or "the search for runs and for paths ran out of time")
+        return self._undecided("; ".join(list(self._why)[:_REASONS]) or "the time for searching runs and paths is used up")
 
     def _by_paths(self, share: float) -> bool:
         """Whether no path violates a rule."""

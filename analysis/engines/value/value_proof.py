@@ -91,7 +91,7 @@ class _Proving:
         try:
             ended = cegar(composite, reached, frontier, self._refine, states=states, deadline=deadline, cancellation=cancellation)
         except OutOfTimeError:
-            ended = Ended("budget", "the search for a proof ran out of seconds")
+            ended = Ended("budget", "the search for a proof used up its budget of seconds")
         work = Work(reached.made, 0, ended.refinements)
         if ended.ending != "safe":
             return Unproved(ended.reason, work, may_violate=ended.ending == "stuck")
@@ -116,11 +116,11 @@ class _Proving:
         if not prefixes:
             return Stuck("explicit values of variables do not exclude a violation")
         if len(prefixes[0]) > _LONGEST:
-            return Stuck("a path to a violation is too long to learn from")
+            return Stuck("a path to a violation is too long for refinement")
         more = min((self._needed(path, prefix) for prefix in prefixes if len(prefix) <= _LONGEST), key=self._cost)
         pivot = next((step.node for step in path if self._is_finer(step.node, more)), None)
         if pivot is None:
-            return Stuck("explicit values of variables exclude no more than they did")
+            return Stuck("refinement of explicit values made no progress")
 
         def finer(precision: tuple[Any, ...]) -> tuple[Any, ...]:
             return (*precision[:_VALUES], precision[_VALUES].refined(more), *precision[_VALUES + 1 :])

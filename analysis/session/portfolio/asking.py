@@ -113,7 +113,7 @@ class _Asking:
 def _together(found: list[Unknown]) -> Unknown:
     """What several say who do not know, the last one first."""
     if not found:
-        return Unknown("no time was left to begin with it")
+        return Unknown("no time was left for it")
     reasons = list(dict.fromkeys(one.reason for one in reversed(found)))
     reasons = [reason for reason in reasons if is_marked(reason)] or reasons  # what names a place says more
     looked = dict.fromkeys(name for one in found for name in one.looked)

@@ -19,7 +19,7 @@ from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
 
 ENGINE = "automaton"
-UNDECIDED = "the rule may be broken here, but the search for a path on which it is ended at its limit"
+UNDECIDED = "a violation may be possible here, but the search for a path to it reached its limit"
 _NOT_PROVED = "no violation was found, and nothing was proved"
 _NOT_LOOKED_FOR = "only provers look for it, and they were not asked about it"
 

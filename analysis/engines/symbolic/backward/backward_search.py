@@ -168,7 +168,7 @@ class _Search:
             if self._cancellation.cancelled():
                 raise _EndedError("it was cancelled")
             if self.states >= self._most or clock.spent() > self._deadline:
-                raise _EndedError("going back from the violation ran out of its budget")
+                raise _EndedError("the backward search from the violation used up its budget")
             self.states += 1
             self._expand(self._waiting.pop())
 

@@ -211,11 +211,11 @@ class WholeProgram:
         for name in sorted(beside(self.program).handlers):
             if name in self.program.functions:
                 if self.returns(name) and self.writes(name) != NOTHING:
-                    yield f"{name}() may run at any time, for a signal"
+                    yield f"{name}() may run at any time, as a signal handler"
             elif name not in self.program.externals:
-                yield f"{name}(), of which nothing is known here, may run at any time, for a signal"
+                yield f"{name}(), of which nothing is known here, may run at any time, as a signal handler"
             elif self.returns(name):
-                yield f"{name}() may run at any time, for a signal"
+                yield f"{name}() may run at any time, as a signal handler"
 
     def is_used(self, name: str) -> bool:
         """Whether a function is called, or its address is used."""

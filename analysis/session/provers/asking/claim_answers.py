@@ -206,7 +206,7 @@ class Claims:
                 del self._waiting[0]
                 continue
             if self._is_over:
-                why = f"it was not begun: the {self._budget.total:g} s for proofs were over"
+                why = f"it was not started: the {self._budget.total:g} s for proofs were used up"
                 self._left.update(dict.fromkeys(self._waiting, why))
                 self._waiting = []
                 return True
