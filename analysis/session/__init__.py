@@ -1,4 +1,4 @@
-"""Keeps one program over its revisions: from files to a report, and from an edit to the next report.
+"""Keeps one program over its revisions: from files to reports.
 
 What an edit costs is what it changes. Everything else stays the same object as before:
 

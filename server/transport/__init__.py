@@ -1,1 +1,1 @@
-"""Turns bytes into messages and back: streams or a socket, frames, the protocol's classes, and the first checker process."""
+"""Turns bytes into messages and back; starts the first checker process."""

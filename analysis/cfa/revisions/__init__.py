@@ -1,1 +1,1 @@
-"""Compares two revisions of a program: finds the locations and edges that are the same (invariant I4), and those that changed."""
+"""Finds which locations and edges of two revisions are the same (invariant I4)."""

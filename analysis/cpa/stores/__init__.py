@@ -1,4 +1,4 @@
-"""Holds the values of a program's objects for the value domains, and updates them step by step.
+"""Holds and updates the values of objects for the value domains.
 
 `store_memory` keeps objects by root and cells by their extent in bits. `evaluate` and
 `step_effects` compile each step once per call depth to Python functions; an `Algebra` defines the

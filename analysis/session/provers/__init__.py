@@ -1,4 +1,4 @@
-"""Lets prover processes decide possible findings and look for proofs, while the checker process goes on.
+"""Lets prover processes decide findings and look for proofs.
 
     check ──> findings ──> proofs ──> asking (questions, by revision) ──> processes ╎ answering
               report <── confirmed_findings, proof_verdicts <── kept_answers <──────┘ portfolio

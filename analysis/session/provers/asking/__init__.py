@@ -1,1 +1,1 @@
-"""Formulates questions to provers, keeps their answers, and decides what to ask again after an edit."""
+"""Asks provers, keeps their answers, and asks again after edits."""

@@ -1,1 +1,1 @@
-"""Encodes the memory of C as terms: objects, their contents, their addresses, and the targets of pointers."""
+"""Encodes the memory of C as terms: objects, contents, addresses, pointers."""
