@@ -34,7 +34,7 @@ WRONG = {
     "unknown state": (RULE.replace("from: closed", "from: open"), "no transition leads to the state open"),
     "nothing to track": (RULE.replace('"$CLOSE($H, ...)"', '"$CLOSE()"'), "does not mention it"),
     "an alias": (RULE + "keeps: &x [a]\nnames: *x\n", "alias"),
-    "functions of no known kind": (RULE.replace("[close_handle, drop_handle]", "{library: closes}"), "names.$CLOSE"),
+    "functions of no known kind": (RULE.replace("[close_handle, drop_handle]", "{library: shuts}"), "names.$CLOSE"),
     "an object": ("!!python/object:os.system {}", "not YAML"),
     "a list": ("- 1", "the file"),
     "an event of nothing": (RULE.replace('"$CLOSE($H, ...)"', "lost"), "needs a tracked value"),
