@@ -15,7 +15,8 @@ pytestmark = pytest.mark.full_budget
 HEAD = """
 typedef unsigned long size_t; typedef long time_t;
 void reach_error(void); char *strtok(char *, const char *); char *getenv(const char *); time_t time(time_t *);
-int printf(const char *, ...); void *memcpy(void *, const void *, size_t); size_t strlen(const char *); int kept;
+int printf(const char *, ...); void *memcpy(void *, const void *, size_t); size_t strlen(const char *);
+void *malloc(size_t); void free(void *); int kept;
 """
 NOT_PROMISED = {
     "a second call of strtok writes to the first string": (
@@ -36,6 +37,10 @@ PROMISED = {
         "int a = 1, b = 2; kept = 3; memcpy(&a, &b, sizeof a); if (kept != 3 || b != 2) reach_error();",
     ),
     "time may be passed null": ("null-dereference", "time(0);"),
+    "time accesses nothing if it is passed null": (
+        "array-bounds",
+        "char *p = malloc(2); if (!p) return 0; time(0); p[1] = 0; free(p);",
+    ),
     "time may be passed a time_t": ("array-bounds", "time_t now; time(&now);"),
 }
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.c.blocks import ALLOCATIONS, RELEASES
-from analysis.c.calls import stores_counts
+from analysis.c.calls import is_null, stores_counts
 from analysis.c.control import FAILED_ASSERTIONS
 from analysis.c.functions import Function, known
 from analysis.cfa.graph import Edge, Program
@@ -133,14 +133,14 @@ def _may_fail(program: Program, name: str, call: ir.Call, kind: FailureKind) -> 
     is_system = function is not None or name.startswith("__builtin_") or (external is not None and external.system)
     if not is_system and kind != "null-dereference":
         return False  # what a function does that nobody knows is not the program's
-    return any(_is_open(argument) and not _may_be_any(function, at, kind) for at, argument in enumerate(call.arguments))
+    return any(_is_open(one) and not _may_be_any(function, at, one, kind) for at, one in enumerate(call.arguments))
 
 
-def _may_be_any(function: Function | None, position: int, kind: FailureKind) -> bool:
+def _may_be_any(function: Function | None, position: int, argument: ir.Expr, kind: FailureKind) -> bool:
     """Whether the function accepts a null pointer there, and nothing else can be wrong."""
     if function is None or not function.argument(position).nullable:
         return False
-    return kind == "null-dereference" or "handle" in function.argument(position).uses
+    return kind == "null-dereference" or is_null(argument) or "handle" in function.argument(position).uses
 
 
 def _is_open(argument: ir.Expr) -> bool:
