@@ -28,9 +28,9 @@ from analysis.cfa.linking.link import link
 from analysis.frontend.syntax.parser import parse
 from analysis.model import ir
 from analysis.model.c_types import LP64, Integer
+from analysis.model.ranges import signed_value
 from analysis.smt.encoding.numbers.formula import Mode
 from analysis.smt.encoding.paths.path import PathEncoder
-from analysis.smt.logic.bitvectors import signed_value
 from analysis.smt.logic.term_building import distinct, eq, number
 from analysis.smt.logic.terms import Term
 from analysis.smt.solving.solver import Answer, Budget

@@ -1,5 +1,9 @@
 """Says what C means, each fact in one place.
 
+- `operators`: a row for each operator and class of types. To add an operator is to add a row.
+- `results`: what the operators compute, on two numbers and on numbers between bounds.
+- `conversions`: what a value becomes in another scalar type.
+- `undefined`: what an edge can violate, and when.
 - `functions`: what library functions do, from tables with a row for each (`library_c`, `library_posix`, `library_others`). To add
   a function is to add a row. A function without a row is an unknown external function.
 - `calls`: what that means for one call, by its arguments.

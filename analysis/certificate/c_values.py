@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from analysis.model.c_types import Integer, Pointer
+from analysis.model.ranges import bounds
 from analysis.smt.logic import linear
 from analysis.smt.logic.terms import Term
 
@@ -140,8 +141,7 @@ class Values:
         type_ = name.type
         if type_.name == "_Bool":
             return Written(name.text + index, PRIMARY, 0, 1, 32, signed=True)
-        low = -(1 << (type_.bits - 1)) if type_.signed else 0
-        high = (1 << (type_.bits - 1)) - 1 if type_.signed else (1 << type_.bits) - 1
+        low, high = bounds(type_)
         is_small = type_.bits < 32
         return Written(name.text + index, PRIMARY, low, high, 32 if is_small else type_.bits, signed=is_small or type_.signed)
 

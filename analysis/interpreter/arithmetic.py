@@ -1,33 +1,26 @@
-"""Operators of C as functions on registers: each takes the operands' functions and gives the operation's (C11 6.5).
+"""Operators of C as functions on registers: each takes the operands' functions and gives the operation's.
 
-Results are exact: what a signed type cannot hold is a violation (or wraps, with a note, where that is asked for), what an
+What an operator computes and when it is undefined is in the table of `c.operators`; here are the shapes of code that compute it
+fast. Results are exact: what a signed type cannot hold is a violation (or wraps, with a note, where that is asked for), what an
 unsigned one cannot hold wraps.
 """
 
 from __future__ import annotations
 
-import math
-import operator as python
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from analysis.c.conversions import round_to_float
+from analysis.c.operators import BINARY, UNARY, Row, limits, quotient, sign_of
 from analysis.interpreter.halting import ViolationError
-from analysis.interpreter.scalars import bounds_of, round_to_float
 from analysis.model.c_types import Integer
+from analysis.model.comparisons import COMPARISONS
+from analysis.model.ranges import bounds, wrapped
 
 Registers = list[Any]
 Evaluate = Callable[[Registers], Any]
 
-COMPARED: dict[str, Callable[[Any, Any], bool]] = {
-    "==": python.eq,
-    "!=": python.ne,
-    "<": python.lt,
-    "<=": python.le,
-    ">": python.gt,
-    ">=": python.ge,
-}
-_RING: dict[str, Callable[[Any, Any], Any]] = {"+": python.add, "-": python.sub, "*": python.mul}
-_BITWISE: dict[str, Callable[[Any, Any], Any]] = {"&": python.and_, "|": python.or_, "^": python.xor}
+COMPARED: dict[str, Callable[[Any, Any], bool]] = {operator: BINARY[operator, "signed"].exact for operator in COMPARISONS}
 
 
 def overflow(text: str, type_: Integer) -> NoReturn:
@@ -52,31 +45,34 @@ def comparison(operator: str, left: Evaluate, right: Evaluate, constant: int | f
     return lambda r: compare(left(r), constant)
 
 
-def wrapped(value: int, text: str, type_: Integer, registers: Registers) -> int:
-    """The result of a signed operation modulo 2 to the width, noted as an assumption."""
+def _past(value: int, text: str, type_: Integer, registers: Registers) -> int:
+    """The result of a signed operation that overflows, wrapped, and noted as an assumption."""
     registers[1].assume(f"signed overflow wraps: {text}")
-    value &= (1 << type_.bits) - 1
-    return value - (1 << type_.bits) if value >> (type_.bits - 1) else value
+    return wrapped(value, type_)
 
 
 def integer(
     operator: str, left: Evaluate, right: Evaluate, type_: Integer, constant: int | None, *, wraps: bool = False
 ) -> Evaluate:
     """An operator on two integers of the result's type (of a shift, the left one). `wraps`: signed overflow is no violation."""
-    if operator in _BITWISE:
-        bitwise = _BITWISE[operator]
-        if constant is None:
-            return lambda r: bitwise(left(r), right(r))
-        return lambda r: bitwise(left(r), constant)
-    if operator in ("/", "%"):
-        return _division(operator, left, right, type_)
-    if operator in ("<<", ">>"):
-        return _shift(operator, left, right, type_, wraps)
-    return _signed(operator, left, right, type_, constant, wraps) if type_.signed else _unsigned(operator, left, right, type_)
+    row = BINARY[operator, sign_of(type_)]
+    match row.right:
+        case "nonzero":
+            return _division(row, left, right, type_)
+        case "distance":
+            return _shift(row, left, right, type_, wraps)
+    if row.overflow == "undefined":
+        return _signed(row, left, right, type_, constant, wraps)
+    exact, mask = row.exact, bounds(type_)[1]
+    if row.overflow == "wraps":
+        return lambda r: exact(left(r), right(r)) & mask
+    if constant is not None:
+        return lambda r: exact(left(r), constant)
+    return lambda r: exact(left(r), right(r))
 
 
-def _signed(operator: str, left: Evaluate, right: Evaluate, type_: Integer, constant: int | None, wraps: bool) -> Evaluate:
-    low, high = bounds_of(type_)
+def _signed(row: Row, left: Evaluate, right: Evaluate, type_: Integer, constant: int | None, wraps: bool) -> Evaluate:
+    operator, compute, (low, high) = row.operator, row.exact, limits(row.operator, type_)
     if constant is not None and operator in "+-" and not wraps:
         added = constant if operator == "+" else -constant
 
@@ -87,7 +83,6 @@ def _signed(operator: str, left: Evaluate, right: Evaluate, type_: Integer, cons
             overflow(f"{value - added} {operator} {constant}", type_)
 
         return add_constant
-    compute = _RING[operator]
 
     def ring(r: Registers) -> int:
         one, other = left(r), right(r)
@@ -95,87 +90,74 @@ def _signed(operator: str, left: Evaluate, right: Evaluate, type_: Integer, cons
         if low <= value <= high:
             return value
         text = f"{one} {operator} {other}"
-        return wrapped(value, text, type_, r) if wraps else overflow(text, type_)
+        return _past(value, text, type_, r) if wraps else overflow(text, type_)
 
     return ring
 
 
-def _unsigned(operator: str, left: Evaluate, right: Evaluate, type_: Integer) -> Evaluate:
-    compute, mask = _RING[operator], (1 << type_.bits) - 1
-    return lambda r: compute(left(r), right(r)) & mask
-
-
-def _division(operator: str, left: Evaluate, right: Evaluate, type_: Integer) -> Evaluate:
-    low, high = bounds_of(type_)
-    quotient_wanted = operator == "/"
+def _division(row: Row, left: Evaluate, right: Evaluate, type_: Integer) -> Evaluate:
+    operator, (low, high) = row.operator, limits(row.operator, type_)
+    is_quotient = operator == "/"
 
     def divide(r: Registers) -> int:
         one, other = left(r), right(r)
         if other == 0:
             raise ViolationError("division-by-zero", f"{one} {operator} 0")
-        quotient: int = abs(one) // abs(other)
-        if (one < 0) != (other < 0):
-            quotient = -quotient
-        if not low <= quotient <= high:  # INT_MIN / -1; of % too the standard says so (C11 6.5.5p6)
+        found = quotient(one, other)
+        if not low <= found <= high:
             overflow(f"{one} {operator} {other}", type_)
-        return quotient if quotient_wanted else one - quotient * other
+        return found if is_quotient else one - found * other
 
     return divide
 
 
-def _shift(operator: str, left: Evaluate, right: Evaluate, type_: Integer, wraps: bool) -> Evaluate:
-    bits, mask, high = type_.bits, (1 << type_.bits) - 1, bounds_of(type_)[1]
-    signed, to_left = type_.signed, operator == "<<"
+def _shift(row: Row, left: Evaluate, right: Evaluate, type_: Integer, wraps: bool) -> Evaluate:
+    operator, exact, bits, (low, high) = row.operator, row.exact, type_.bits, limits(row.operator, type_)
+    cuts, mask = row.overflow == "wraps", bounds(type_)[1]
 
     def shift(r: Registers) -> int:
         value, by = left(r), right(r)
         if not 0 <= by < bits:
             raise ViolationError("shift-range", f"{value} {operator} {by}, where {type_.name} has {bits} bits")
-        if not to_left:
-            return int(value >> by)  # of a negative value as gcc does it: arithmetically
-        if not signed:
-            return int(value << by & mask)
-        if value < 0 or value << by > high:  # C11 6.5.7p4
-            return wrapped(value << by, f"{value} << {by}", type_, r) if wraps else overflow(f"{value} << {by}", type_)
-        return int(value << by)
+        found: int = exact(value, by)
+        if cuts:
+            return found & mask
+        if low <= found <= high:
+            return found
+        text = f"{value} {operator} {by}"
+        return _past(found, text, type_, r) if wraps else overflow(text, type_)
 
     return shift
 
 
 def negation(operand: Evaluate, type_: Integer, *, wraps: bool = False) -> Evaluate:
     """`-e` of an integer."""
-    high, mask = bounds_of(type_)[1], (1 << type_.bits) - 1
-    if not type_.signed:
-        return lambda r: -operand(r) & mask
+    row = UNARY["-", sign_of(type_)]
+    exact, (low, high) = row.exact, bounds(type_)
+    if row.overflow == "wraps":
+        return lambda r: exact(operand(r)) & high
 
     def negate(r: Registers) -> int:
-        value: int = -operand(r)
-        if value > high:
-            return wrapped(value, f"-({-value})", type_, r) if wraps else overflow(f"-({-value})", type_)
-        return value
+        value: int = exact(operand(r))
+        if low <= value <= high:
+            return value
+        return _past(value, f"-({-value})", type_, r) if wraps else overflow(f"-({-value})", type_)
 
     return negate
 
 
 def complement(operand: Evaluate, type_: Integer) -> Evaluate:
     """`~e`."""
-    if type_.signed:
-        return lambda r: ~operand(r)
-    mask = (1 << type_.bits) - 1
-    return lambda r: ~operand(r) & mask
+    row = UNARY["~", sign_of(type_)]
+    exact, mask = row.exact, bounds(type_)[1]
+    if row.overflow == "wraps":
+        return lambda r: exact(operand(r)) & mask
+    return lambda r: exact(operand(r))
 
 
 def floating(operator: str, left: Evaluate, right: Evaluate, bits: int) -> Evaluate:
     """An operator on two floating values (IEEE 754, to nearest)."""
-    compute = _RING.get(operator, _float_quotient)
+    compute = BINARY[operator, "floating"].exact
     if bits == 32:
         return lambda r: round_to_float(compute(left(r), right(r)))
     return lambda r: compute(left(r), right(r))
-
-
-def _float_quotient(one: float, other: float) -> float:
-    if other != 0:
-        return one / other
-    if one == 0 or one != one:
-        return math.nan
-    return math.copysign(math.inf, one) * math.copysign(1.0, other)

@@ -6,27 +6,11 @@ from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
+from analysis.c.undefined import ObservedRule
 from analysis.interpreter.inputs import InputValue, Question
 from analysis.model.c_types import LP64, DataModel
 
-Kind = Literal[
-    "null-dereference",
-    "use-after-free",
-    "use-after-scope",
-    "double-free",
-    "invalid-free",
-    "memory-leak",
-    "resource-leak",
-    "memory-cleanup",
-    "lock-discipline",
-    "lock-at-exit",
-    "uninitialized-read",
-    "division-by-zero",
-    "array-bounds",
-    "signed-overflow",
-    "shift-range",
-    "assertion",
-]
+Kind = ObservedRule
 OBSERVED: frozenset[str] = frozenset(get_args(Kind))
 """The rules whose violations the interpreter can observe."""
 

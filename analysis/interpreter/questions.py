@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
+from analysis.c.conversions import int_to_float, round_to_float
 from analysis.interpreter.function_code import FunctionCode
 from analysis.interpreter.halting import EndError, ViolationError, not_modelled
 from analysis.interpreter.inputs import Fresh, Inputs, InputValue, Object, Question, QuestionKind
 from analysis.interpreter.memory import ASKED, Block, BlockKind, Memory
 from analysis.interpreter.outcome import NoInput
 from analysis.interpreter.program_code import ProgramCode
-from analysis.interpreter.scalars import bounds_of, converter, int_to_float, round_to_float
+from analysis.interpreter.scalars import converter
 from analysis.interpreter.unknown_bytes import parts_of, unsigned
 from analysis.model.c_types import DOUBLE, Floating, Integer, Pointer, Type, Void, spell
+from analysis.model.ranges import wrapped
 from analysis.model.spelling import display_name
 
 
@@ -133,11 +135,7 @@ class Questions:
         if isinstance(answer, float):
             convert = converter(DOUBLE, type_, self.code.pointer_bits)
             return answer if convert is None else convert(answer)
-        wide = Integer(256, True, "input")
-        convert = converter(wide, type_, self.code.pointer_bits)
-        if isinstance(type_, Integer) and bounds_of(type_)[0] <= answer <= bounds_of(type_)[1]:
-            return answer
-        return answer if convert is None else convert(answer)
+        return wrapped(answer, type_, self.code.pointer_bits) if isinstance(type_, Integer | Pointer) else answer
 
     def _fresh_object(self, answer: Fresh, type_: Type) -> int:
         target = type_.target if isinstance(type_, Pointer) else Void()

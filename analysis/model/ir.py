@@ -23,8 +23,8 @@ from typing import Any, Literal
 import msgspec
 
 from analysis.model.c_types import Integer, Pointer, Type
+from analysis.model.ranges import wrapped
 
-_ADDRESS = (1 << 64) - 1
 Scope = Literal["global", "parameter", "local", "temporary", "function"]
 
 
@@ -73,7 +73,7 @@ class AddressOf(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_h
 
 class IntConst(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """An integer constant in the range of its type, or a pointer that was made of one. Making it converts the
-    value to the type (C11 6.3.1.2, 6.3.1.3). Pointers count as 64 bits here; narrower ones are left to code
+    value to the type (`ranges.wrapped`). Pointers count as 64 bits here; narrower ones are left to code
     that knows the data model."""
 
     value: int
@@ -81,18 +81,10 @@ class IntConst(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_ha
 
     def __post_init__(self) -> None:
         type_, value = self.type, self.value
-        if isinstance(type_, Integer):
-            if type_.name == "_Bool":
-                held = int(value != 0)
-            else:
-                half = 1 << (type_.bits - 1) if type_.signed else 0
-                held = (value + half & (1 << type_.bits) - 1) - half
-        elif isinstance(type_, Pointer):
-            held = value & _ADDRESS
-        else:
-            return
-        if held != value:
-            msgspec.structs.force_setattr(self, "value", held)
+        if isinstance(type_, Integer | Pointer):
+            held = wrapped(value, type_)
+            if held != value:
+                msgspec.structs.force_setattr(self, "value", held)
 
 
 class FloatConst(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):

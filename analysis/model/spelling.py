@@ -7,7 +7,8 @@ pointer is `NULL`. It is not meant to be compiled.
 from __future__ import annotations
 
 from analysis.model import ir
-from analysis.model.c_types import Pointer, spell
+from analysis.model.c_types import Floating, Pointer, spell
+from analysis.model.comparisons import NEGATED
 
 _PRECEDENCE = {
     "*": 10, "/": 10, "%": 10, "+": 9, "-": 9, "<<": 8, ">>": 8, "<": 7, "<=": 7, ">": 7, ">=": 7,
@@ -15,7 +16,6 @@ _PRECEDENCE = {
 }  # fmt: skip
 _UNARY = 11
 _POSTFIX = 12
-_NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 def display_name(name: str) -> str:
@@ -84,8 +84,8 @@ def _spell_access(expr: ir.Deref | ir.Field | ir.Index | ir.AddressOf) -> tuple[
 def spell_condition(condition: ir.Expr, truth: bool) -> str:
     """What an `Assume` says, as a condition that holds."""
     bare = ir.strip_casts(condition)
-    if not truth and isinstance(bare, ir.Binary) and bare.operator in _NEGATED:
-        return f"{spell_expr(bare.left, 7)} {_NEGATED[bare.operator]} {spell_expr(bare.right, 7)}"
+    if not truth and isinstance(bare, ir.Binary) and bare.operator in NEGATED and not isinstance(bare.left.type, Floating):
+        return f"{spell_expr(bare.left, 7)} {NEGATED[bare.operator]} {spell_expr(bare.right, 7)}"
     if truth:
         return spell_expr(condition)
     if isinstance(getattr(bare, "type", None), Pointer):

@@ -11,6 +11,7 @@ from typing import NamedTuple, get_args
 
 from analysis.c.blocks import ALLOCATIONS, CLOSES, ENDING, HEAP, RELEASES, STREAMS
 from analysis.c.control import FAILED_ASSERTIONS
+from analysis.c.operators import rules_of
 from analysis.cfa.graph import Edge, Program
 from analysis.cpa.obstacles.lifetimes import outlived
 from analysis.cpa.obstacles.violable import deeds
@@ -210,9 +211,9 @@ class EdgeChecks:
             case "array-bounds":
                 return is_call or any(isinstance(part, ir.Deref | ir.Index) for part in parts)
             case "division-by-zero":
-                return any(isinstance(part, ir.Binary) and part.operator in ("/", "%") for part in parts)
+                return has_float_division(edge.effect) or any(kind in rules_of(part) for part in parts)
             case "shift-range":
-                return any(isinstance(part, ir.Binary) and part.operator in ("<<", ">>") for part in parts)
+                return any(kind in rules_of(part) for part in parts)
         return any(isinstance(part, ir.Binary | ir.Unary | ir.Var | ir.Deref) for part in parts)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.cfa.linking.link import link
 from analysis.model import ir
 from analysis.model.c_types import BOOL, INT, Integer
-from tests.support.lowered import body, cfa_of
+from tests.support.lowered import body, cfa_of, unit_of
 
 CASES = {
     "call_into_variable": (
@@ -271,3 +272,32 @@ def test_a_bit_field_has_the_type_of_its_width_and_promotes_to_int() -> None:
 def test_edges(case: str) -> None:
     text, expected = CASES[case]
     assert body(text).split("\n") == [line.strip() for line in expected.strip().splitlines()]
+
+
+def test_constants_that_overflow_are_computed_only_where_c_wants_a_constant() -> None:
+    """`1 << 31` and the least value modulo -1 are undefined where they are evaluated (C11 6.5.7p4, 6.5.5p6)."""
+    text = """
+    enum { TOP = 1 << 31 };
+    struct bits { int b : (1 << 31 < 0) + 3; };
+    int f(int a) {
+        static int first = (1 << 31) | 1;
+        static int each[2] = { 7, -(-2147483647 - 1) };
+        int x = 1 << 31, y = (-2147483647 - 1) % -1, z = -1 << 1, k = TOP;
+        switch (a) { case 1 << 31: return first + each[0]; default: return sizeof(struct bits) + x + y + z + k; }
+    }
+    """
+    effects = [edge.effect for edge in cfa_of(text).edges]
+    assigned = {str(e.target.name): e.value for e in effects if isinstance(e, ir.Assign) and isinstance(e.target, ir.Var)}
+    assert {name: isinstance(value, ir.Binary) for name, value in assigned.items()} == {
+        "x": True,
+        "y": True,
+        "z": True,
+        "k": False,
+    }
+    (tested,) = {e.condition for e in effects if isinstance(e, ir.Assume)}
+    assert isinstance(tested, ir.Binary)
+    assert tested.right == ir.IntConst(-(1 << 31), INT)
+    program = link([unit_of(text)]).program
+    statics = {name.rpartition("::")[2]: value for name, value in program.globals.items()}
+    assert statics["first"].initial == ir.IntConst(-(1 << 31) + 1, INT)
+    assert [part.value for part in statics["each"].parts][-1] == ir.IntConst(-(1 << 31), INT)

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analysis.model.ranges import signed_value
 from analysis.smt.encoding.numbers.term_intervals import Intervals
 from analysis.smt.encoding.storage.content import relation
 from analysis.smt.logic import linear, term_building
-from analysis.smt.logic.bitvectors import compare, concat, euclidean, extend, extract, multiply, operation, signed_value
+from analysis.smt.logic.bitvectors import compare, concat, euclidean, extend, extract, multiply, operation
 from analysis.smt.logic.terms import INT, Term, bit_vector
 from analysis.smt.solving.z3_backend import Z3Solver
 

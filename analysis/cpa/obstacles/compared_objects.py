@@ -16,9 +16,10 @@ from collections.abc import Iterable, Iterator
 from analysis.c.functions import known
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Edge, Program
-from analysis.cpa.obstacles.pointer_kinds import BLOCK, COMPARISONS, MEMORY, OUTSIDE, VARIABLE, Kind, is_object, pointer_kinds
+from analysis.cpa.obstacles.pointer_kinds import BLOCK, MEMORY, OUTSIDE, VARIABLE, Kind, is_object, pointer_kinds
 from analysis.model import ir
 from analysis.model.c_types import Pointer
+from analysis.model.comparisons import COMPARISONS
 from analysis.model.spelling import display_name, spell_expr
 
 _KNOWN: weakref.WeakKeyDictionary[Program, dict[tuple[str, int], str]] = weakref.WeakKeyDictionary()

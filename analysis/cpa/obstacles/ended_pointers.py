@@ -18,10 +18,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cpa.obstacles.accessed_pointers import NO_FACTS, Facts, accessed, held
 from analysis.cpa.obstacles.lifetimes import outlived
-from analysis.cpa.obstacles.pointer_kinds import COMPARISONS, VARIABLE, Kind, is_object, pointer_kinds
+from analysis.cpa.obstacles.pointer_kinds import VARIABLE, Kind, is_object, pointer_kinds
 from analysis.cpa.obstacles.violable import EVERYTHING, deeds
 from analysis.model import ir
 from analysis.model.c_types import Pointer
+from analysis.model.comparisons import COMPARISONS
 from analysis.model.spelling import display_name, spell_expr
 
 _ENDS = frozenset(("free", "close"))  # what a function does after which something may be gone

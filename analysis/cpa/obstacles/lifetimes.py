@@ -18,6 +18,7 @@ from analysis.c.functions import known
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer, Pointer
+from analysis.model.comparisons import COMPARISONS
 
 Node = tuple[str, str]
 _MEMORY: Node = ("", "")
@@ -148,7 +149,7 @@ def _held(function: str, expr: ir.Expr) -> Iterator[Node]:
             root = ir.root(expr)
             if isinstance(root, ir.Var):
                 yield function, root.name
-        case ir.Binary(operator) if operator in ("==", "!=", "<", "<=", ">", ">="):
+        case ir.Binary(operator) if operator in COMPARISONS:
             return
         case ir.Cast() | ir.Unary() | ir.Binary():
             for operand in ir.operands(expr):

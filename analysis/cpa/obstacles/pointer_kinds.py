@@ -16,12 +16,12 @@ from analysis.cfa.graph import Edge, Program
 from analysis.cpa.obstacles.lifetimes import forgets
 from analysis.model import ir
 from analysis.model.c_types import Array, Integer, Pointer, Record, Void
+from analysis.model.comparisons import COMPARISONS
 
 Kind = tuple[str, str]
 """A function, or nothing for what has static storage and memory; and a name in it."""
 
 MEMORY: Kind = ("", "memory")
-COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
 OUTSIDE, BLOCK, LITERAL, VARIABLE = "?", "!", '"', "&"
 """What the names of objects begin with: those from outside of the program, blocks by the edge of their allocation, string
 literals, and variables."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from analysis.cpa.symbolic_values.symbolic import INT, binary, cast, identifiers, substitute, unary
+from analysis.cpa.symbolic_values.symbolic import binary, cast, identifiers, substitute, unary
 from analysis.model import ir
-from analysis.model.c_types import Integer
+from analysis.model.c_types import INT, Integer
 
 _INVERSE: dict[str, Literal["+", "-", "^"]] = {"+": "-", "-": "+", "^": "^"}
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal, get_args
+from typing import get_args
 
 import msgspec
 
 from analysis.c.calls import converts_no_pointer, is_null, literal
 from analysis.c.control import FAILED_ASSERTIONS
 from analysis.c.functions import Function, known
+from analysis.c.operators import rules_of
+from analysis.c.undefined import CertifiedRule
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.framework.steps import Step
 from analysis.cpa.obstacles.late_results import is_late
@@ -17,10 +19,10 @@ from analysis.cpa.predicates.definedness import may_read_undefined, reads_undefi
 from analysis.cpa.predicates.subscripts import outside
 from analysis.model import ir
 from analysis.model.c_types import INT as C_INT
-from analysis.model.c_types import Array, Floating, Integer, Pointer
+from analysis.model.c_types import Floating, Pointer
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import CHECKS
-from analysis.smt.encoding.numbers import scalar_terms
+from analysis.smt.encoding.numbers.operator_faults import fault
 from analysis.smt.encoding.numbers.scalar_terms import parse_float
 from analysis.smt.logic.term_building import FALSE, TRUE, and_, distinct, eq, number, or_
 from analysis.smt.logic.terms import Term
@@ -28,15 +30,7 @@ from analysis.smt.transitions.access import Access
 from analysis.smt.transitions.system import System
 from analysis.smt.transitions.transition_state import State
 
-Property = Literal[
-    "assertion",
-    "division-by-zero",
-    "signed-overflow",
-    "shift-range",
-    "null-dereference",
-    "array-bounds",
-    "uninitialized-read",
-]
+Property = CertifiedRule
 PROPERTIES: frozenset[str] = frozenset(get_args(Property))
 """The properties that a certificate can be about."""
 
@@ -144,16 +138,7 @@ def _is_suspect(part: ir.Expr, property_: Property) -> bool:
         return isinstance(part, ir.Deref | ir.Index)
     if property_ == "division-by-zero" and divides_floats(part):
         return True
-    if not isinstance(part, ir.Binary | ir.Unary) or not isinstance(part.type, Integer):
-        return False
-    operator = part.operator
-    match property_:
-        case "division-by-zero":
-            return operator in ("/", "%")
-        case "shift-range":
-            return operator in ("<<", ">>")
-        case _:
-            return part.type.signed and operator in ("+", "-", "*", "/", "%", "<<")
+    return property_ in rules_of(part)
 
 
 def moves_pointer(part: ir.Expr) -> bool:
@@ -244,7 +229,6 @@ def _is_null(pointer: ir.Expr, access: Access) -> Term:
 
 
 def _fails(part: ir.Expr, access: Access, property_: Property) -> Term:
-    arithmetic = access.arithmetic
     if isinstance(part, ir.Deref):  # how large the object is that a pointer leads to is not known
         return _is_null(part.pointer, access) if property_ == "null-dereference" else TRUE
     if isinstance(part, ir.Index):
@@ -256,17 +240,4 @@ def _fails(part: ir.Expr, access: Access, property_: Property) -> Term:
         return FALSE
     if property_ == "division-by-zero" and divides_floats(part):
         return TRUE  # how results are rounded is not followed, so that the divisor could be zero
-    if isinstance(part, ir.Unary):
-        if part.operator != "-":
-            return FALSE
-        return arithmetic.overflows("-", access.expressions.value(part.operand), None, part.type)
-    if isinstance(part.left.type, Pointer | Array | Floating):
-        return FALSE
-    left, right = access.expressions.value(part.left), access.expressions.value(part.right)
-    if property_ == "division-by-zero":
-        return eq(right, number(0, right.sort))
-    if property_ == "shift-range":
-        width = arithmetic.constant(scalar_terms.width(part.type, arithmetic.model.pointer_bits), part.right.type)
-        zero = arithmetic.constant(0, part.right.type)
-        return or_(arithmetic.compare("<", right, zero, part.right.type), arithmetic.compare(">=", right, width, part.right.type))
-    return arithmetic.overflows(part.operator, left, right, part.type)
+    return fault(access.arithmetic, property_, part, access.expressions.value)

@@ -9,20 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from analysis.cpa.stores.scalar_values import (
-    COMPARISONS,
-    Address,
-    Value,
-    binary_operation,
-    bits_of,
-    converted,
-    unary_operation,
-    wrap,
-)
+from analysis.c.results import compared, machine, machine_unary
+from analysis.cpa.stores.scalar_values import Address, Value, bits_of, converted
 from analysis.cpa.stores.store_memory import Store
 from analysis.cpa.stores.variables import Variables, global_root, local_root
 from analysis.model import ir
 from analysis.model.c_types import Array, Floating, Integer, Pointer, Record, Type
+from analysis.model.comparisons import COMPARISONS, MIRRORED
 
 Place = tuple[str, int | None] | None
 """A root and a bit in its object; the bit is None if it is not known; None: an object that is not known."""
@@ -228,7 +221,7 @@ class Evaluator:
     def reinterpret(self, value: Value, type_: Type) -> Value:
         """A stored value read as a type of the same width; None if that cannot be said."""
         if type(value) is int:
-            return value & self._mask if isinstance(type_, Pointer) else wrap(value, type_)
+            return converted(value, type_, self.variables.pointer_bits)
         if type(value) is Address:
             return value if isinstance(type_, Pointer | Integer) else None
         if value is None or not isinstance(value, ir.Expr) or value.type == type_:
@@ -269,7 +262,7 @@ class Evaluator:
         return evaluate
 
     def _unary(self, expr: ir.Unary, operator: str, operand: ir.Expr) -> Evaluate:
-        inner, apply, otherwise = self.value(operand), unary_operation(operator, expr.type), self.algebra.unary
+        inner, apply, otherwise = self.value(operand), machine_unary(operator, expr.type), self.algebra.unary
 
         def evaluate(work: Work) -> Value:
             value = inner(work)
@@ -284,7 +277,7 @@ class Evaluator:
 
     def _binary(self, expr: ir.Binary) -> Evaluate:
         left, right = self.value(expr.left), self.value(expr.right)
-        apply, otherwise, pointers = binary_operation(expr.operator, expr.type), self.algebra.binary, self._pointers(expr)
+        apply, otherwise, pointers = machine(expr.operator, expr.left.type), self.algebra.binary, self._pointers(expr)
         is_plain = not isinstance(expr.left.type, Pointer) or expr.operator in COMPARISONS
 
         def evaluate(work: Work) -> Value:
@@ -345,7 +338,7 @@ def _moved(locate: Locate, distance: int | None) -> Locate:
 def _compare(operator: str, a: Value, b: Value, size_of: Callable[[str], int | None]) -> int | None:
     """A comparison of which one operand is an address; None if it can be either."""
     if type(a) is int and type(b) is Address:
-        return _compare(_TURNED[operator], b, a, size_of)
+        return _compare(MIRRORED[operator], b, a, size_of)
     if type(a) is not Address:
         return None
     if type(b) is int:
@@ -353,14 +346,11 @@ def _compare(operator: str, a: Value, b: Value, size_of: Callable[[str], int | N
     if type(b) is not Address:
         return None
     if a.root == b.root:
-        return binary_operation(operator, _INT)(a.offset, b.offset)
+        holds = compared(operator, (a.offset, a.offset), (b.offset, b.offset))
+        return None if holds is None else int(holds)
     if _is_inside(a, size_of) and _is_inside(b, size_of):
         return {"==": 0, "!=": 1}.get(operator)
     return None
-
-
-_INT = Integer(64, True, "long")
-_TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def _is_inside(address: Address, size_of: Callable[[str], int | None]) -> bool:

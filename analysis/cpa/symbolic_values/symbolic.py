@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Protocol
 
-from analysis.cpa.stores.scalar_values import COMPARISONS, Address, Known, Value, binary_operation, unary_operation, wrap
+from analysis.c.results import machine, machine_unary
+from analysis.cpa.stores.scalar_values import Address, Known, Value, wrap
 from analysis.model import ir
-from analysis.model.c_types import Floating, Integer, Pointer, Type, Void
+from analysis.model.c_types import INT, Floating, Integer, Pointer, Type, Void
+from analysis.model.comparisons import COMPARISONS, NEGATED
 
 SIZE_LIMIT = 400
-
-_FLIPPED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 Assumed = tuple[ir.Expr, bool]
 
@@ -85,7 +85,7 @@ def binary(expr: ir.Binary, left: ir.Expr, right: ir.Expr) -> ir.Expr | None:
     a, b = _constant(left), _constant(right)
     if isinstance(left.type, Integer) and isinstance(right.type, Integer):
         if a is not None and b is not None:
-            folded = _folded(binary_operation(operator, type_)(a, b), type_)
+            folded = _folded(machine(operator, left.type)(a, b), type_)
             if folded is not None:
                 return folded
         simple = _simplify(operator, left, right, type_)
@@ -135,7 +135,7 @@ def unary(expr: ir.Unary, operand: ir.Expr) -> ir.Expr | None:
     """The operator and type of `expr` on another operand, folded; None if it would be too large."""
     number = _constant(operand)
     if number is not None and isinstance(operand.type, Integer | Pointer):
-        folded = _folded(unary_operation(expr.operator, expr.type)(number), expr.type)
+        folded = _folded(machine_unary(expr.operator, expr.type)(number), expr.type)
         if folded is not None:
             return folded
     if expr.operator == "!":
@@ -158,9 +158,6 @@ def cast(operand: ir.Expr, type_: Type) -> ir.Expr | None:
     return None if size(operand) >= SIZE_LIMIT else ir.Cast(operand, type_)
 
 
-INT = Integer(32, True, "int")
-
-
 def is_condition(expr: ir.Expr) -> bool:
     """Whether the value of the expression is 0 or 1 by its form."""
     return (isinstance(expr, ir.Binary) and expr.operator in COMPARISONS) or (isinstance(expr, ir.Unary) and expr.operator == "!")
@@ -172,7 +169,7 @@ def negation(condition: ir.Expr) -> ir.Expr:
         case ir.IntConst(value):
             return ir.IntConst(int(value == 0), INT)
         case ir.Binary(operator, left, right) if operator in COMPARISONS and not isinstance(left.type, Floating):
-            return ir.Binary(_FLIPPED[operator], left, right, condition.type)  # type: ignore[arg-type]  # an operator of the table
+            return ir.Binary(NEGATED[operator], left, right, condition.type)  # type: ignore[arg-type]  # an operator of the table
         case ir.Unary("!", operand) if is_condition(operand):
             return operand
         case ir.Unary("!", operand):

@@ -11,6 +11,7 @@ from fractions import Fraction
 from analysis.frontend.declarations.types import CHAR_POINTER, LONG_DOUBLE
 from analysis.model import ir
 from analysis.model.c_types import (
+    CHAR,
     DOUBLE,
     FLOAT,
     INT,
@@ -22,6 +23,7 @@ from analysis.model.c_types import (
     Integer,
     Type,
 )
+from analysis.model.ranges import bounds, wrapped
 
 _INTEGER = re.compile(r"^(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)([uU]?(?:l|ll|L|LL)?|(?:l|ll|L|LL)[uU])$")
 _FLOATING = re.compile(
@@ -32,14 +34,6 @@ _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{
 _LONGEST = 1000  # digits; no type holds more, and Python reads no more than 4300
 _WIDE = {"L": INT, "u": Integer(16, False, "unsigned short"), "U": UNSIGNED_INT}
 _SIMPLE = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27, "E": 27}
-
-
-def wrap(value: int, type_: Integer) -> int:
-    """The value brought into the range of the type, modulo 2 to its width (C11 6.3.1.3)."""
-    if type_.name == "_Bool":
-        return int(value != 0)
-    value &= (1 << type_.bits) - 1
-    return value - (1 << type_.bits) if type_.signed and value >> (type_.bits - 1) else value
 
 
 def number(text: str, model: DataModel) -> ir.Expr | None:
@@ -58,8 +52,7 @@ def number(text: str, model: DataModel) -> ir.Expr | None:
         value = int(digits, 8 if octal else 10)
     decimal = not digits.startswith("0") or digits == "0"
     for candidate in _candidates(suffix, decimal, model):
-        top = 1 << (candidate.bits - (1 if candidate.signed else 0))
-        if value < top:
+        if value <= bounds(candidate)[1]:
             return ir.IntConst(value, candidate)
     return None
 
@@ -148,8 +141,8 @@ def character(text: str) -> ir.IntConst | None:
     for unit in units:
         value = (value << 8) | (unit & 255)
     if len(units) == 1:
-        value = wrap(value, Integer(8, True, "char"))
-    return ir.IntConst(wrap(value, INT), INT)
+        value = wrapped(value, CHAR)
+    return ir.IntConst(value, INT)
 
 
 def string(text: str) -> ir.StringConst:

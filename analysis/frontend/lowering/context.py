@@ -15,6 +15,7 @@ import msgspec
 from analysis.frontend.declarations.scope import ConstantEntry, Names, ObjectEntry
 from analysis.frontend.declarations.types import Layout
 from analysis.frontend.declarations.volatile import ITSELF, Levels, levels_of
+from analysis.frontend.lowering import operators
 from analysis.frontend.lowering.flow import Flow
 from analysis.frontend.lowering.refused import RefusedError
 from analysis.frontend.lowering.unsequenced import Mark, Unsequenced, Value
@@ -112,7 +113,7 @@ class Context(ABC):
         """The value of an integer constant expression, None when it is not constant."""
         key = node.start_byte, node.end_byte
         if key not in self._constants:
-            value = self.probe(self.value, node)
+            value = operators.constant(self.probe(self.value, node))
             self._constants[key] = value.value if isinstance(value, ir.IntConst) else None
         return self._constants[key]
 

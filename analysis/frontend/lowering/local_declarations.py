@@ -100,7 +100,7 @@ class LocalDeclarations(Enumerations, Records):
 
         def evaluate(node: Node) -> ir.Expr:
             for target, value in self.initial_values(var, node):
-                parts.append(ir.Assign(target, value))
+                parts.append(ir.Assign(target, operators.constant(value)))
             return ir.Zero(var.type)
 
         if initialiser.type not in _BRACED and not isinstance(var.type, Array):
@@ -134,7 +134,7 @@ class LocalDeclarations(Enumerations, Records):
             taken.update(self.address_taken)
             return value
 
-        value = self.probe(evaluate, initialiser)
+        value = operators.constant(self.probe(evaluate, initialiser))
         self.address_taken |= taken
         if not isinstance(value.type, type(type_)) or value.type != type_:
             return ir.Unknown(type_)

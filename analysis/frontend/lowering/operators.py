@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from analysis.frontend.declarations.literal_values import wrap
+from analysis.c.results import defined, defined_unary, machine, machine_unary
 from analysis.frontend.declarations.types import arithmetic_type, bit_field_type, promote
 from analysis.model import ir
 from analysis.model.c_types import (
@@ -24,22 +24,7 @@ from analysis.model.c_types import (
     Type,
     Void,
 )
-
-COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
-_FOLD: dict[str, Callable[[int, int], int]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "&": lambda a, b: a & b,
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-    "==": lambda a, b: int(a == b),
-    "!=": lambda a, b: int(a != b),
-    "<": lambda a, b: int(a < b),
-    "<=": lambda a, b: int(a <= b),
-    ">": lambda a, b: int(a > b),
-    ">=": lambda a, b: int(a >= b),
-}
+from analysis.model.comparisons import COMPARISONS
 
 
 def type_of(expr: ir.Expr) -> Type:
@@ -63,11 +48,8 @@ def convert(expr: ir.Expr, type_: Type) -> ir.Expr:
         return expr
     if isinstance(expr, ir.Unknown | ir.Undefined):
         return type(expr)(type_)
-    if isinstance(expr, ir.IntConst):
-        if isinstance(type_, Integer):
-            return ir.IntConst(wrap(expr.value, type_), type_)
-        if isinstance(type_, Pointer):
-            return ir.IntConst(expr.value, type_)
+    if isinstance(expr, ir.IntConst) and isinstance(type_, Integer | Pointer):
+        return ir.IntConst(expr.value, type_)
     return ir.Cast(expr, type_)
 
 
@@ -85,9 +67,9 @@ def unary(operator: str, operand: ir.Expr) -> ir.Expr:
     if operator == "+":
         return promoted
     if isinstance(promoted, ir.IntConst) and isinstance(type_, Integer):
-        value = -promoted.value if operator == "-" else ~promoted.value
-        if operator == "~" or not type_.signed or -value != -(1 << (type_.bits - 1)):
-            return ir.IntConst(wrap(value, type_), type_)
+        value = defined_unary(operator, type_)(promoted.value)
+        if value is not None:
+            return ir.IntConst(value, type_)
     return ir.Unary("-" if operator == "-" else "~", promoted, type_)
 
 
@@ -140,24 +122,28 @@ def _pointer_operator(operator: str, left: ir.Expr, right: ir.Expr, model: DataM
 
 def _fold(operator: str, left: ir.Expr, right: ir.Expr, type_: Type) -> ir.Expr:
     """The operation, computed when both operands are integer constants and the result is defined."""
-    if isinstance(left, ir.IntConst) and isinstance(right, ir.IntConst) and isinstance(type_, Integer):
-        value = _compute(operator, left.value, right.value, type_)
-        if value is not None and (wrap(value, type_) == value or not type_.signed):
-            return ir.IntConst(wrap(value, type_), type_)
+    if isinstance(left, ir.IntConst) and isinstance(right, ir.IntConst) and isinstance(left.type, Integer):
+        value = defined(operator, left.type)(left.value, right.value)
+        if value is not None:
+            return ir.IntConst(value, type_)
     return ir.Binary(operator, left, right, type_)  # type: ignore[arg-type]
 
 
-def _compute(operator: str, left: int, right: int, type_: Integer) -> int | None:
-    if operator in _FOLD:
-        return _FOLD[operator](left, right)
-    if operator in ("/", "%"):
-        if right == 0:
-            return None
-        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        return quotient if operator == "/" else left - quotient * right
-    if not 0 <= right < type_.bits:
-        return None
-    return wrap(left << right, type_) if operator == "<<" else left >> right
+def constant(expr: ir.Expr) -> ir.Expr:
+    """An expression where C asks for a constant one (C11 6.6): computed at translation time, signed
+    overflow as gcc takes it, so that `1 << 31` is the least int. What is not constant stays."""
+    match expr:
+        case ir.Cast(operand, type_) if isinstance(inner := constant(operand), ir.IntConst):
+            return convert(inner, type_)
+        case ir.Unary(operator, operand, type_) if isinstance(inner := constant(operand), ir.IntConst):
+            value = machine_unary(operator, type_)(inner.value)
+            return expr if value is None else ir.IntConst(value, type_)
+        case ir.Binary(operator, left, right, type_):
+            one, other = constant(left), constant(right)
+            if isinstance(one, ir.IntConst) and isinstance(other, ir.IntConst) and isinstance(one.type, Integer):
+                value = machine(operator, one.type)(one.value, other.value)
+                return expr if value is None else ir.IntConst(value, type_)
+    return expr
 
 
 def dereference(pointer: ir.Expr) -> ir.Expr:

@@ -268,14 +268,15 @@ class Statements(LocalDeclarations):
         """`value == tested` goes to the label; `tested ... last` is two tests."""
         other = self.flow.location()
         last = self.tree.case_ends.get(case.start_byte)
-        constant = self.value(tested)
+        constant = operators.constant(self.value(tested))
         if last is None:
             self._decide(operators.binary("==", value, constant, self.model, self.layout.size), tested, label, other)
         else:
             above = self.flow.location()
             self._decide(operators.binary(">=", value, constant, self.model, self.layout.size), tested, above, other)
             self.flow.current = above
-            self._decide(operators.binary("<=", value, self.value(last), self.model, self.layout.size), tested, label, other)
+            end = operators.constant(self.value(last))
+            self._decide(operators.binary("<=", value, end, self.model, self.layout.size), tested, label, other)
         self.flow.current = other
 
     def _decide(self, condition: ir.Expr, node: Node, yes: int, no: int) -> None:

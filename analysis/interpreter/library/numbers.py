@@ -8,9 +8,9 @@ from typing import Any
 
 from analysis.interpreter.arithmetic import overflow
 from analysis.interpreter.running_machine import RunningMachine
-from analysis.interpreter.scalars import bounds_of
 from analysis.model.bit_counts import bit_count
 from analysis.model.c_types import INT, LONG_LONG, Integer, Type
+from analysis.model.ranges import bounds
 
 Types = tuple[Type, ...]
 Function = Callable[[RunningMachine, list[Any], Types], Any]
@@ -19,7 +19,7 @@ Function = Callable[[RunningMachine, list[Any], Types], Any]
 def _absolute(type_: Integer | None) -> Function:
     def absolute(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
         exact = type_ or machine.code.model.long
-        if abs(arguments[0]) > bounds_of(exact)[1]:
+        if abs(arguments[0]) > bounds(exact)[1]:
             if machine.code.wraps:
                 return int(arguments[0])
             overflow(f"abs({arguments[0]})", exact)

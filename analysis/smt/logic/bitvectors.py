@@ -7,20 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from analysis.c.operators import quotient, remainder
+from analysis.model.ranges import signed_value
 from analysis.smt.logic import linear
 from analysis.smt.logic.term_building import FALSE, TRUE, bits, boolean, constant_of, integer, ite, not_
 from analysis.smt.logic.terms import BOOL, Term, bit_vector
-
-
-def signed_value(value: int, width: int) -> int:
-    """The number that a bit pattern stands for in two's complement."""
-    return value - (1 << width) if value >> (width - 1) else value
-
-
-def _truncated(one: int, other: int) -> int:
-    quotient = abs(one) // abs(other)
-    return quotient if (one < 0) == (other < 0) else -quotient
-
 
 _FOLD: dict[str, Callable[[int, int, int], int]] = {
     "bvand": lambda a, b, _: a & b,
@@ -32,8 +23,8 @@ _FOLD: dict[str, Callable[[int, int, int], int]] = {
     "bvashr": lambda a, b, w: signed_value(a, w) >> min(b, w - 1),
     "bvudiv": lambda a, b, _: a // b,
     "bvurem": lambda a, b, _: a % b,
-    "bvsdiv": lambda a, b, w: _truncated(signed_value(a, w), signed_value(b, w)),
-    "bvsrem": lambda a, b, w: signed_value(a, w) - _truncated(signed_value(a, w), signed_value(b, w)) * signed_value(b, w),
+    "bvsdiv": lambda a, b, w: quotient(signed_value(a, w), signed_value(b, w)),
+    "bvsrem": lambda a, b, w: remainder(signed_value(a, w), signed_value(b, w)),
 }
 _DIVISIONS = frozenset(("bvudiv", "bvurem", "bvsdiv", "bvsrem"))
 

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
-from analysis.model import ir
+from analysis.model import ir, ranges
 from analysis.model.assumptions import APART, BOUNDS, TYPES
 from analysis.model.c_types import INT as C_INT
 from analysis.model.c_types import Array, Floating, Integer, Pointer, Record, Type
-from analysis.smt.encoding.numbers import scalar_terms
 from analysis.smt.encoding.numbers.bits import Bits
 from analysis.smt.encoding.numbers.expression_terms import Expressions
 from analysis.smt.encoding.numbers.formula import Ledger
@@ -132,7 +131,7 @@ class Access:
         index = self.expressions.value(lvalue.index)
         width = ADDRESS_BITS
         if isinstance(self.arithmetic, Bits) and index.sort.width < width:
-            return extend(index, width, scalar_terms.is_signed(lvalue.index.type))
+            return extend(index, width, ranges.is_signed(lvalue.index.type))
         return index
 
     def _kind(self, var: ir.Var) -> str:
@@ -317,7 +316,7 @@ class Access:
         self.fill(target, self.zero, number(0, self.arithmetic.sort(type_.element)))
         place = self.place(target)
         for position, character in enumerate(content[: type_.length]):
-            signed = character - 256 if character > 127 and scalar_terms.is_signed(type_.element) else character
+            signed = character - 256 if character > 127 and ranges.is_signed(type_.element) else character
             self.write_at(place, 8 * position, type_.element, self.arithmetic.constant(signed, type_.element))
 
     def _leaves(self, type_: Type) -> tuple[tuple[int, Type], ...] | None:
@@ -342,7 +341,7 @@ class _OpenAddresses(Expressions):
 
     def _cast(self, operand: ir.Expr, type_: Type) -> Term:
         is_address = isinstance(operand.type, Pointer | Array)
-        is_number = is_address and isinstance(type_, Integer) and not scalar_terms.is_bool(type_)
+        is_number = is_address and isinstance(type_, Integer) and not ranges.is_bool(type_)
         is_made = isinstance(operand.type, Integer) and isinstance(type_, Pointer)
         if (is_number or is_made) and not (isinstance(operand, ir.IntConst) and operand.value == 0):
             return self.leaves.unknown(ir.Unknown(type_))

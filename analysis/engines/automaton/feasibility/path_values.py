@@ -14,17 +14,19 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from analysis.c.results import compared, results
 from analysis.engines.automaton.functions.access_paths import RESULT
 from analysis.engines.automaton.functions.known_conditions import bare, condition_of, natural_range
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer, Type
+from analysis.model.comparisons import COMPARISONS
 from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, make, meet
+from analysis.model.ranges import bounds
 
 Item = tuple[str, ir.Expr]  # function and expression
 Key = tuple[object, ...]
 
 RESULT_VALUE = ir.Var(RESULT, "temporary", Integer(64, True, "long"))  # what the innermost call will return, of any type
-_COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
 
 class Store:
@@ -104,14 +106,14 @@ class Store:
         return natural_range(expr), frozenset()
 
     def _binary(self, expr: ir.Binary) -> tuple[Interval, frozenset[Item]]:
-        if expr.operator in _COMPARISONS:
+        if expr.operator in COMPARISONS:
             truth, items = self.truth(expr)
             return _boolean(truth), items
         if expr.operator in ("+", "-") and isinstance(expr.type, Integer):
             (left, some), (right, more) = self.value(expr.left), self.value(expr.right)
             left, right = _bounded(left, expr.left.type), _bounded(right, expr.right.type)
-            total = _sum(left, right if expr.operator == "+" else _negated(right))
-            if total != ANY and _fits(total, expr.type):
+            total = _computed(expr.operator, left, right)
+            if total is not None and _fits(total, expr.type):
                 return total, some | more
         return natural_range(expr), frozenset()
 
@@ -126,7 +128,7 @@ class Store:
         """Whether a condition holds, None if that is not known, and the items that the answer rests on."""
         expr = bare(expr)
         symbol = self._frames[-1][1].get(expr)
-        if symbol is None and isinstance(expr, ir.Binary) and expr.operator in _COMPARISONS:
+        if symbol is None and isinstance(expr, ir.Binary) and expr.operator in COMPARISONS:
             left_symbol, right_symbol = self._symbol(expr.left), self._symbol(expr.right)
             if left_symbol is not None and left_symbol == right_symbol:
                 return expr.operator in ("==", "<=", ">="), self._origins[left_symbol]
@@ -337,54 +339,32 @@ def _boolean(truth: bool | None) -> Interval:
 
 def _compare(operator: str, left: Interval, right: Interval) -> bool | None:
     """Whether the comparison holds for all values of the intervals (True), for none (False), or neither."""
-    match operator:
-        case "==" | "!=":
-            same: bool | None = None
-            if meet(left, right) is None:
-                same = False
-            elif left == right and left.low is not None and left.low == left.high:
-                same = True
-            return same if operator == "==" or same is None else not same
-        case ">":
-            return _compare("<", right, left)
-        case ">=":
-            return _compare("<=", right, left)
-    strict = operator == "<"
-    if left.high is not None and right.low is not None and (left.high < right.low or (not strict and left.high == right.low)):
-        return True
-    if left.low is not None and right.high is not None and (left.low > right.high or (strict and left.low == right.high)):
-        return False
-    return None
+    if operator in ("==", "!=") and meet(left, right) is None:
+        return operator == "!="
+    return compared(operator, (left.low, left.high), (right.low, right.high))
 
 
-def _sum(left: Interval, right: Interval) -> Interval:
-    low = None if left.low is None or right.low is None else left.low + right.low
-    high = None if left.high is None or right.high is None else left.high + right.high
-    return make(low, high, False) or ANY
-
-
-def _negated(interval: Interval) -> Interval:
-    low, high = interval.low, interval.high
-    return Interval(None if high is None else -high, None if low is None else -low, interval.nonzero)
+def _computed(operator: str, left: Interval, right: Interval) -> Interval | None:
+    """The exact results of an operator; None if they are not known."""
+    if left.low is None or left.high is None or right.low is None or right.high is None:
+        return None
+    low, high = results(operator, (left.low, left.high), (right.low, right.high))
+    return make(low, high, False)
 
 
 def _bounded(interval: Interval, type_: Type) -> Interval:
     """The interval with the bounds of the type where it has none."""
     if not isinstance(type_, Integer):
         return interval
-    low, high = _bounds(type_)
+    low, high = bounds(type_)
     found = make(
         low if interval.low is None else interval.low, high if interval.high is None else interval.high, interval.nonzero
     )
     return interval if found is None else found
 
 
-def _bounds(type_: Integer) -> tuple[int, int]:
-    return (-(1 << (type_.bits - 1)), (1 << (type_.bits - 1)) - 1) if type_.signed else (0, (1 << type_.bits) - 1)
-
-
 def _fits(interval: Interval, type_: Integer) -> bool:
     """Whether a sum surely does not wrap: both bounds are known to be values of the type. (What overflows may have any value:
     nothing is taken for granted of it.)"""
-    low, high = _bounds(type_)
+    low, high = bounds(type_)
     return interval.low is not None and interval.high is not None and low <= interval.low and interval.high <= high

@@ -19,10 +19,10 @@ from analysis.cfa.graph import Cfa, Edge
 from analysis.engines.automaton.functions.access_paths import cells_read
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer, Pointer, spell
+from analysis.model.comparisons import MIRRORED, NEGATED
 from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, interval_of, join, make, meet, within
+from analysis.model.ranges import keeps
 
-_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
-_OPPOSITE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
 _WIDENING_VISITS = 3
 
 Condition = tuple[ir.Expr, Interval]
@@ -36,8 +36,7 @@ def bare(expr: ir.Expr) -> ir.Expr:
         if isinstance(inner, Pointer) and isinstance(outer, Pointer):
             expr = expr.operand
         elif isinstance(inner, Integer) and isinstance(outer, Integer):
-            keeps = outer.bits > inner.bits if outer.signed != inner.signed else outer.bits >= inner.bits
-            if not keeps or (inner.signed and not outer.signed):
+            if not keeps(inner, outer):
                 return expr
             expr = expr.operand
         else:
@@ -50,17 +49,17 @@ def condition_of(assume: ir.Assume) -> Condition | None:
     expr, truth = bare(assume.condition), assume.truth
     while isinstance(expr, ir.Unary) and expr.operator == "!":
         expr, truth = bare(expr.operand), not truth
-    if isinstance(expr, ir.Binary) and expr.operator in _MIRRORED and not isinstance(expr.left.type, Floating):
-        operator = expr.operator if truth else _OPPOSITE[expr.operator]
+    if isinstance(expr, ir.Binary) and expr.operator in MIRRORED and not isinstance(expr.left.type, Floating):
+        operator = expr.operator if truth else NEGATED[expr.operator]
         left, right = bare(expr.left), bare(expr.right)
         if isinstance(left, ir.IntConst):
-            left, right, operator = right, left, _MIRRORED[operator]
+            left, right, operator = right, left, MIRRORED[operator]
         if isinstance(right, ir.IntConst):
             interval = interval_of(operator, right.value)
             return None if interval is None else _nested(left, interval)
         # a >= b and a > b as the negation of a < b and as b < a, so that equal tests get equal keys
         positive = operator in ("==", "<", ">")
-        canonical = operator if positive else _OPPOSITE[operator]
+        canonical = operator if positive else NEGATED[operator]
         if canonical == ">":
             left, right, canonical = right, left, "<"
         return ir.Binary(canonical, left, right, expr.type), NONZERO if positive else ZERO  # type: ignore[arg-type]
@@ -69,7 +68,7 @@ def condition_of(assume: ir.Assume) -> Condition | None:
 
 def _nested(expr: ir.Expr, interval: Interval) -> Condition | None:
     """`(a < b) == 0` and the like are conditions on `a < b`."""
-    if isinstance(expr, ir.Binary) and expr.operator in _MIRRORED and interval in (ZERO, NONZERO, make(1, 1, False)):
+    if isinstance(expr, ir.Binary) and expr.operator in MIRRORED and interval in (ZERO, NONZERO, make(1, 1, False)):
         return condition_of(ir.Assume(expr, interval != ZERO))
     return expr, interval
 
@@ -149,7 +148,7 @@ class Conditions:
         number = self.numbers.get(value)
         if number is not None and number in known:
             return known[number]
-        if isinstance(value, ir.Binary) and value.operator in _MIRRORED:
+        if isinstance(value, ir.Binary) and value.operator in MIRRORED:
             condition = condition_of(ir.Assume(value, True))
             if condition is not None and condition[0] in self.numbers:
                 verdict = decide(self.numbers[condition[0]], condition[1], known, natural_range(condition[0]))

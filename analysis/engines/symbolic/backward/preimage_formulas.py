@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from analysis.c.operators import may_give_anything
 from analysis.cfa.graph import Program
 from analysis.cpa.symbolic_values.symbolic import negation
 from analysis.engines.symbolic.backward.rewriting import is_symbol, leaves
@@ -156,16 +157,7 @@ def connected(conditions: frozenset[ir.Expr]) -> list[frozenset[ir.Expr]]:
 def is_settled(expr: ir.Expr) -> bool:
     """Whether the expression has the same value whenever its operands have: not if a shift may be too far, or the least value be
     divided by -1, which gives any value."""
-    return not any(isinstance(part, ir.Binary) and _may_give_anything(part) for part in ir.walk(expr))
-
-
-def _may_give_anything(part: ir.Binary) -> bool:
-    right, type_ = part.right, part.type
-    if not isinstance(type_, Integer):
-        return False
-    if part.operator in ("<<", ">>"):
-        return not isinstance(right, ir.IntConst) or not 0 <= right.value < type_.bits
-    return part.operator in ("/", "%") and type_.signed and not (isinstance(right, ir.IntConst) and right.value != -1)
+    return not any(isinstance(part, ir.Binary) and may_give_anything(part) for part in ir.walk(expr))
 
 
 def _is_free(condition: ir.Expr) -> bool:

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import math
 
+from analysis.c.operators import overflow_is_undefined
+from analysis.model import ranges
 from analysis.model.assumptions import NO_OVERFLOW, QUOTIENT, SHIFT
 from analysis.model.c_types import DataModel, Floating, Integer, Type
+from analysis.model.comparisons import COMPARISONS
+from analysis.model.ranges import signed_value
 from analysis.smt.encoding.numbers import scalar_terms
 from analysis.smt.encoding.numbers.floats import Floats, constant_value
 from analysis.smt.encoding.numbers.formula import Ledger
 from analysis.smt.encoding.numbers.integer_encoding import Arithmetic
-from analysis.smt.encoding.numbers.integers import COMPARISONS, SignedOverflow
+from analysis.smt.encoding.numbers.integers import SignedOverflow
 from analysis.smt.logic import linear
-from analysis.smt.logic.bitvectors import compare, complement, extend, extract, operation, product_overflows, signed_value
+from analysis.smt.logic.bitvectors import compare, complement, extend, extract, operation, product_overflows
 from analysis.smt.logic.term_building import FALSE, TRUE, and_, bits, constant_of, distinct, eq, ite, not_, or_
 from analysis.smt.logic.terms import REAL, Sort, Term, bit_vector
 from analysis.smt.solving.solver import Value
@@ -39,7 +43,7 @@ class Bits(Arithmetic):
         return Bits(self.model, ledger, self.signed_overflow)
 
     def _width(self, type_: Type) -> int:
-        return scalar_terms.width(type_, self.model.pointer_bits)
+        return ranges.width(type_, self.model.pointer_bits)
 
     def sort(self, type_: Type) -> Sort:
         """See Arithmetic."""
@@ -51,7 +55,7 @@ class Bits(Arithmetic):
 
     def in_range(self, term: Term, type_: Type) -> Term:
         """See Arithmetic."""
-        return compare("bvule", term, bits(1, self._width(type_))) if scalar_terms.is_bool(type_) else TRUE
+        return compare("bvule", term, bits(1, self._width(type_))) if ranges.is_bool(type_) else TRUE
 
     def unary(self, operator: str, operand: Term, type_: Type) -> Term:
         """See Arithmetic."""
@@ -70,10 +74,10 @@ class Bits(Arithmetic):
             return self._from_truth(self.compare(operator, left, right, type_))
         if isinstance(type_, Floating):
             return self.floats.binary(operator, left, right, type_)
-        signed = scalar_terms.is_signed(type_)
+        signed = ranges.is_signed(type_)
         match operator:
             case "/" | "%":
-                self.ledger.constrain(distinct(right, bits(0, right.sort.width)))  # a run does not go on after it
+                self.ledger.constrain(not_(self.is_zero(right)))  # a run does not go on after it
                 name = "div" if operator == "/" else "rem"
                 quotient = operation(f"bv{'s' if signed else 'u'}{name}", left, right)
                 return self.open_where(self.overflows(operator, left, right, type_), quotient, type_, QUOTIENT.sentence)
@@ -81,7 +85,7 @@ class Bits(Arithmetic):
                 width = left.sort.width
                 distance = self._distance(right, right_type or type_, width)
                 shifted = operation("bvshl" if operator == "<<" else "bvashr" if signed else "bvlshr", left, distance)
-                return self.open_where(self._too_far(right, right_type or type_, width), shifted, type_, SHIFT.sentence)
+                return self.open_where(self.is_too_far(right, right_type or type_, type_), shifted, type_, SHIFT.sentence)
             case "+" | "-" | "*":
                 self._assume_no_overflow(operator, left, right, type_)
         return operation(_OPERATIONS[operator], left, right)
@@ -107,22 +111,24 @@ class Bits(Arithmetic):
         """A shift distance as wide as what is shifted. (Where that changes it, the result is any value.)"""
         if right.sort.width > width:
             return extract(width - 1, 0, right)
-        return extend(right, width, scalar_terms.is_signed(right_type))
+        return extend(right, width, ranges.is_signed(right_type))
 
-    @staticmethod
-    def _too_far(distance: Term, type_: Type, width: int) -> Term:
-        """The condition that a distance is negative, or not less than the width. Read as unsigned, a negative
-        distance is a large one."""
-        bits_ = distance.sort.width
+    def is_zero(self, term: Term) -> Term:
+        """See Arithmetic."""
+        return eq(term, bits(0, term.sort.width))
+
+    def is_too_far(self, distance: Term, distance_type: Type, type_: Type) -> Term:
+        """See Arithmetic. Read as unsigned, a negative distance is a large one."""
+        width, bits_ = self._width(type_), distance.sort.width
         if width >= 1 << bits_:  # no distance of a type as narrow as this is too far, but a negative one
-            return compare("bvslt", distance, bits(0, bits_)) if scalar_terms.is_signed(type_) else FALSE
+            return compare("bvslt", distance, bits(0, bits_)) if ranges.is_signed(distance_type) else FALSE
         return not_(compare("bvult", distance, bits(width, bits_)))
 
     def compare(self, operator: str, left: Term, right: Term, type_: Type) -> Term:
         """A comparison as a term of sort Bool."""
         if isinstance(type_, Floating):
             return self.floats.compare(operator, left, right)
-        less = "bvslt" if scalar_terms.is_signed(type_) else "bvult"
+        less = "bvslt" if ranges.is_signed(type_) else "bvult"
         match operator:
             case "==":
                 return eq(left, right)
@@ -139,7 +145,7 @@ class Bits(Arithmetic):
 
     def overflows(self, operator: str, left: Term, right: Term | None, type_: Type) -> Term:
         """See Arithmetic."""
-        if not scalar_terms.is_signed(type_):
+        if not overflow_is_undefined(operator, type_):
             return FALSE
         width = left.sort.width
         least = bits(1 << (width - 1), width)
@@ -173,22 +179,22 @@ class Bits(Arithmetic):
             value = constant_of(term)
             if value is None:
                 return self.floats.open_value(target)
-            signed = scalar_terms.is_signed(source)
+            signed = ranges.is_signed(source)
             return self.floats.from_integer(signed_value(value, term.sort.width) if signed else value, target)
         width = self._width(target)
-        if scalar_terms.is_bool(target):
+        if ranges.is_bool(target):
             return ite(self.truth(term, source), bits(1, width), bits(0, width))
         if width <= term.sort.width:
             return extract(width - 1, 0, term)
-        return extend(term, width, scalar_terms.is_signed(source))
+        return extend(term, width, ranges.is_signed(source))
 
     def _from_float(self, term: Term, source: Floating, target: Type) -> Term:
         if isinstance(target, Floating):
             return term if source == target else self.floats.convert(term, target)
-        if scalar_terms.is_bool(target):
+        if ranges.is_bool(target):
             return self.convert(self._from_truth(self.truth(term, source)), Integer(_INT_BITS, True, "int"), target)
         value = constant_value(term)
-        low, high = scalar_terms.bounds(target, self.model.pointer_bits)
+        low, high = ranges.bounds(target, self.model.pointer_bits)
         if value is not None and low <= math.trunc(value) <= high:
             return bits(math.trunc(value), self._width(target))
         self.ledger.approximate("a floating value that is converted to an integer is not followed")
@@ -206,4 +212,4 @@ class Bits(Arithmetic):
         """See Arithmetic."""
         if isinstance(type_, Floating):
             return float(value)
-        return signed_value(int(value), self._width(type_)) if scalar_terms.is_signed(type_) else int(value)
+        return signed_value(int(value), self._width(type_)) if ranges.is_signed(type_) else int(value)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from analysis.model import ir
+from analysis.model import ir, ranges
 from analysis.model.assumptions import ADDRESSES, DISTANCE
 from analysis.model.c_types import Array, Floating, Function, Integer, Pointer, Record, Type
+from analysis.model.comparisons import COMPARISONS
+from analysis.model.ranges import signed_value
 from analysis.smt.encoding.numbers import scalar_terms
 from analysis.smt.encoding.numbers.bits import Bits
 from analysis.smt.encoding.numbers.formula import Ledger
-from analysis.smt.encoding.numbers.integers import COMPARISONS, Integers
+from analysis.smt.encoding.numbers.integers import Integers
 from analysis.smt.logic import linear
-from analysis.smt.logic.bitvectors import euclidean, extend, operation, signed_value
+from analysis.smt.logic.bitvectors import euclidean, extend, operation
 from analysis.smt.logic.term_building import bits, constant_of, distinct, integer, ite, number, real
 from analysis.smt.logic.terms import Term
 
@@ -46,7 +48,7 @@ class Expressions:
         """The value of a scalar expression."""
         match expr:
             case ir.IntConst(value, type_):
-                return self.arithmetic.constant(scalar_terms.wrapped(value, type_, self._pointer_bits), type_)
+                return self.arithmetic.constant(ranges.wrapped(value, type_, self._pointer_bits), type_)
             case ir.FloatConst(text, type_):
                 known = scalar_terms.parse_float(text, type_) if isinstance(type_, Floating) else None
                 return self.leaves.unknown(expr) if known is None else real(known)
@@ -104,7 +106,7 @@ class Expressions:
             return self.leaves.unknown(ir.Unknown(type_))
         if isinstance(self.arithmetic, Bits):
             index = (
-                extend(index, self._pointer_bits, scalar_terms.is_signed(index_type))
+                extend(index, self._pointer_bits, ranges.is_signed(index_type))
                 if index.sort.width < self._pointer_bits
                 else index
             )
@@ -134,7 +136,7 @@ class Expressions:
         value = self.value(operand)
         if isinstance(type_, Pointer) and isinstance(operand.type, Pointer):
             return value
-        if isinstance(operand.type, Pointer) and not scalar_terms.is_bool(type_) and constant_of(value) != 0:
+        if isinstance(operand.type, Pointer) and not ranges.is_bool(type_) and constant_of(value) != 0:
             self.ledger.assume(ADDRESSES.sentence)
         return self.arithmetic.convert(value, operand.type, type_)
 

@@ -11,25 +11,14 @@ from typing import Literal
 
 import msgspec
 
+from analysis.c.undefined import EdgeRule
 from analysis.model.c_types import Type
 from analysis.smt.logic.term_building import TRUE
 from analysis.smt.logic.terms import Sort, Term
 
 Mode = Literal["int", "bv"]
 
-FailureKind = Literal[
-    "null-dereference",
-    "array-bounds",
-    "use-after-free",
-    "use-after-scope",
-    "double-free",
-    "invalid-free",
-    "division-by-zero",
-    "shift-range",
-    "signed-overflow",
-    "uninitialized-read",
-    "assertion",
-]
+FailureKind = EdgeRule
 
 InputKind = Literal["parameter", "result", "allocation", "unknown", "undefined", "memory"]
 

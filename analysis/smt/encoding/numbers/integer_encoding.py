@@ -51,6 +51,12 @@ class Arithmetic(Protocol):
     def compare(self, operator: str, left: Term, right: Term, type_: Type) -> Term:
         """A comparison of two values of a type, as a term of sort Bool."""
 
+    def is_zero(self, term: Term) -> Term:
+        """The condition that a value of an integer or pointer type is zero."""
+
+    def is_too_far(self, distance: Term, distance_type: Type, type_: Type) -> Term:
+        """The condition that a distance is negative, or not less than the width of the type that is shifted (C11 6.5.7p3)."""
+
     def overflows(self, operator: str, left: Term, right: Term | None, type_: Type) -> Term:
         """The condition that the mathematical result of a signed operation is not a value of the type (C11
         6.5p5). `right` is None for `-e`."""

@@ -13,23 +13,26 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
+from analysis.c.operators import limits, overflow_is_undefined
+from analysis.c.results import results
+from analysis.model import ranges
 from analysis.model.assumptions import NO_OVERFLOW, QUOTIENT, SHIFT
 from analysis.model.c_types import INT as C_INT
 from analysis.model.c_types import DataModel, Floating, Integer, Type
+from analysis.model.comparisons import COMPARISONS
 from analysis.smt.encoding.numbers import scalar_terms
 from analysis.smt.encoding.numbers.bitwise import conjunction
 from analysis.smt.encoding.numbers.floats import Floats, constant_value
 from analysis.smt.encoding.numbers.formula import Ledger
 from analysis.smt.encoding.numbers.integer_encoding import Arithmetic
-from analysis.smt.encoding.numbers.term_intervals import Intervals
+from analysis.smt.encoding.numbers.term_intervals import Interval, Intervals
 from analysis.smt.logic import linear
 from analysis.smt.logic.bitvectors import euclidean, multiply
-from analysis.smt.logic.term_building import FALSE, and_, constant_of, distinct, eq, integer, ite, not_, or_, symbol
+from analysis.smt.logic.term_building import FALSE, and_, constant_of, eq, integer, ite, not_, or_, symbol
 from analysis.smt.logic.terms import BOOL, INT, REAL, Sort, Term
 from analysis.smt.solving.solver import Value
 
 SignedOverflow = Literal["assume", "wrap"]
-COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
 
 class Integers(Arithmetic):
@@ -60,7 +63,7 @@ class Integers(Arithmetic):
         """See Arithmetic."""
         if isinstance(type_, Floating):
             return Term("value", (), BOOL, 1)
-        low, high = scalar_terms.bounds(type_, self.model.pointer_bits)
+        low, high = ranges.bounds(type_, self.model.pointer_bits)
         self.intervals.declare(term, low, high)
         return and_(linear.at_most(integer(low), term), linear.at_most(term, integer(high)))
 
@@ -126,30 +129,37 @@ class Integers(Arithmetic):
 
     def overflows(self, operator: str, left: Term, right: Term | None, type_: Type) -> Term:
         """See Arithmetic."""
-        if not scalar_terms.is_signed(type_):
+        if not overflow_is_undefined(operator, type_):
             return FALSE
-        low, high = scalar_terms.bounds(type_, self.model.pointer_bits)
+        low, high = limits(operator, type_)
         match operator:
             case "-" if right is None:
                 return eq(left, integer(low))
-            case "/" | "%" if right is not None:
+            case "/" | "%" if right is not None:  # the quotient is outside
                 return and_(eq(left, integer(low)), eq(right, integer(-1)))
             case "+" | "-" | "*" if right is not None:
                 total = multiply(left, right) if operator == "*" else linear.combine(left, right, 1 if operator == "+" else -1)
                 return self._outside(total, low, high)
             case "<<" if right is not None:
-                shifted = self._times_power(left, right, type_, lambda term: term)
-                return or_(self._less(left, integer(0)), self._outside(shifted, low, high))
+                return self._outside(self._times_power(left, right, type_, lambda term: term), low, high)
         return FALSE
+
+    def is_zero(self, term: Term) -> Term:
+        """See Arithmetic."""
+        return eq(term, integer(0))
+
+    def is_too_far(self, distance: Term, distance_type: Type, type_: Type) -> Term:
+        """See Arithmetic."""
+        return self._outside(distance, 0, ranges.width(type_, self.model.pointer_bits) - 1)
 
     def _outside(self, term: Term, low: int, high: int) -> Term:
         return or_(self._less(term, integer(low)), self._less(integer(high), term))
 
     def _result(self, operator: str, exact: Term, type_: Type) -> Term:
         """The mathematical result of `+`, `-` or `*` as a value of the type."""
-        if not scalar_terms.is_signed(type_) or self.signed_overflow == "wrap":
+        if not overflow_is_undefined(operator, type_) or self.signed_overflow == "wrap":
             return self._wrap(exact, type_)
-        low, high = scalar_terms.bounds(type_, self.model.pointer_bits)
+        low, high = ranges.bounds(type_, self.model.pointer_bits)
         outside = self._outside(exact, low, high)
         if outside is not FALSE:
             self.ledger.assume(NO_OVERFLOW.sentence)
@@ -158,7 +168,7 @@ class Integers(Arithmetic):
 
     def _wrap(self, term: Term, type_: Type) -> Term:
         """The value of the type that is equal to the term modulo 2 to the width."""
-        low, high = scalar_terms.bounds(type_, self.model.pointer_bits)
+        low, high = ranges.bounds(type_, self.model.pointer_bits)
         least, most = self.intervals.of(term)
         if low <= least and most <= high:
             return term
@@ -170,7 +180,7 @@ class Integers(Arithmetic):
         return linear.add(cut, integer(low))
 
     def _divided(self, operator: str, left: Term, right: Term, type_: Type) -> Term:
-        self.ledger.constrain(distinct(right, integer(0)))  # a run does not go on after it (C11 6.5.5p5; it traps)
+        self.ledger.constrain(not_(self.is_zero(right)))  # a run does not go on after it (C11 6.5.5p5; it traps)
         name = "div" if operator == "/" else "mod"
         positive = euclidean(name, left, right)
         if self.intervals.of(left)[0] >= 0:
@@ -189,15 +199,15 @@ class Integers(Arithmetic):
         return ite(condition, anything, result)
 
     def _shift(self, operator: str, left: Term, right: Term, type_: Type, right_type: Type) -> Term:
-        bits = scalar_terms.width(type_, self.model.pointer_bits)
+        bits = ranges.width(type_, self.model.pointer_bits)
         if operator == "<<":
             shifted = self._times_power(left, right, type_, lambda term: self._wrap(term, type_))
         else:
             shifted = self._by_distance(right, bits, lambda k: euclidean("div", left, integer(1 << k)))
-        return self.open_where(self._outside(right, 0, bits - 1), shifted, type_, SHIFT.sentence)
+        return self.open_where(self.is_too_far(right, right_type, type_), shifted, type_, SHIFT.sentence)
 
     def _times_power(self, left: Term, right: Term, type_: Type, finish: Callable[[Term], Term]) -> Term:
-        bits = scalar_terms.width(type_, self.model.pointer_bits)
+        bits = ranges.width(type_, self.model.pointer_bits)
         return self._by_distance(right, bits, lambda k: finish(linear.scale(1 << k, left)))
 
     def _by_distance(self, distance: Term, bits: int, result: Callable[[int], Term]) -> Term:
@@ -218,35 +228,32 @@ class Integers(Arithmetic):
         if operator == "&":
             return both
         total = linear.combine(linear.add(left, right), both, -1 if operator == "|" else -2)
-        (low, high), (other_low, other_high) = self.intervals.of(left), self.intervals.of(right)
         least, most = self.intervals.of(total)
-        sound = self._joined_bounds(low, high, other_low, other_high)
+        sound = self._results(operator, left, right)
         if sound[0] > least or sound[1] < most:  # intervals do not see that the parts of the sum belong together
             self.intervals.declare(total, max(sound[0], least), min(sound[1], most))
         return total
 
-    @staticmethod
-    def _joined_bounds(low: float, high: float, other_low: float, other_high: float) -> tuple[float, float]:
-        """The bounds of `|` and `^`: as many binary digits as the longer operand."""
-        if not all(map(math.isfinite, (low, high, other_low, other_high))):
+    def _results(self, operator: str, left: Term, right: Term) -> Interval:
+        """The bounds of `&`, `|` or `^`."""
+        (low, high), (least, most) = self.intervals.of(left), self.intervals.of(right)
+        if not all(map(math.isfinite, (low, high, least, most))):
             return -math.inf, math.inf
-        digits = max(int(v if v >= 0 else ~int(v)).bit_length() for v in (low, high, other_low, other_high))
-        return (0 if low >= 0 and other_low >= 0 else -(1 << digits)), (1 << digits) - 1
+        return results(operator, (int(low), int(high)), (int(least), int(most)))
 
     def _open_conjunction(self, left: Term, right: Term) -> Term:
         self.ledger.approximate("a bitwise operation on two unknown operands is only bounded")
         result = symbol(f"and:{left.digest.hex()}:{right.digest.hex()}", INT)
-        (low, high), (other_low, other_high) = self.intervals.of(left), self.intervals.of(right)
-        least, most = self._joined_bounds(low, high, other_low, other_high)
-        limits = [linear.at_most(result, term) for term, bound in ((left, low), (right, other_low)) if bound >= 0]
-        if low >= 0 or other_low >= 0:
-            least = 0
+        least, most = self._results("&", left, right)
+        positive = [term for term in (left, right) if self.intervals.of(term)[0] >= 0]
+        least = 0 if positive else least
         self.intervals.declare(result, least, most)
+        between = [linear.at_most(result, term) for term in positive]
         if math.isfinite(least):
-            limits.append(linear.at_most(integer(int(least)), result))
+            between.append(linear.at_most(integer(int(least)), result))
         if math.isfinite(most):
-            limits.append(linear.at_most(result, integer(int(most))))
-        self.ledger.constrain(and_(*limits))
+            between.append(linear.at_most(result, integer(int(most))))
+        self.ledger.constrain(and_(*between))
         return result
 
     # -- conversions --------------------------------------------------------------------------------------------
@@ -262,17 +269,17 @@ class Integers(Arithmetic):
             if scalar_terms.is_computed(target) and scalar_terms.holds_exactly(target, source, self.model.pointer_bits):
                 return Term("to_real", (term,), REAL)
             return self.floats.open_value(target)
-        if scalar_terms.is_bool(target):
+        if ranges.is_bool(target):
             return ite(self.truth(term, source), integer(1), integer(0))
         return self._wrap(term, target)
 
     def _from_float(self, term: Term, source: Floating, target: Type) -> Term:
         if isinstance(target, Floating):
             return term if source == target else self.floats.convert(term, target)
-        if scalar_terms.is_bool(target):
+        if ranges.is_bool(target):
             return ite(self.truth(term, source), integer(1), integer(0))
         value = constant_value(term)
-        low, high = scalar_terms.bounds(target, self.model.pointer_bits)
+        low, high = ranges.bounds(target, self.model.pointer_bits)
         if value is not None and low <= math.trunc(value) <= high:
             return integer(math.trunc(value))
         if term.op == "to_real" and isinstance(target, Integer):

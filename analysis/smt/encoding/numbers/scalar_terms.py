@@ -9,37 +9,14 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable
 from fractions import Fraction
 
+from analysis.c.operators import BINARY
 from analysis.frontend.declarations.literal_values import float_value
 from analysis.model.c_types import Floating, Integer, Pointer, Type
+from analysis.model.ranges import is_bool, width
 
 _PRECISION = {32: 24, 64: 53}  # binary digits of the significand, by width
-
-_FLOAT_OPERATIONS: dict[str, Callable[[float, float], float]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-}
-
-
-def width(type_: Type, pointer_bits: int) -> int:
-    """The bits of the representation of a scalar type."""
-    if isinstance(type_, Integer | Floating):
-        return type_.bits
-    return pointer_bits
-
-
-def is_signed(type_: Type) -> bool:
-    """Whether values of the type can be negative."""
-    return isinstance(type_, Integer) and type_.signed
-
-
-def is_bool(type_: Type) -> bool:
-    """Whether the type is `_Bool`, whose values are 0 and 1 whatever its width."""
-    return isinstance(type_, Integer) and type_.name == "_Bool"
 
 
 def kind(type_: Type) -> str:
@@ -54,24 +31,6 @@ def kind(type_: Type) -> str:
             return "bool" if is_bool(type_) else f"{'int' if signed else 'unsigned'}{bits}"
         case _:
             return "any"
-
-
-def bounds(type_: Type, pointer_bits: int) -> tuple[int, int]:
-    """The least and the greatest value of an integer or pointer type."""
-    if is_bool(type_):
-        return 0, 1
-    bits = width(type_, pointer_bits)
-    return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if is_signed(type_) else (0, (1 << bits) - 1)
-
-
-def wrapped(value: int, type_: Type, pointer_bits: int) -> int:
-    """An integer converted to a type: modulo 2 to the power of its width, or to 0 or 1 for `_Bool` (C11
-    6.3.1.2, 6.3.1.3)."""
-    if is_bool(type_):
-        return int(value != 0)
-    bits = width(type_, pointer_bits)
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if is_signed(type_) and value >> (bits - 1) else value
 
 
 def holds_exactly(floating: Floating, integer: Type, pointer_bits: int) -> bool:
@@ -110,6 +69,6 @@ def compute_float(operator: str, left: Fraction, right: Fraction, type_: Floatin
     """An operation on two values of a type. For `float`, rounding the double result gives the correctly rounded one
     [DOUBLE-ROUNDING]."""
     try:
-        return rounded(_FLOAT_OPERATIONS[operator](float(left), float(right)), type_) if is_computed(type_) else None
-    except (ZeroDivisionError, OverflowError):
+        return rounded(BINARY[operator, "floating"].exact(float(left), float(right)), type_) if is_computed(type_) else None
+    except OverflowError:
         return None

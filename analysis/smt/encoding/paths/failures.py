@@ -12,12 +12,14 @@ from typing import Literal, NamedTuple
 
 from analysis.c.blocks import ENDING
 from analysis.c.control import FAILED_ASSERTIONS
+from analysis.c.operators import rules_of
+from analysis.c.undefined import OperatorRule
 from analysis.cfa.graph import Edge
 from analysis.model import ir
 from analysis.model.c_types import Array, Floating, Integer, Pointer
 from analysis.model.spelling import spell_expr
-from analysis.smt.encoding.numbers import scalar_terms
 from analysis.smt.encoding.numbers.formula import Condition, FailureKind, Formula
+from analysis.smt.encoding.numbers.operator_faults import fault
 from analysis.smt.encoding.paths.path_state import State
 from analysis.smt.encoding.storage.content import ANY_TAG
 from analysis.smt.encoding.storage.regions import Spot
@@ -214,11 +216,7 @@ def _applies(kind: FailureKind, operation: Operation) -> bool:
             return operation.role != "value" and not isinstance(expr, ir.Var)
         case "uninitialized-read":
             return operation.role == "read"
-        case "division-by-zero":
-            return isinstance(expr, ir.Binary) and expr.operator in ("/", "%")
-        case "shift-range":
-            return isinstance(expr, ir.Binary) and expr.operator in ("<<", ">>")
-    return operation.role == "value"
+    return kind in rules_of(expr)
 
 
 # -- finders: that an operation fails, after its operands were evaluated in the state ------------------------------------
@@ -334,39 +332,23 @@ def is_variable(state: State, spot: Spot) -> bool:
     return spot.region != 0 and state.memory.regions[spot.region].kind in ("local", "stack")
 
 
-def _zero_divisor(state: State, operation: Operation) -> tuple[Term, str] | None:
-    expr = operation.expr
-    if not isinstance(expr, ir.Binary) or expr.operator not in "/%" or not isinstance(expr.type, Integer):
-        return None
-    divisor = state.places.expressions.value(expr.right)
-    return eq(divisor, state.arithmetic.constant(0, expr.right.type)), f"{spell_expr(expr.right)} is 0"
+def _faulty(rule: OperatorRule, say: Callable[[ir.Expr], str]) -> Finder:
+    """That an operator violates the rule; `say` says it."""
+
+    def find(state: State, operation: Operation) -> tuple[Term, str] | None:
+        if rule not in rules_of(operation.expr):
+            return None
+        return fault(state.arithmetic, rule, operation.expr, state.places.expressions.value), say(operation.expr)
+
+    return find
 
 
-def _bad_shift(state: State, operation: Operation) -> tuple[Term, str] | None:
-    expr = operation.expr
-    if not isinstance(expr, ir.Binary) or expr.operator not in ("<<", ">>"):
-        return None
-    distance, type_ = state.places.expressions.value(expr.right), expr.right.type
-    bits = scalar_terms.width(expr.left.type, state.model.pointer_bits)
-    most = scalar_terms.bounds(type_, state.model.pointer_bits)[1]
-    below = state.arithmetic.compare("<", distance, state.arithmetic.constant(0, type_), type_)
-    beyond = FALSE
-    if bits <= most:
-        beyond = state.arithmetic.compare(">=", distance, state.arithmetic.constant(bits, type_), type_)
-    return or_(below, beyond), f"{spell_expr(expr.right)} is negative or not less than {bits}"
+def _bad_distance(expr: ir.Expr) -> str:
+    return f"{spell_expr(_right(expr))} is negative or not less than {getattr(expr.type, 'bits', 0)}"
 
 
-def _overflow(state: State, operation: Operation) -> tuple[Term, str] | None:
-    expr = operation.expr
-    if not isinstance(expr, ir.Binary | ir.Unary) or not scalar_terms.is_signed(expr.type) or expr.operator in ("!", "~"):
-        return None
-    text = f"{spell_expr(expr)} overflows"
-    if isinstance(expr, ir.Unary):
-        return state.arithmetic.overflows("-", state.places.expressions.value(expr.operand), None, expr.type), text
-    if isinstance(expr.left.type, Pointer):
-        return None
-    left, right = state.places.expressions.value(expr.left), state.places.expressions.value(expr.right)
-    return state.arithmetic.overflows(expr.operator, left, right, expr.left.type), text
+def _right(expr: ir.Expr) -> ir.Expr:
+    return expr.right if isinstance(expr, ir.Binary) else expr
 
 
 def _uninitialised(state: State, operation: Operation) -> tuple[Term, str] | None:
@@ -391,8 +373,8 @@ _FINDERS: dict[str, Finder] = {
     "array-bounds": _out_of_bounds,
     "use-after-free": _freed,
     "use-after-scope": _left,
-    "division-by-zero": _zero_divisor,
-    "shift-range": _bad_shift,
-    "signed-overflow": _overflow,
+    "division-by-zero": _faulty("division-by-zero", lambda expr: f"{spell_expr(_right(expr))} is 0"),
+    "shift-range": _faulty("shift-range", _bad_distance),
+    "signed-overflow": _faulty("signed-overflow", lambda expr: f"{spell_expr(expr)} overflows"),
     "uninitialized-read": _uninitialised,
 }

@@ -6,8 +6,8 @@ The byte order is little-endian, that of x86 and nearly all of ARM. Floating val
 
 from __future__ import annotations
 
+from analysis.model import ranges
 from analysis.model.c_types import Floating, Integer, Pointer, Type
-from analysis.smt.encoding.numbers import scalar_terms
 from analysis.smt.encoding.numbers.bits import Bits
 from analysis.smt.encoding.numbers.integers import Integers
 from analysis.smt.logic import linear
@@ -31,14 +31,14 @@ class Patterns:
         """The pattern of a value of a scalar type; None for floating ones."""
         if isinstance(type_, Floating) or term.sort.kind == "Real":
             return None
-        width = scalar_terms.width(type_, self._arithmetic.model.pointer_bits)
+        width = ranges.width(type_, self._arithmetic.model.pointer_bits)
         return self._arithmetic.convert(term, type_, unsigned(width))
 
     def value(self, pattern: Term, width: int, type_: Type) -> Term | None:
         """The value of a scalar type that has the pattern; None for floating types."""
         if isinstance(type_, Floating):
             return None
-        if scalar_terms.is_bool(type_):
+        if ranges.is_bool(type_):
             return (
                 self._arithmetic.convert(pattern, unsigned(width), unsigned(type_.bits)) if isinstance(type_, Integer) else None
             )
@@ -65,8 +65,4 @@ class Patterns:
         if isinstance(source, Floating) or isinstance(target, Floating):
             return term if isinstance(source, Floating) and isinstance(target, Floating) and source.bits == target.bits else None
         pattern = self.of(term, source)
-        return (
-            None
-            if pattern is None
-            else self.value(pattern, scalar_terms.width(target, self._arithmetic.model.pointer_bits), target)
-        )
+        return None if pattern is None else self.value(pattern, ranges.width(target, self._arithmetic.model.pointer_bits), target)

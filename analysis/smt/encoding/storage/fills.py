@@ -11,6 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
+from analysis.model import ranges
 from analysis.model.c_types import Floating, Integer, Pointer, Type
 from analysis.smt.encoding.numbers import scalar_terms
 from analysis.smt.encoding.numbers.bits import Bits
@@ -105,7 +106,7 @@ class Fills:
 
     def _width(self, width: int, type_: Type) -> int:
         """How wide values of a type are as bit-vectors; a `_Bool` in a bit-field is wider than its bit."""
-        return type_.bits if scalar_terms.is_bool(type_) and isinstance(type_, Integer) else width
+        return type_.bits if ranges.is_bool(type_) and isinstance(type_, Integer) else width
 
     def _read_scalar(self, fill: Fill, offset: Term, width: int, type_: Type, kind: InputKind) -> Term:
         """An object that is one scalar: a symbol, of the type of the first read."""
@@ -123,7 +124,7 @@ class Fills:
         term = select(content, offset)
         for position in range(1, width // 8):
             term = concat(select(content, linear.add(offset, self.offset(position))), term)
-        if scalar_terms.is_bool(type_):
+        if ranges.is_bool(type_):
             self._ledger.constrain(self._arithmetic.in_range(term, type_))
         if term not in self.inputs:
             self._note(term, kind, fill.name.partition("@")[0], type_, offset, fill)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from analysis.model import ir
+from analysis.model import ir, ranges
 from analysis.model.c_types import Array, Floating, Integer, Pointer, Record, Type
-from analysis.smt.encoding.numbers import scalar_terms
 from analysis.smt.encoding.numbers.bits import Bits
 from analysis.smt.encoding.numbers.expression_terms import Expressions
 from analysis.smt.encoding.numbers.formula import Ledger
@@ -80,9 +79,9 @@ class Places:
 
     def width(self, lvalue: ir.Expr) -> int:
         """The bits of a scalar lvalue; 1 for a bit-field of type `_Bool`."""
-        if scalar_terms.is_bool(lvalue.type) and isinstance(lvalue, ir.Field):
+        if ranges.is_bool(lvalue.type) and isinstance(lvalue, ir.Field):
             return 1 if self.memory.layout.is_bit_field(lvalue.record.type, lvalue.name) else 8
-        return scalar_terms.width(lvalue.type, self.arithmetic.model.pointer_bits)
+        return ranges.width(lvalue.type, self.arithmetic.model.pointer_bits)
 
     def tag(self, lvalue: ir.Expr) -> Tag:
         """What the access says about the object."""
@@ -130,7 +129,7 @@ class Places:
     def _wide(self, index: Term, type_: Type) -> Term:
         """An index as wide as a pointer."""
         if isinstance(self.arithmetic, Bits) and index.sort.width < self.arithmetic.model.pointer_bits:
-            return extend(index, self.arithmetic.model.pointer_bits, scalar_terms.is_signed(type_))
+            return extend(index, self.arithmetic.model.pointer_bits, ranges.is_signed(type_))
         return index
 
     def _element(self, array: ir.Expr, index: Term, element: Type, tag: Tag) -> Alternatives:
