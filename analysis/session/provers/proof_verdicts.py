@@ -15,7 +15,7 @@ from analysis.model.spelling import display_name
 from analysis.session.portfolio.request_terms import NOTHING, ONLY_BY_PATHS
 from analysis.session.portfolio.turns import MOST_EDGES
 from analysis.session.provers.asking.answer import Decided
-from analysis.session.provers.asking.claim_answers import Key, Wanted, observed
+from analysis.session.provers.asking.claim import Key, Wanted, observed
 from analysis.session.provers.asking.program_answers import UNREACHED, ProgramAnswers
 
 ENGINE = "auto"

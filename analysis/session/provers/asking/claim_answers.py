@@ -14,75 +14,30 @@ time (`go_on`), as soon as an answer is in.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple
 
 import msgspec
 
-from analysis.c.control import STARTS
-from analysis.c.functions import is_harmless
 from analysis.cfa.graph import Program
-from analysis.cpa.obstacles.beside import beside
-from analysis.cpa.obstacles.completeness import keeps_errno
-from analysis.cpa.obstacles.exposed_variables import exposed
-from analysis.frontend.declarations.file_level import UNSEEN
-from analysis.interpreter.outcome import OBSERVED
-from analysis.model import ir
 from analysis.model.budgets import ProverBudget, budget_of
 from analysis.model.options import Options
 from analysis.session.portfolio.request_terms import About, Kind, terms_of
-from analysis.session.portfolio.turns import MOST_EDGES, TURNS
+from analysis.session.portfolio.turns import TURNS
 from analysis.session.provers.asking.answer import PARTLY_PARSED, Decided
+from analysis.session.provers.asking.claim import RUNS, Claim, Key, KnownClaim, Wanted
+from analysis.session.provers.asking.claim_parts import ClaimParts
 from analysis.session.provers.asking.kept_answers import Decisions
 from analysis.session.provers.asking.program_answers import ProgramAnswers
-from analysis.session.provers.asking.program_slices import Contents, Slice, Slicer
-from analysis.session.provers.asking.question import SHARE, Question, key_of
+from analysis.session.provers.asking.program_difference import ProgramDifference
+from analysis.session.provers.asking.program_slices import Contents
+from analysis.session.provers.asking.question import SHARE, Question
 from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.processes.task_outcome import Budget, Outcome, reason_of
 
 _RANKS: dict[Kind, int] = {"runs": -1, "program": 9, "function": 10}  # in the pool: findings are between them
 _LEAST = 0.5  # seconds for a question
 _LONGEST = 4  # times as long as the budget for all claims that they may take by the wall clock
-
-Key = tuple[str, str]
-"""A function and a rule."""
-
-
-class Claim(NamedTuple):
-    """One thing to ask for. `kind` is that of `portfolio.request_terms`. `whole` claims are about runs from the program's start.
-    No functions, or no rules, mean all of them."""
-
-    kind: Kind
-    function: str
-    rule: str
-    whole: bool
-
-
-_RUNS = Claim("runs", "", "", True)
-
-
-class _Known:
-    """What is known of a claim. `names` are those of all parts of the program that the answer is about."""
-
-    def __init__(self, question: Question) -> None:
-        parts = question.program
-        self.key = key_of(question)
-        self.whole = question.whole
-        self.entries = parts.entries if question.whole else ()
-        self.names = frozenset((*parts.functions, *parts.globals, *parts.externals))
-        self.seconds = question.seconds
-        self.decided: Decided | None = None
-        self.ms = 0.0
-
-
-class Wanted(NamedTuple):
-    """What is to be proved: functions with rules, in this order; the `rules` in the program as a whole, and those of them that a
-    condition on single edges speaks of (`conditions`) and that something in the program could violate."""
-
-    functions: tuple[Key, ...] = ()
-    rules: tuple[str, ...] = ()
-    conditions: tuple[str, ...] = ()
 
 
 class Claims:
@@ -91,19 +46,18 @@ class Claims:
 
     def __init__(self, pool: Pool, decisions: Decisions, contents: Contents, slots: int = 1) -> None:
         self._pool, self._decisions, self._contents, self._slots = pool, decisions, contents, slots
-        self._known: dict[Claim, _Known] = {}
+        self._known: dict[Claim, KnownClaim] = {}
         self._waiting: list[Claim] = []
         self._running: dict[int, Claim] = {}
         self._program: Program | None = None
         self._entries: tuple[str, ...] = ()
-        self._slicer: Slicer | None = None
+        self._parts: ClaimParts | None = None
         self._reached: frozenset[str] = frozenset()
-        self._keeps_errno = True
         self._options = Options()
         self._budget: ProverBudget = budget_of("full", Options().limits)
         self._wanted = Wanted()
         self._understood = True
-        self._compared: tuple[Program, _Difference] | None = None
+        self._compared: tuple[Program, ProgramDifference] | None = None
         self.worked, self._began = 0.0, 0.0
         self._given_up = ""
         self._left: dict[Claim, str] = {}
@@ -171,7 +125,7 @@ class Claims:
         running = frozenset(self._running.values())
         self._known, self._program, self._entries, self._options = kept, program, tuple(entries), options
         self._wanted, self._understood = wanted, understood
-        self._slicer = self._compared = None
+        self._parts = self._compared = None
         self._left, self._unasked = {}, []
         open_ = (c for c in (claim if not self._failed(claim) else claim._replace(whole=True) for claim in queue))
         self._waiting = [c for c in open_ if c not in running and (c not in kept or kept[c].decided is None)]
@@ -184,7 +138,7 @@ class Claims:
         program: list[Claim] = []
         if entries == ("main",):
             if TURNS["runs"][options.engine] and wanted.rules:
-                program.append(_RUNS)
+                program.append(RUNS)
             if TURNS["program"][options.engine]:
                 program += [Claim("program", "", rule, True) for rule in wanted.conditions]
         if not TURNS["function"][options.engine]:
@@ -212,7 +166,7 @@ class Claims:
                 return True
             with interruptible:
                 question = self._question(claim, self._program)
-            known = None if question is None else _Known(question)
+            known = None if question is None else KnownClaim(question)
             before = None if known is None else self._decisions.get((known.key,)).get(known.key)
             del self._waiting[0]
             if known is None or question is None:
@@ -314,7 +268,7 @@ class Claims:
     def program_answers(self, program: Program) -> ProgramAnswers:
         """What is known of a revision as a whole."""
         found, difference = ProgramAnswers(frozenset(self._wanted.conditions), self._reached), self._difference(program)
-        for claim in (_RUNS, *(Claim("program", "", rule, True) for rule in self._wanted.conditions)):
+        for claim in (RUNS, *(Claim("program", "", rule, True) for rule in self._wanted.conditions)):
             known = self._known.get(claim)
             if known is None or known.decided is None or not difference.keeps(claim, known):
                 continue
@@ -349,7 +303,7 @@ class Claims:
 
     def closed(self) -> None:
         """The pool was closed: nothing runs any more."""
-        self._running, self._waiting, self._slicer, self._compared = {}, [], None, None
+        self._running, self._waiting, self._parts, self._compared = {}, [], None, None
 
     def give_up(self, reason: str) -> None:
         """The pool was closed: what is not answered stays open, for this reason."""
@@ -357,96 +311,20 @@ class Claims:
         self._left.update(dict.fromkeys((*self._running.values(), *self._waiting), reason))
         self.closed()
 
-    def _difference(self, program: Program) -> _Difference:
+    def _difference(self, program: Program) -> ProgramDifference:
         if self._compared is None or self._compared[0] is not program:
-            self._compared = program, _Difference(self._program, program)
+            self._compared = program, ProgramDifference(self._program, program)
         return self._compared[1]
 
     def _question(self, claim: Claim, program: Program) -> Question | None:
         """The question of a claim; None if nothing could come of it."""
-        if self._slicer is None:
-            self._slicer = Slicer(program, self._entries, self._contents, uncut=self._options.certificates)
-            self._reached, self._keeps_errno = self._slicer.led_to(), keeps_errno(program)
-        part = self._part(claim, program, self._slicer)
+        if self._parts is None:
+            uncut, understood = self._options.certificates, self._understood
+            self._parts = ClaimParts(program, self._entries, self._contents, uncut=uncut, understood=understood)
+            self._reached = self._parts.reached
+        part = self._parts.of(claim, self._known)
         if part is None:
             return None
         rules = self._wanted.rules if claim.kind == "runs" else (claim.rule,)
         about = About(claim.kind, rules, claim.function or None)
         return Question(part, about, claim.whole, terms_of(self._options), self._seconds(claim))
-
-    def _part(self, claim: Claim, program: Program, slicer: Slicer) -> Slice | None:
-        """The part of the program that a claim is about; None where nothing can be proved of it."""
-        if UNSEEN in program.externals and (claim.whole or claim.function == "main" or slicer.calls(STARTS)):
-            return None  # `main` does not start from the initial values, or not all that runs is called from it
-        if self._keeps_errno:
-            return None  # any pointer from outside may lead there
-        return self._part_from_entries(claim, program, slicer) if claim.whole else self._part_below(claim, program, slicer)
-
-    def _part_below(self, claim: Claim, program: Program, slicer: Slicer) -> Slice | None:
-        """The part of a function by itself, from any state in which it could be called."""
-        part = slicer.below(claim.function)
-        if not self._understood:
-            is_main = claim.function == "main"  # what does not parse may run before it, and give variables other values
-            if is_main or any(_may_be_inside(program, name) for name in part.externals):
-                return None
-        return None if beside(program).obstacle((claim.function,)) is not None else part
-
-    def _part_from_entries(self, claim: Claim, program: Program, slicer: Slicer) -> Slice | None:
-        """The part from where the program starts. It shows whether other threads are started before."""
-        if not self._understood:
-            return None
-        part = slicer.slice(claim.function or "main")
-        if part.entries != ("main",) and beside(program).obstacle(part.entries) is not None:
-            return None  # another entry may have started what runs beside
-        if not part.entries or sum(len(program.functions[name].edges) for name in part.functions) > MOST_EDGES:
-            return None
-        own = Claim("function", claim.function, claim.rule, False)
-        if part.entries == (claim.function,) and own in self._known and claim.function != "main":
-            return None  # that was the question before
-        return part
-
-
-class _Difference:
-    """What differs between the program that was asked about and a newer one."""
-
-    def __init__(self, before: Program | None, now: Program) -> None:
-        self._now, self._all = now, before is None
-        self._names: frozenset[str] = frozenset()
-        self._called: frozenset[str] = frozenset()
-        if before is None or before is now:
-            return
-        self._all = before.address_taken != now.address_taken or before.records != now.records
-        if self._all:
-            return
-        names = {n for n in before.functions.keys() | now.functions.keys() if before.functions.get(n) is not now.functions.get(n)}
-        called = {t for n in names & now.functions.keys() for edge in now.functions[n].calls for t in _targets(now, edge.effect)}
-        self._all = not called.isdisjoint(STARTS)
-        for old, new in ((before.globals, now.globals), (before.externals, now.externals)):
-            names |= {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
-        names |= exposed(before) ^ exposed(now)
-        self._all = self._all or UNSEEN in names or keeps_errno(before) != keeps_errno(now)
-        self._names, self._called = frozenset(names), frozenset(called)
-
-    def keeps(self, claim: Claim, known: _Known) -> bool:
-        """Whether what is known of a claim still holds: none of the parts that it is about differs; nothing that differs calls
-        any of them, if it is about the whole program, and else nothing runs beside now that matters."""
-        if self._all or not self._names.isdisjoint(known.names):
-            return False
-        if known.whole:
-            return self._called.isdisjoint(known.names)
-        return beside(self._now).obstacle((claim.function,)) is None
-
-
-def observed(rules: Iterable[str]) -> tuple[str, ...]:
-    """Those of the rules whose violations runs show."""
-    return tuple(sorted(OBSERVED.intersection(rules)))
-
-
-def _may_be_inside(program: Program, name: str) -> bool:
-    """Whether an external function may be one of the program whose text does not parse: it can write to all variables."""
-    external = program.externals[name]
-    return not (external.system or is_harmless(name))
-
-
-def _targets(program: Program, effect: ir.Effect) -> tuple[str, ...]:
-    return program.targets(effect) if isinstance(effect, ir.Call) else ()

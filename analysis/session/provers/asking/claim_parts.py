@@ -1,0 +1,65 @@
+"""The parts of a program that claims are about."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from analysis.c.control import STARTS
+from analysis.c.functions import is_harmless
+from analysis.cfa.graph import Program
+from analysis.cpa.obstacles.beside import beside
+from analysis.cpa.obstacles.completeness import keeps_errno
+from analysis.frontend.declarations.file_level import UNSEEN
+from analysis.session.portfolio.turns import MOST_EDGES
+from analysis.session.provers.asking.claim import Claim
+from analysis.session.provers.asking.program_slices import Contents, Slice, Slicer
+
+
+class ClaimParts:
+    """The parts of one program. `reached`: the functions that its entries lead to. `uncut`: parts hold all of it, so that
+    certificates speak of it. `understood`: all of its text parses."""
+
+    def __init__(self, program: Program, entries: Sequence[str], contents: Contents, *, uncut: bool, understood: bool) -> None:
+        self._program = program
+        self._slicer = Slicer(program, tuple(entries), contents, uncut=uncut)
+        self.reached = self._slicer.led_to()
+        self._keeps_errno = keeps_errno(program)
+        self._understood = understood
+
+    def of(self, claim: Claim, asked: Container[Claim]) -> Slice | None:
+        """The part of the program that a claim is about; None where nothing can be proved of it. `asked` are the claims that were
+        asked about before."""
+        if UNSEEN in self._program.externals and (claim.whole or claim.function == "main" or self._slicer.calls(STARTS)):
+            return None  # `main` does not start from the initial values, or not all that runs is called from it
+        if self._keeps_errno:
+            return None  # any pointer from outside may lead there
+        return self._from_entries(claim, asked) if claim.whole else self._below(claim)
+
+    def _below(self, claim: Claim) -> Slice | None:
+        """The part of a function by itself, from any state in which it could be called."""
+        part = self._slicer.below(claim.function)
+        if not self._understood:
+            is_main = claim.function == "main"  # what does not parse may run before it, and give variables other values
+            if is_main or any(_may_be_inside(self._program, name) for name in part.externals):
+                return None
+        return None if beside(self._program).obstacle((claim.function,)) is not None else part
+
+    def _from_entries(self, claim: Claim, asked: Container[Claim]) -> Slice | None:
+        """The part from where the program starts. It shows whether other threads are started before."""
+        if not self._understood:
+            return None
+        part = self._slicer.slice(claim.function or "main")
+        if part.entries != ("main",) and beside(self._program).obstacle(part.entries) is not None:
+            return None  # another entry may have started what runs beside
+        if not part.entries or sum(len(self._program.functions[name].edges) for name in part.functions) > MOST_EDGES:
+            return None
+        own = Claim("function", claim.function, claim.rule, False)
+        if part.entries == (claim.function,) and own in asked and claim.function != "main":
+            return None  # that was the question before
+        return part
+
+
+def _may_be_inside(program: Program, name: str) -> bool:
+    """Whether an external function may be one of the program whose text does not parse: it can write to all variables."""
+    external = program.externals[name]
+    return not (external.system or is_harmless(name))
