@@ -21,6 +21,8 @@ RunRule = Literal["memory-leak", "resource-leak", "memory-cleanup", "lock-discip
 """What only a run shows."""
 ObservedRule = Literal[EdgeRule, RunRule]
 """What a run that is followed step by step shows."""
+OBSERVED: frozenset[str] = frozenset(get_args(ObservedRule))
+"""The rules whose violations the interpreter can observe."""
 CertifiedRule = Literal[
     "assertion",
     "division-by-zero",

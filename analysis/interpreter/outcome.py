@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -11,8 +11,6 @@ from analysis.interpreter.inputs import InputValue, Question
 from analysis.model.c_types import LP64, DataModel
 
 Kind = ObservedRule
-OBSERVED: frozenset[str] = frozenset(get_args(Kind))
-"""The rules whose violations the interpreter can observe."""
 
 
 class Step(NamedTuple):

@@ -23,6 +23,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from analysis.c.undefined import OBSERVED
 from analysis.cfa.linking.evaluation_order import granted
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.cpa.obstacles.completeness import calls_the_unknown, depends_on_addresses, hidden_flow
@@ -38,7 +39,7 @@ from analysis.engines.symbolic.inside import Inside, activation
 from analysis.engines.symbolic.runs import LEAKS, Attempts, described
 from analysis.engines.symbolic.task import NOT_REPEATED, Confirmed, Decision, Refuted, Spent, Task, Undecided, only_if
 from analysis.engines.symbolic.violation_branches import violating
-from analysis.interpreter.outcome import OBSERVED, Bounds, Exited, Observation, Replayed, Returned, Run, Start, Step, Stuck
+from analysis.interpreter.outcome import Bounds, Exited, Observation, Replayed, Returned, Run, Start, Step, Stuck
 from analysis.model import clock
 from analysis.model.assumptions import BOUNDS, TYPES
 from analysis.smt.solving.solver import Budget

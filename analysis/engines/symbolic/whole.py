@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from analysis.c.undefined import OBSERVED
 from analysis.cfa.graph import Edge
 from analysis.cfa.linking.evaluation_order import granted
 from analysis.cpa.framework.algorithm import Cancellation
@@ -41,7 +42,7 @@ from analysis.engines.symbolic.program_runs import ProgramRuns
 from analysis.engines.symbolic.runs import described
 from analysis.engines.symbolic.task import NOT_REPEATED, Confirmed, Decision, ProgramTask, Refuted, Spent, Undecided, one_if
 from analysis.engines.symbolic.violation_branches import Everywhere, violating_everywhere
-from analysis.interpreter.outcome import OBSERVED, Exited, Replayed, Returned, Step, Stuck
+from analysis.interpreter.outcome import Exited, Replayed, Returned, Step, Stuck
 from analysis.model import clock
 from analysis.model.assumptions import BOUNDS, TYPES
 from analysis.path_following.checks import Check, EdgeChecks

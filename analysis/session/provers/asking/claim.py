@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from analysis.interpreter.outcome import OBSERVED
+from analysis.c.undefined import OBSERVED
 from analysis.session.portfolio.request_terms import Kind
 from analysis.session.provers.asking.answer import Decided
 from analysis.session.provers.asking.question import Question, key_of
