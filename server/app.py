@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 class EverproofServer(LanguageServer):
     """The server. Its parts exist from `initialize` on. Implements server.scheduler.Audience. `store` is the setting of that name
-    where none is set; `started` a checker process that runs already (server.early); `watch_loop`: statuses say when the
+    where none is set; `started` a checker process that runs already (server.transport.early); `watch_loop`: statuses say when the
     event loop was held up (server.loop_watch)."""
 
     protocol: EverproofProtocol

@@ -24,7 +24,7 @@ _C_SUFFIXES = (".c", ".h")
 class Document(TextDocument):
     """A text document with LSP's lines, and the edits that lead from its earlier versions to this one.
 
-    Replaces how pygls splits lines and applies edits: see server.lines.
+    Replaces how pygls splits lines and applies edits: see server.client_lines.
     """
 
     def __init__(

@@ -139,7 +139,7 @@ async def test_messages_of_a_megabyte_arrive_whole(start: Callable[..., Any], wo
 
 def test_what_is_printed_in_the_server_does_not_reach_the_client() -> None:
     code = (
-        "import sys, os, subprocess; from server.stdio import ThreadedWriter, take_standard_output\n"
+        "import sys, os, subprocess; from server.transport.stdio import ThreadedWriter, take_standard_output\n"
         "stream = take_standard_output(); writer = ThreadedWriter(stream)\n"
         "print('printed'); os.write(1, b'written'); subprocess.run([sys.executable, '-c', 'print(1234)'])\n"
         "writer.write(b'message'); writer.finish()"
@@ -152,7 +152,7 @@ def test_what_is_printed_in_the_server_does_not_reach_the_client() -> None:
 
 def test_messages_written_from_several_threads_do_not_mix() -> None:
     code = (
-        "import threading; from server.stdio import ThreadedWriter, take_standard_output\n"
+        "import threading; from server.transport.stdio import ThreadedWriter, take_standard_output\n"
         "writer = ThreadedWriter(take_standard_output())\n"
         "def send(n):\n    for _ in range(20): writer.write(bytes([65 + n]) * 100_000)\n"
         "threads = [threading.Thread(target=send, args=(n,)) for n in range(4)]\n"

@@ -131,12 +131,12 @@ def test_what_was_looked_for_in_vain_is_asked_again_only_with_more_patience(tmp_
     assert reasons(5.0) == (["not found"], [])
 
 
-@pytest.mark.parametrize(("work", "again"), [("busy", []), ("idle", ["one"])])
+@pytest.mark.parametrize(("work", "enough", "again"), [("busy", 0.004, []), ("idle", 0.5, ["one"])])
 def test_what_was_ended_by_time_is_asked_again_only_if_it_did_not_have_the_processor(
-    tmp_path: Path, reasons: Reasons, monkeypatch: pytest.MonkeyPatch, work: str, again: list[str]
+    tmp_path: Path, reasons: Reasons, monkeypatch: pytest.MonkeyPatch, work: str, enough: float, again: list[str]
 ) -> None:
     monkeypatch.setattr(pool, "Patience", lambda: Patience(grace=60.0))  # it has all the time to say what it had
-    monkeypatch.setattr(outcome, "_OWN", 0.004)  # so little a busy prover has on any machine, and an idle one has less
+    monkeypatch.setattr(outcome, "_OWN", enough)  # so little a busy prover has on any machine, and an idle one never so much
     (tmp_path / "one.c").write_text(_DEFECT.format(name="one"))
     reason = ["the budget of 0.5 s was not enough"]
     assert reasons(0.5, work) == (reason, ["one"])
