@@ -197,3 +197,23 @@ def test_what_is_taken_for_granted_is_told_where_it_is() -> None:
     without = link([unit_of("int one(void) { return 1; } int f(int a) { a++; return one(); }")]).program
     assert ORDER.sentence in granted(with_effects)
     assert ORDER.sentence not in granted(without)
+
+
+def test_what_is_decided_follows_what_other_files_become() -> None:
+    """What is known of a function is kept only as long as what it calls does the same, and the same variables are exposed."""
+    reader = unit_of("int g; int callee(void); int f(int *p) { return *p + callee(); } int e(void) { return g + callee(); }")
+    middle = unit_of("int inner(void); int callee(void) { return inner(); }")
+    quiet = unit_of("int inner(void) { return 1; }")
+    writer = unit_of("extern int g; int inner(void) { return g = 2; }")
+    exposing = unit_of("extern int g; int *where = &g; int inner(void) { return g = 2; }")
+    for inner, expected in (
+        (quiet, set()),
+        (writer, {"e"}),
+        (exposing, {"e", "f"}),
+        (writer, {"e"}),
+        (quiet, set()),
+        (exposing, {"e", "f"}),
+        (quiet, set()),
+    ):
+        functions = link([reader, middle, inner]).program.functions
+        assert {name for name, cfa in functions.items() if cfa.unsupported} == expected

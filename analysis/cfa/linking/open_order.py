@@ -47,18 +47,27 @@ class Conflict(NamedTuple):
     reason: str
 
 
+class _Decided(NamedTuple):
+    """The conflicts in a function, and the functions that its unordered operands call: what they do was asked."""
+
+    conflicts: tuple[Conflict, ...]
+    called: frozenset[str]
+
+
 class _Known(NamedTuple):
-    """What was found out about a program the last time, as long as what it rests on is the same."""
+    """What was found out about a program the last time, as long as what it rests on is the same. `initially`: the variables whose
+    addresses the initialisers of `variables` use."""
 
     functions: dict[str, Own]
     variables: tuple[object, ...]
     ending: frozenset[str]
     closed: dict[str, Effects]
+    initially: frozenset[str]
     exposed: frozenset[str]
-    conflicts: dict[Cfa, tuple[Conflict, ...]]
+    decided: dict[Cfa, _Decided]
 
 
-_NOTHING = _Known({}, (), frozenset(), {}, frozenset(), {})
+_NOTHING = _Known({}, (), frozenset(), {}, frozenset(), frozenset(), {})
 _last = [_NOTHING]
 
 
@@ -68,15 +77,19 @@ def conflicts(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, tuple
         return {}
     known = _known(units, cfas)
     found: dict[str, tuple[Conflict, ...]] = {}
-    decided: dict[Cfa, tuple[Conflict, ...]] = {}
+    decided: dict[Cfa, _Decided] = {}
     for name, cfa in cfas.items():
         if cfa.unordered:
-            mine = known.conflicts.get(cfa)
-            decided[cfa] = mine = tuple(_in_function(cfa, known)) if mine is None else mine
-            if mine:
-                found[name] = mine
-    _last[0] = known._replace(conflicts=decided)
+            decided[cfa] = mine = known.decided.get(cfa) or _Decided(tuple(_in_function(cfa, known)), _called(cfa))
+            if mine.conflicts:
+                found[name] = mine.conflicts
+    _last[0] = known._replace(decided=decided)
     return found
+
+
+def _called(cfa: Cfa) -> frozenset[str]:
+    operands = (operand for group in cfa.unordered for operand in group.operands)
+    return frozenset(ir.direct_callee(call) or POINTER for operand in operands for call in operand.calls)
 
 
 def _known(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> _Known:
@@ -88,8 +101,14 @@ def _known(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> _Known:
     ending |= frozenset(name for unit in units for name in unit.level.linkage.noreturn)
     if functions == last.functions and ending == last.ending and _same(variables, last.variables):
         return last
-    exposed = frozenset[str]().union(*(mine.exposed for mine in functions.values()), _exposed_initially(units))
-    return _Known(functions, variables, ending, closed(functions, ending), exposed, {})
+    initially = last.initially if _same(variables, last.variables) else frozenset(_exposed_initially(units))
+    exposed = initially.union(*(mine.exposed for mine in functions.values()))
+    whole = closed(functions, ending)
+    decided: dict[Cfa, _Decided] = {}
+    if exposed == last.exposed and ending == last.ending:
+        changed = {name for name in whole.keys() | last.closed.keys() if whole.get(name) != last.closed.get(name)}
+        decided = {cfa: mine for cfa, mine in last.decided.items() if changed.isdisjoint(mine.called)}
+    return _Known(functions, variables, ending, whole, initially, exposed, decided)
 
 
 def _same(one: Sequence[object], other: Sequence[object]) -> bool:
