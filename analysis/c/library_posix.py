@@ -93,8 +93,8 @@ getuid geteuid getgid getegid |                        | number      | same     
 sleep                        | n                       | number      |             | POSIX
 usleep                       | n                       | number      |             | POSIX.1-2004
 wait                         | out?                    | number      |             | POSIX
-putenv                       | kept                    | number      | elsewhere   | POSIX
-setenv                       | text text n             | number      | elsewhere   | POSIX
+putenv                       | kept                    | number      | open        | POSIX
+setenv                       | text text n             | number      | open        | POSIX
 getcwd                       | out? n                  | any?        | allocates   | POSIX
 realpath                     | text out?               | any?        | allocates   | POSIX
 tempnam                      | text? text?             | block?      |             | POSIX

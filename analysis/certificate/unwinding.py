@@ -49,7 +49,7 @@ def left_out(program: Program, entry: str, checks: EdgeChecks) -> tuple[str, ...
         found.append(number)
     edges = [edge for cfa in program.functions.values() for edge in cfa.edges]
     if not any(checks.may_violate(edge, rule) for edge in edges for rule in checks.rules):
-        unknown = next((name for name in called_outside(program, (entry,)) if not is_known(program, name)), None)
+        unknown = next((name for name in called_outside(program, (entry,)) if not is_known(name)), None)
         if unknown is not None:
             found.append(f"nothing in the program could violate these rules, but for what the external function {unknown}() does")
     return tuple(found)
@@ -152,7 +152,7 @@ def check_unwinding(program: Program, claim: Unwinding, model: DataModel = LP64,
         raise RefusedError("the tree mentions branches that are not there")
     outside = set(called_outside(program, (claim.entry,)))
     takes_memory = not claim.allocation_fails and outside & ALLOCATIONS
-    calls_others = not claim.outside_writes and not all(is_known(program, name) for name in outside)
+    calls_others = not claim.outside_writes and not all(is_known(name) for name in outside)
     more = [assumption.sentence for assumption, holds in ((FOUND, takes_memory), (GIVEN, calls_others)) if holds]
     places = _places(program, claim)
     reached = {place for at, found in watched(program, places).items() if at in checking.visited for place in found}

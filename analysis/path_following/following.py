@@ -291,7 +291,7 @@ class PathFollower(ABC):
     def _outside(self, path: Path, edge: Edge, call: ir.Call, names: Sequence[str]) -> list[Path]:
         """After a call of one of these external functions; of none, where it is not known which one it is."""
         for name in names or ("",):
-            if self._outside_writes and not is_known(self._program, name):
+            if self._outside_writes and not is_known(name):
                 self.reasons[may_write_globals(name)] = None
             if "uninitialized-read" in self._checks.rules and _may_leave_undefined(name, call):
                 who = f"{name}()" if name else "a function called through a pointer"

@@ -91,17 +91,18 @@ def calls_the_unknown(program: Program, way: Sequence[tuple[str, int]]) -> bool:
     """Whether a path, its edges by function and id, goes over a call of an external function that is not a known one: it
     could write to any global that other files can name, while formulas of paths say that it writes what its arguments lead to."""
     return any(
-        name not in program.functions and not is_known(program, name)
+        name not in program.functions and not is_known(name)
         for function, edge in way
         if isinstance(effect := program.functions[function].by_id[edge].effect, ir.Call)
         for name in program.targets(effect) or ("",)
     )
 
 
-def is_known(program: Program, name: str) -> bool:
-    """Whether it is known of an external function that it writes to no globals of the program by itself."""
-    external, function = program.externals.get(name), known(name)
-    return (function is not None and function.is_complete) or (external is not None and external.system)
+def is_known(name: str) -> bool:
+    """Whether a row of the table says all that an external function does. That a header of the system declares it is not
+    enough: it may write to what an earlier call returned (`gmtime`), or to variables that headers declare (`optind`)."""
+    function = known(name)
+    return function is not None and function.is_complete
 
 
 def keeps_errno(program: Program) -> bool:

@@ -233,7 +233,7 @@ class _Deciding:
 
     def _calls_unknown(self) -> bool:
         self._why["nothing in the program could violate these rules, but for external functions that are not known"] = None
-        return any(not is_known(self._program, name) for name in called_outside(self._program, (MAIN,)))
+        return any(not is_known(name) for name in called_outside(self._program, (MAIN,)))
 
     # -- answers ------------------------------------------------------------------------------------------------
 
