@@ -144,13 +144,14 @@ def _proved_lines(report: Report) -> Iterator[str]:
             if verdict.verdict == "safe" and not function.stale:
                 key = rule, verdict.engine, verdict.assumptions, verdict.entries, verdict.certificate, verdict.reason
                 proved.setdefault(key, []).append(number)
-    blocks: dict[tuple[tuple[int, ...], str, str, tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    blocks: dict[tuple[tuple[int, ...], str, str, tuple[str, ...], str], list[str]] = {}
     for (rule, engine, assumptions, entries, certificate, note), numbers in sorted(proved.items(), key=lambda item: item[0][0]):
         by = f"{engine}, certificate in {certificate}" if certificate is not None else engine
-        blocks.setdefault((tuple(numbers), by, note or "", assumptions, entries), []).append(rule)
-    for (those, by, remark, assumptions, entries), rules in blocks.items():
+        below = entries and any(report.functions[number].name not in entries for number in numbers)
+        called = f", {as_called(entries)}" if below else ""
+        blocks.setdefault((tuple(numbers), by, note or "", assumptions, called), []).append(rule)
+    for (those, by, remark, assumptions, called), rules in blocks.items():
         functions = [report.functions[number] for number in those]
-        called = f", {as_called(entries)}" if any(function.name not in entries for function in functions) and entries else ""
         yield f"proved: {_first_of(functions)}{called}: no {', '.join(rules)} ({by})" + (f": {remark}" if remark else "")
         for assumption in assumptions:
             yield f"  assuming that {assumption}"

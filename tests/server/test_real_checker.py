@@ -6,7 +6,7 @@ import asyncio
 import json
 import shutil
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -238,6 +238,12 @@ async def only_divisions(lsp_client: LanguageClient, inventory: Path) -> AsyncIt
         yield
 
 
+def _keeps_c_from_zero(hints: Sequence[types.InlayHint] | None) -> bool:
+    """Which of the two inductive invariants is found depends on which strategy of the prover had the time."""
+    found = [(hint.position.line, hint.label) for hint in hints or ()]
+    return found in ([(3, "invariant: c > 0")], [(3, "invariant: c != 0")])
+
+
 async def test_functions_are_proved_while_nobody_types(only_divisions: Client, inventory: Path) -> None:
     client, uri = only_divisions, opened(only_divisions, inventory / "counted.c")
 
@@ -254,9 +260,9 @@ async def test_functions_are_proved_while_nobody_types(only_divisions: Client, i
     assert await client.workspace_execute_command_async(run) is True
     everywhere = types.Range(types.Position(0, 0), types.Position(99, 0))
     hints = await client.text_document_inlay_hint_async(types.InlayHintParams(document, everywhere))
-    assert [(hint.position.line, hint.label) for hint in hints or ()] == [(3, "invariant: c > 0")]
+    assert _keeps_c_from_zero(hints)
     edited(client, uri, 2, 11, 12, "    return n > 0 ? 8 / n : 0;\n")
     await client.until(lambda: verdicts(2) == {("counted", "safe"), ("other", "unknown")})
     await client.until(lambda: verdicts(2) == proved)
     hints = await client.text_document_inlay_hint_async(types.InlayHintParams(document, everywhere))
-    assert [(hint.position.line, hint.label) for hint in hints or ()] == [(3, "invariant: c > 0")]
+    assert _keeps_c_from_zero(hints)

@@ -94,21 +94,34 @@ def _called(cfa: Cfa) -> frozenset[str]:
 
 def _known(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> _Known:
     last = _last[0]
-    functions = {name: own(cfa) for name, cfa in cfas.items()}
-    functions[POINTER] = through_pointers(functions, frozenset().union(*(unit.address_taken for unit in units)))
+    functions = _own_effects(units, cfas)
     variables = tuple(part for unit in units for part in (unit.variables, *(f.statics for f in unit.functions if f.statics)))
-    ending = frozenset(e.name for unit in units for e in unit.externals if e.noreturn)
-    ending |= frozenset(name for unit in units for name in unit.level.linkage.noreturn)
+    ending = _ending(units)
     if functions == last.functions and ending == last.ending and _same(variables, last.variables):
         return last
     initially = last.initially if _same(variables, last.variables) else frozenset(_exposed_initially(units))
     exposed = initially.union(*(mine.exposed for mine in functions.values()))
     whole = closed(functions, ending)
-    decided: dict[Cfa, _Decided] = {}
-    if exposed == last.exposed and ending == last.ending:
-        changed = {name for name in whole.keys() | last.closed.keys() if whole.get(name) != last.closed.get(name)}
-        decided = {cfa: mine for cfa, mine in last.decided.items() if changed.isdisjoint(mine.called)}
+    decided = _still_decided(last, whole) if exposed == last.exposed and ending == last.ending else {}
     return _Known(functions, variables, ending, whole, initially, exposed, decided)
+
+
+def _own_effects(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, Own]:
+    functions = {name: own(cfa) for name, cfa in cfas.items()}
+    functions[POINTER] = through_pointers(functions, frozenset().union(*(unit.address_taken for unit in units)))
+    return functions
+
+
+def _ending(units: Sequence[Unit]) -> frozenset[str]:
+    ending = {e.name for unit in units for e in unit.externals if e.noreturn}
+    return frozenset(ending.union(*(unit.level.linkage.noreturn for unit in units)))
+
+
+def _still_decided(last: _Known, closed_now: Mapping[str, Effects]) -> dict[Cfa, _Decided]:
+    """The answers of before for functions whose operands call only what does the same as before."""
+    names = closed_now.keys() | last.closed.keys()
+    changed = {name for name in names if closed_now.get(name) != last.closed.get(name)}
+    return {cfa: mine for cfa, mine in last.decided.items() if changed.isdisjoint(mine.called)}
 
 
 def _same(one: Sequence[object], other: Sequence[object]) -> bool:
