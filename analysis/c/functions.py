@@ -283,8 +283,8 @@ def known(name: str) -> Function | None:
     `__builtin_popcount`, are known as well."""
     found = LIBRARY.get(name)
     if found is None and (is_input(name) or name in CHECKS or is_assumption(name) or bit_count(name, LP64) is not None):
-        kind, null = ("outside", "?") if is_input(name) else ("number", "")
-        found = Function(name, (), kind, null, 0, None, None, frozenset(("keeps-errno",)), "SV-COMP")
+        takes, kind, null = ((), "outside", "?") if is_input(name) else ((_VALUE,), "number", "")
+        found = Function(name, takes, kind, null, 0, None, None, frozenset(("keeps-errno",)), "SV-COMP")
     return found
 
 

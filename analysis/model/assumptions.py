@@ -160,6 +160,14 @@ FOUND = Assumption(
     (),
     "trees of paths and the decisions of findings, where that is asked for",
 )
+LIBRARY_NAMES = Assumption(
+    "library-names",
+    "told",
+    "functions that the program declares itself are those of the libraries, or verifiers, that have functions of these names",
+    (),
+    "all proofs and refutations. Each names the functions; none that a header of the system's declares, or whose name is reserved"
+    " (C11 7.1.3). Nothing is proved of a function that uses one whose type differs from the library's",
+)
 GIVEN = Assumption(
     "given",
     "told",
@@ -195,6 +203,7 @@ TABLE: tuple[Assumption, ...] = (
     ADDRESSES,
     APART,
     OUTSIDE,
+    LIBRARY_NAMES,
     GIVEN,
     BLOCKS,
     LARGE_BLOCKS,

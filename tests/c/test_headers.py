@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 import pytest
 
+from analysis.c.declared import agrees
 from analysis.c.functions import LIBRARY, Function
+from tests.support.lowered import unit_of
 
 HEADERS = """
     alloca aio assert ctype dirent dlfcn errno fcntl grp langinfo locale malloc math mntent mqueue netdb pthread pwd sched search
@@ -177,3 +179,13 @@ def test_results_are_pointers_where_they_are_declared_so() -> None:
         if is_pointer != says_pointer:
             wrong.append((function.name, result.strip(), function.result))
     assert wrong == []
+
+
+def test_declarations_in_headers_agree_with_the_tables() -> None:
+    lines = "".join(f"#if __has_include(<{header}.h>)\n#include <{header}.h>\n#endif\n" for header in HEADERS.split())
+    command = ["gcc", "-E", "-D_GNU_SOURCE", "-O0", "-"]
+    text = subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout
+    found = [one for one in unit_of(text).externals if one.name in LIBRARY]
+    assert len(found) > 250
+    passed_by_value = {"accept", "accept4", "fopencookie"}  # a transparent union, and a structure of functions
+    assert {one.name for one in found if not agrees(one.name, one.type)} <= passed_by_value

@@ -5,10 +5,12 @@ effects."""
 from __future__ import annotations
 
 from analysis.cfa.graph import Program
+from analysis.cfa.linking.library_names import taken_for_library
 from analysis.model.assumptions import BEFORE, ORDER
 
 
 def granted(program: Program) -> tuple[str, ...]:
     """Returns the assumptions of every proof about the program, as sentences."""
     is_open = any(cfa.unordered for cfa in program.functions.values())
-    return (BEFORE.sentence, ORDER.sentence) if is_open else (BEFORE.sentence,)
+    order = (ORDER.sentence,) if is_open else ()
+    return (BEFORE.sentence, *order, *taken_for_library(program))

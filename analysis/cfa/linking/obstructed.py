@@ -15,6 +15,7 @@ import msgspec
 
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.graph import Cfa, Edge, FunctionSource, Program
+from analysis.cfa.linking.library_names import UNLIKE, unlike
 from analysis.cfa.linking.open_order import Conflict, conflicts
 from analysis.model import ir
 from analysis.model.digest import digest_text
@@ -74,7 +75,7 @@ def _everywhere(units: Sequence[Unit]) -> str | None:
 def _why_mentions(cfa: Cfa, names: Mapping[str, str]) -> str | None:
     """Why a function is not understood that mentions a name of these, each with why it is not understood itself."""
     met = next((other for other in _mentions(cfa) if other in names), None) if names else None
-    return None if met is None else f"{display_name(met)}, which has {names[met]},"
+    return None if met is None else f"{display_name(met)}, which has {names[met]}"
 
 
 def _may_return(cfa: Cfa) -> bool:
@@ -100,6 +101,7 @@ def _names(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, str]:
         pure = (name for name in unit.level.linkage.pure if name in cfas and not _only_computes(cfas[name]))
         names.update(dict.fromkeys(pure, "the attribute pure or const, though it does more than to compute a value"))
     names.update(_yielding(units))
+    names.update(dict.fromkeys(unlike(units, cfas), UNLIKE))
     for unit in units:
         for label in unit.level.linkage.labels:
             if not label.is_library or label.symbol in cfas or _is_defined(units, label.symbol):

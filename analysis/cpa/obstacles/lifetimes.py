@@ -17,7 +17,7 @@ from analysis.c.calls import is_null
 from analysis.c.functions import known
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.model import ir
-from analysis.model.c_types import Floating, Integer, Pointer
+from analysis.model.c_types import Floating, Integer
 from analysis.model.comparisons import COMPARISONS
 
 Node = tuple[str, str]
@@ -104,24 +104,20 @@ def _through_call(program: Program, caller: str, call: ir.Call, name: str) -> It
             if callee is not None:  # what has no parameter is read by `va_arg`
                 yield source, _MEMORY if parameter is None else (name, parameter.name)
                 continue
-            if not forgets(program, name, call):
+            if not forgets(name, call):
                 yield source, _MEMORY
             if result is not None and call.result is not None and _can_hold(call.result):
                 yield source, result
 
 
-def forgets(program: Program, name: str, call: ir.Call) -> bool:
+def forgets(name: str, call: ir.Call) -> bool:
     """Whether an external function keeps no pointer that it is given, but for what it returns. Functions like `strtol` store
     one where another points to."""
     function = known(name)
-    if function is not None:
-        links = (call.arguments[at] for at in function.positions("link") if at < len(call.arguments))
-        return function.is_complete and not function.keeps and not function.calls_code and all(map(is_null, links))
-    external = program.externals.get(name)
-    if external is None or not external.system:
+    if function is None:
         return False
-    given = (argument for argument in call.arguments if not isinstance(ir.strip_casts(argument), ir.IntConst))
-    return not any(isinstance(one.type, Pointer) and isinstance(one.type.target, Pointer) for one in given)
+    links = (call.arguments[at] for at in function.positions("link") if at < len(call.arguments))
+    return function.is_complete and not function.keeps and not function.calls_code and all(map(is_null, links))
 
 
 def _holder(function: str, target: ir.Expr) -> Node:

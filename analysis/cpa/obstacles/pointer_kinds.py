@@ -172,7 +172,7 @@ class PointerKinds:
         given = [kind for argument in call.arguments for kind in self.sources(name, argument)]
         self.outside.append(OutsideCall(name, edge, callee, tuple(given)))
         function = known(callee)
-        if function is None or not forgets(self._program, callee, call):  # it may keep what it is given
+        if function is None or not forgets(callee, call):  # it may keep what it is given
             self._unite((*result, *given, MEMORY))
             return
         if "allocates" in function.besides:  # a block that it stores a pointer to

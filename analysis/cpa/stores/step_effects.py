@@ -295,7 +295,7 @@ class Effects:
     def _external(self, step: Step, call: ir.Call, depth: int) -> Effect:
         evaluator = self.evaluator(step.function, depth)
         is_meant = self._is_meant(evaluator, call, step.callee)
-        change = external_change(self.program, self.writer, evaluator, step.callee, call)
+        change = external_change(self.writer, evaluator, step.callee, call)
         take = self._external_result(evaluator, step.callee, call.result)
 
         def apply(work: Work) -> bool:

@@ -299,12 +299,10 @@ class WholeProgram:
         if function is not None and at is not None:
             found = self._through(call.arguments[position] for position in at)
             return found.joined(_ANYWHERE) if function.result == "static" else found  # what it returned before
-        known = self.program.externals.get(name)
-        if known is None or not known.system or any(self.leads_to_code(a) for a in call.arguments):
+        if function is None or not function.is_complete or any(self.leads_to_code(a) for a in call.arguments):
             return self.unknown()
         found = self._through(call.arguments).joined(Writes(undefined=True))
-        is_local = function is None or "elsewhere" not in function.besides
-        return found if is_local else found.joined(_ANYWHERE)  # what it was passed before
+        return found.joined(_ANYWHERE) if "elsewhere" in function.besides else found  # what it was passed before
 
     def _through(self, arguments: Iterable[ir.Expr]) -> Writes:
         """What a function can change if it only writes to memory that its arguments point to, directly or not."""
