@@ -17,16 +17,16 @@ from analysis.cfa.building.cfa_building import LoweredFunction
 from analysis.cfa.graph import Cfa, Edge
 from analysis.cfa.linking.rewrite import Renaming
 from analysis.model import ir
+from analysis.model.digest import encoded
 from analysis.model.unordered import Unordered
 
 _TEMPORARY = re.compile(rb"[\xa1-\xaf]\$\d+")
 _LOCAL = re.compile(rb"\xa4name(?:[\xa1-\xbf]|\xd9.)([^\xa5~]*)(?:~\d+)?(?=\xa5scope\xa5local)", re.DOTALL)
-_encode = msgspec.msgpack.Encoder(order="deterministic").encode
 
 
 def fingerprint(edge: Edge) -> bytes:
     """What an edge does, whatever the numbers in the names of its variables."""
-    return _LOCAL.sub(rb"\1", _TEMPORARY.sub(b"$", _encode(edge.effect)))
+    return _LOCAL.sub(rb"\1", _TEMPORARY.sub(b"$", encoded(edge.effect)))
 
 
 def match(new: Cfa, old: Cfa) -> Cfa:

@@ -70,7 +70,7 @@ class Declarators(TypeSpecifiers):
                 type_ = Pointer(type_)
                 levels = pointed_to(levels).union(*(qualified(c) for c in inner.children if c.type == "type_qualifier"))
             elif kind.endswith("array_declarator"):
-                type_ = Array(type_, self._length(inner))
+                type_ = self._array(type_, self._length(inner))
             elif kind.endswith("function_declarator"):
                 parameters = inner.child_by_field_name("parameters")
                 type_, levels = self._function(type_, parameters), NONE
@@ -104,6 +104,13 @@ class Declarators(TypeSpecifiers):
         declaration = parse_apart(b"int " + self.text[inner.end_byte : end] + b";", len(self.text) + node.start_byte)
         declarator = None if declaration is None else declaration.child_by_field_name("declarator")
         return None if declarator is None else (self.declarator(declarator, entry.type), initialiser)
+
+    def _array(self, element: Type, length: int | None) -> Array:
+        """An array. Compilers accept none in which a difference of pointers could be no `ptrdiff_t`."""
+        found = Array(element, length)
+        if length is not None and length * max(1, self.layout.size(element) or 0) >= 1 << self.model.pointer_bits - 1:
+            raise RefusedError("an array that is too large for the memory")
+        return found
 
     def _length(self, node: Node) -> int | None:
         size = node.child_by_field_name("size")

@@ -218,7 +218,10 @@ class Layout:
         self._known[definition.key] = None
         self._depth += 1
         try:
-            laid = self._known[definition.key] = self._lay_out(definition)
+            laid = self._lay_out(definition)
+            if laid.size >= 1 << self.model.pointer_bits - 1:  # no object is so large
+                laid = laid._replace(is_known=False)
+            self._known[definition.key] = laid
             return laid
         finally:
             self._depth -= 1
