@@ -23,6 +23,23 @@ aio_read aio_write           | starts-inside+kept      | number      | thread   
 aio_fsync                    | n starts-inside         | number      | thread      | POSIX
 lio_listio                   | n kept n starts-inside? | number      | thread      | POSIX
 sigaltstack                  | in+kept? out?           | number      | open        | POSIX
+kill killpg pthread_kill     | n n                     | number      | open        | POSIX
+sigqueue                     | n n n                   | number      | open        | POSIX
+pthread_cancel               | n                       | number      | open        | POSIX
+pause                        |                         | number      | open        | POSIX
+alarm                        | n                       | number      | open        | POSIX
+ualarm                       | n n                     | number      | open        | POSIX.1-2001
+setitimer                    | n in out?               | number      | open        | POSIX
+timer_settime                | any n in out?             | number      | open        | POSIX
+sigsuspend                   | in                      | number      | open        | POSIX
+sigprocmask pthread_sigmask  | n in? out?              | number      | open        | POSIX
+sighold sigrelse sigpause sigignore | n                | number      | open        | POSIX.1-2001
+execv                        | text in                 | number      | open        | POSIX
+execve                       | text in in              | number      | open        | POSIX
+execvp                       | text in                 | number      | open        | POSIX
+fexecve                      | n in in                 | number      | open        | POSIX
+execl execle execlp          | text text ...           | number      | open        | POSIX
+posix_spawn posix_spawnp     | out? text in? in? in in? | number     | open        | POSIX
 
 fdopen                       | n text                  | stream?     |             | POSIX
 fdopendir                    | n                       | directory?  |             | POSIX

@@ -24,6 +24,7 @@ from analysis.model.ranges import bounds
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import is_input
 
+_REGISTERING = frozenset(("handler", "registers"))
 _COMPILERS = ("__builtin_", "__atomic_", "__sync_", "__c11_")
 
 
@@ -104,8 +105,17 @@ def _unmodelled(program: Program, replayed: Replayed) -> Iterator[str]:
                 if _bounds(name) is not None and written(name, effect):
                     yield name  # `time` writes there what it returns
                 is_open = f"what {name}() does, which has no body" in replayed.assumptions
-                if is_open and _computes(program, effect, name, is_used=name in answered):
+                if is_open and (_does_more(program, name) or _computes(program, effect, name, is_used=name in answered)):
                     yield name
+
+
+def _does_more(program: Program, name: str) -> bool:
+    """Whether it is not known all that a function of the library, or of the system, does: it may run a handler (`raise`), or end
+    the run (`kill`, `execl`), so that no run need come back from it. What only registers code does not."""
+    function, external = known(name), program.externals.get(name)
+    if function is None:
+        return external is not None and external.system
+    return not function.is_complete and function.besides.isdisjoint(_REGISTERING)
 
 
 def _computes(program: Program, call: ir.Call, name: str, *, is_used: bool) -> bool:
