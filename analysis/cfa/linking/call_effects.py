@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -216,22 +216,50 @@ def _behind(pointer: ir.Expr) -> Cell:
     return (cell(root) if isinstance(root, ir.Var) else None) or MEMORY
 
 
-def closed(functions: Mapping[str, Own], ending: Set[str]) -> dict[str, Effects]:
-    """What each function does together with all that it calls. `ending` are functions that are declared not to return."""
+class Closed(NamedTuple):
+    """What each function does together with all that it calls, with what that follows from."""
+
+    functions: Mapping[str, Own]
+    ending: Set[str]
+    effects: dict[str, Effects]
+
+
+def closed(functions: Mapping[str, Own], ending: Set[str], before: Closed) -> Closed:
+    """What each function does together with all that it calls. `ending` are functions that are declared not to return. What
+    stayed the same since `before` is the same object."""
+    known = before.effects if before.ending == ending else {}
     found: dict[str, Effects] = {}
     for component in strongly_connected({name: [callee for callee, _ in mine.calls] for name, mine in functions.items()}):
-        parts = [functions[name].effects for name in component]
-        for name in component:
-            for callee, done in functions[name].calls:
-                if callee in ending:
-                    parts.append(Effects(leaves=True))
-                if callee not in functions:
-                    parts.append(done)
-                elif callee in found:
-                    parts.append(found[callee])
-        whole = joined(parts)
-        found.update(dict.fromkeys(component, whole))
-    return found
+        last = known.get(component[0])
+        if last is None or not all(_is_same(functions, name, found, before) for name in component):
+            whole = _whole(component, functions, ending, found)
+            last = whole if last is None or last != whole else last
+        found.update(dict.fromkeys(component, last))
+    return Closed(functions, ending, found)
+
+
+def _is_same(functions: Mapping[str, Own], name: str, found: Mapping[str, Effects], before: Closed) -> bool:
+    """Whether a function itself, and all that it calls outside of its component, do what they did."""
+    mine = functions[name]
+    if mine != before.functions.get(name):
+        return False
+    return all(
+        found[callee] is before.effects.get(callee) if callee in found else (callee in functions) == (callee in before.functions)
+        for callee, _ in mine.calls
+    )
+
+
+def _whole(component: Sequence[str], functions: Mapping[str, Own], ending: Set[str], found: Mapping[str, Effects]) -> Effects:
+    parts = [functions[name].effects for name in component]
+    for name in component:
+        for callee, done in functions[name].calls:
+            if callee in ending:
+                parts.append(Effects(leaves=True))
+            if callee not in functions:
+                parts.append(done)
+            elif callee in found:
+                parts.append(found[callee])
+    return joined(parts)
 
 
 def joined(parts: Iterable[Effects]) -> Effects:

@@ -127,7 +127,10 @@ def _obstructed(units: Sequence[Unit], found: Functions) -> Functions:
     if not told:
         return found
     cfas = {name: obstructed(cfa, told) for name, cfa in found.cfas.items()}
-    sources = {name: obstructed_source(source, cfas[name]) for name, source in found.sources.items()}
+    sources = {
+        name: source if cfas[name] is found.cfas[name] else obstructed_source(source, cfas[name])
+        for name, source in found.sources.items()
+    }
     return Functions(cfas, sources, found.messages, found.shared)
 
 

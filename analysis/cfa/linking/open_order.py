@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import combinations
+from operator import is_
 from typing import NamedTuple
 
 from analysis.cfa.building.unit import Unit
@@ -22,6 +23,7 @@ from analysis.cfa.linking.call_effects import (
     ERRNO,
     POINTER,
     Cell,
+    Closed,
     Effects,
     Own,
     cell,
@@ -34,6 +36,8 @@ from analysis.cfa.linking.call_effects import (
     own,
     through_pointers,
 )
+from analysis.frontend.declarations.file_level import Variable
+from analysis.frontend.lowering.context import StaticLocal
 from analysis.model import ir
 from analysis.model.c_types import Record
 from analysis.model.spelling import display_name, spell_expr
@@ -58,16 +62,14 @@ class _Known(NamedTuple):
     """What was found out about a program the last time, as long as what it rests on is the same. `initially`: the variables whose
     addresses the initialisers of `variables` use."""
 
-    functions: dict[str, Own]
-    variables: tuple[object, ...]
-    ending: frozenset[str]
-    closed: dict[str, Effects]
+    calls: Closed
+    variables: tuple[Variable | StaticLocal, ...]
     initially: frozenset[str]
     exposed: frozenset[str]
     decided: dict[Cfa, _Decided]
 
 
-_NOTHING = _Known({}, (), frozenset(), {}, frozenset(), frozenset(), {})
+_NOTHING = _Known(Closed({}, frozenset(), {}), (), frozenset(), frozenset(), {})
 _last = [_NOTHING]
 
 
@@ -95,15 +97,16 @@ def _called(cfa: Cfa) -> frozenset[str]:
 def _known(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> _Known:
     last = _last[0]
     functions = _own_effects(units, cfas)
-    variables = tuple(part for unit in units for part in (unit.variables, *(f.statics for f in unit.functions if f.statics)))
+    variables = tuple(_variables(units))
     ending = _ending(units)
-    if functions == last.functions and ending == last.ending and _same(variables, last.variables):
+    is_initially = _same(variables, last.variables)
+    if functions == last.calls.functions and ending == last.calls.ending and is_initially:
         return last
-    initially = last.initially if _same(variables, last.variables) else frozenset(_exposed_initially(units))
+    initially = last.initially if is_initially else frozenset(_exposed_initially(variables))
     exposed = initially.union(*(mine.exposed for mine in functions.values()))
-    whole = closed(functions, ending)
-    decided = _still_decided(last, whole) if exposed == last.exposed and ending == last.ending else {}
-    return _Known(functions, variables, ending, whole, initially, exposed, decided)
+    calls = closed(functions, ending, last.calls)
+    decided = _still_decided(last, calls.effects) if exposed == last.exposed and ending == last.calls.ending else {}
+    return _Known(calls, variables, initially, exposed, decided)
 
 
 def _own_effects(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, Own]:
@@ -117,24 +120,28 @@ def _ending(units: Sequence[Unit]) -> frozenset[str]:
     return frozenset(ending.union(*(unit.level.linkage.noreturn for unit in units)))
 
 
-def _still_decided(last: _Known, closed_now: Mapping[str, Effects]) -> dict[Cfa, _Decided]:
+def _still_decided(last: _Known, effects: Mapping[str, Effects]) -> dict[Cfa, _Decided]:
     """The answers of before for functions whose operands call only what does the same as before."""
-    names = closed_now.keys() | last.closed.keys()
-    changed = {name for name in names if closed_now.get(name) != last.closed.get(name)}
+    before = last.calls.effects
+    changed = {name for name in effects.keys() | before.keys() if effects.get(name) is not before.get(name)}
     return {cfa: mine for cfa, mine in last.decided.items() if changed.isdisjoint(mine.called)}
 
 
 def _same(one: Sequence[object], other: Sequence[object]) -> bool:
-    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+    return len(one) == len(other) and all(map(is_, one, other))
 
 
-def _exposed_initially(units: Sequence[Unit]) -> Iterator[str]:
+def _variables(units: Sequence[Unit]) -> Iterator[Variable | StaticLocal]:
+    """The variables with static storage."""
     for unit in units:
-        for variable in unit.variables:
-            yield from exposed_by((variable.initial or variable.var, *(part.value for part in variable.parts)))
+        yield from unit.variables
         for function in unit.functions:
-            for static in function.statics:
-                yield from exposed_by((static.initial, *(part.value for part in static.parts)))
+            yield from function.statics
+
+
+def _exposed_initially(variables: Iterable[Variable | StaticLocal]) -> Iterator[str]:
+    for one in variables:
+        yield from exposed_by((one.initial or one.var, *(part.value for part in one.parts)))
 
 
 def _in_function(cfa: Cfa, known: _Known) -> Iterator[Conflict]:
@@ -162,8 +169,8 @@ def _calls(operand: Operand, known: _Known) -> Effects:
     parts: list[Effects] = []
     for call in operand.calls:
         name = ir.direct_callee(call) or POINTER
-        parts.append(known.closed[name] if name in known.closed else library(name, call))
-        if name in known.ending:
+        parts.append(known.calls.effects[name] if name in known.calls.effects else library(name, call))
+        if name in known.calls.ending:
             parts.append(Effects(leaves=True))
     return joined(parts)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.facts.facts import NOTHING, FactTable
 from analysis.engines.automaton.facts.spelled import summary_line
-from analysis.engines.automaton.solver.full import DerivationGraph, FunctionGraph, unpack
+from analysis.engines.automaton.solver.full import DerivationGraph, FunctionGraph
 from analysis.engines.automaton.solver.retrace import Retrace
 from analysis.model import ir
 from analysis.model.report import RuleVerdict
@@ -143,9 +143,10 @@ def _doubt(name: str, cfa: Cfa, graph: DerivationGraph, retrace: Retrace) -> str
     if part is None or not entries:
         return "it is not reached from the program's entries"
     if cfa.unsupported:
-        reached = {unpack(c)[0] for c in part.derived if unpack(c)[1] in entries}
         known = (cfa.unobstructed or cfa).by_id  # in the graph there is no obstacle at the entry
+        sources = {edge.id: known.get(edge.id, edge).source for edge in cfa.unsupported}
+        reached = part.reached(set(sources.values()), entries)
         for edge in cfa.unsupported:
-            if known.get(edge.id, edge).source in reached and isinstance(edge.effect, ir.Unsupported):
+            if sources[edge.id] in reached and isinstance(edge.effect, ir.Unsupported):
                 return f"it contains {edge.effect.reason}, which is not supported"
     return _NOT_PROVED

@@ -17,7 +17,7 @@ of paths.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Protocol
 
 from analysis.cfa.graph import Edge
@@ -105,6 +105,10 @@ class FunctionGraph:
         """What was derived from a configuration, in order, as (edge id, configuration)."""
         flat = self.derived[configuration]
         return zip(flat[2::2], flat[3::2], strict=True)
+
+    def reached(self, locations: Set[int], entries: Set[int]) -> set[int]:
+        """Which of the locations configurations are at, with one of these entry states."""
+        return {at for c in self.derived if (at := c & LOCATION_MASK) in locations and c >> LOCATION_BITS + FACT_BITS in entries}
 
     def parent(self, configuration: int) -> tuple[int, int] | None:
         """The (edge id, configuration) that a configuration was first derived from, None for an entry.
