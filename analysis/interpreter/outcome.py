@@ -102,8 +102,9 @@ class Run(msgspec.Struct, frozen=True):
     """What an execution did.
 
     `steps` counts the edges taken (the one during which it ended included); `way` are these edges, if they were to be recorded.
-    `asked` are the questions in their order with the answers. `assumptions` names what the run took for given although C says
-    more about it (an argument list read with `va_arg`, an initialiser that lowering does not keep). `output` is what was printed.
+    `asked` are the questions in their order with the answers, numbers as values of the question's type. `assumptions` names what
+    the run took for given although C says more about it (an argument list read with `va_arg`, an initialiser that lowering does
+    not keep). `output` is what was printed.
     """
 
     end: End

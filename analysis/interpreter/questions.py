@@ -107,10 +107,7 @@ class Questions:
         """The answer to a question that need not have one, as a value of the type."""
         question = self.question(kind, type_, name, offset)
         answer = self._inputs.answer(question)
-        if answer is None:
-            return None
-        self.asked.append((question, answer))
-        return self._taken(answer, type_)
+        return None if answer is None else self._noted(question, answer)
 
     def ask(self, kind: QuestionKind, type_: Type, name: str, offset: int) -> Any:
         """The answer to a question, as a value of the type."""
@@ -120,8 +117,17 @@ class Questions:
         answer = self._inputs.answer(question)
         if answer is None:
             raise EndError(NoInput(question))
-        self.asked.append((question, answer))
-        return self._taken(answer, type_)
+        return self._noted(question, answer)
+
+    def _noted(self, question: Question, answer: InputValue) -> Any:
+        """The answer as a value of the question's type. That value is what the run has asked for, not the number as it was given:
+        -5 is what an `int` is, whoever says 4294967291."""
+        if isinstance(answer, Fresh | Object):
+            self.asked.append((question, answer))
+            return self._taken(answer, question.type)
+        value = self._taken(answer, question.type)
+        self.asked.append((question, answer if value is None else value))
+        return value
 
     def _taken(self, answer: InputValue, type_: Type) -> Any:
         if isinstance(answer, Fresh):

@@ -20,7 +20,6 @@ from analysis.interpreter.machine import ERRNO
 from analysis.interpreter.outcome import Replayed
 from analysis.model import ir
 from analysis.model.c_types import DataModel, Integer, Pointer, Record
-from analysis.model.ranges import bounds
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import is_input
 
@@ -132,13 +131,12 @@ def _computes(program: Program, call: ir.Call, name: str, *, is_used: bool) -> b
 
 
 def _is_possible(question: Question, value: InputValue) -> bool:
-    """Whether a function of the system can return the value, which is converted to its type first."""
+    """Whether a function of the system can return the value."""
     possible = _bounds(question.name)
     if possible is None or not isinstance(question.type, Integer) or not isinstance(value, int):
         return True
     least, greatest = possible
-    low, high = bounds(question.type)
-    return least <= (value - low) % (high - low + 1) + low <= greatest
+    return least <= value <= greatest
 
 
 def claims(entry: str, replayed: Replayed) -> Iterator[str]:

@@ -12,7 +12,6 @@ from analysis.engines.symbolic.choices import unread_parameters
 from analysis.interpreter.inputs import Fresh, InputValue, Object
 from analysis.interpreter.outcome import Replayed
 from analysis.model.c_types import DataModel, Integer, Pointer
-from analysis.model.ranges import bounds
 
 
 def surroundings_doubt(program: Program, entry: str, replayed: Replayed, model: DataModel) -> str:
@@ -25,8 +24,7 @@ def surroundings_doubt(program: Program, entry: str, replayed: Replayed, model: 
             continue
         if isinstance(question.type, Integer) and not is_counted:
             argc, is_counted = value, True
-            low, high = bounds(question.type)  # answers are brought into the range of the type
-            if not isinstance(value, int) or (value - low) % (high - low + 1) + low < 0:
+            if not isinstance(value, int) or value < 0:
                 return f"main is called with {question.name} == {value}"
         if isinstance(question.type, Pointer) and value == 0:
             return f"main is called with {question.name} == NULL"

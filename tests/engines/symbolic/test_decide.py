@@ -102,6 +102,31 @@ def test_any_argument_will_do() -> None:
     assert found.assumptions == ("at is called with n == 12",)
 
 
+@pytest.mark.parametrize(
+    ("type_", "value"),
+    [
+        ("int", -5),
+        ("unsigned", 4294967291),
+        ("signed char", -3),
+        ("unsigned char", 253),
+        ("short", -2),
+        ("long long", -1),
+        ("unsigned long", (1 << 64) - 1),
+        ("_Bool", 1),
+        ("enum { A = -1, B }", -1),
+        ("__int128", -7),
+    ],
+)
+def test_an_argument_is_a_value_of_its_type(type_: str, value: int) -> None:
+    written = f"({type_}){value}" + "u" * (value > 0)
+    text = f"int at({type_} n) {{ int *p = 0, v = 1; if (n != {written}) p = &v; int x = *p; return x; }}"
+    program = program_of(text)
+    edge = next(e for e in program.functions["at"].edges if isinstance(e.effect, ir.Assign) and "Deref" in repr(e.effect))
+    found = decide(Task(program, Target("at", edge.id, "null-dereference"), ("at",)))
+    assert isinstance(found, Confirmed)
+    assert found.assumptions == (f"at is called with n == {value}",)
+
+
 def test_an_unknown_function_computes_nothing_in_particular() -> None:
     text = "int parity(int); int main(void) { if (parity(4) == 77) reach_error(); return 0; }"
     found = decide(task_of(text))
