@@ -17,7 +17,7 @@ CallRule = Literal["double-free", "invalid-free", "assertion"]
 """What only a call can violate."""
 EdgeRule = Literal[OperatorRule, AccessRule, CallRule]
 """What formulas can say of one edge and the state before it."""
-RunRule = Literal["memory-leak", "resource-leak", "memory-cleanup", "lock-discipline", "lock-at-exit"]
+RunRule = Literal["memory-leak", "resource-leak", "use-after-close", "memory-cleanup", "lock-discipline", "lock-at-exit"]
 """What only a run shows."""
 ObservedRule = Literal[EdgeRule, RunRule]
 """What a run that is followed step by step shows."""

@@ -1,21 +1,49 @@
 """Names of library functions for rules: `names: {$FREE: {library: frees}}` in a rule file. `analysis.c.functions` describes the
-functions."""
+functions.
+
+To add a kind, add a row to `KINDS`. The user guide lists the kinds; a test compares.
+"""
 
 from __future__ import annotations
 
-from analysis.c.blocks import RELEASES, RESIZES
-from analysis.c.functions import all_with
+from collections.abc import Callable
+from typing import NamedTuple
 
-LIBRARY_NAMES: dict[str, frozenset[str]] = {
-    "accesses": all_with(lambda function: bool(function.positions("in", "copied", "text", "out", "inout", "format"))),
-    "allocates": all_with(lambda function: function.gives_block),
-    "closes": all_with(lambda function: bool(function.positions("closed"))),
-    "frees": RELEASES,
-    "may-return-null": all_with(lambda function: function.null != "" and function.result not in ("number", "descriptor")),
-    "opens-descriptor": all_with(lambda function: function.result == "descriptor"),
-    "opens-stream": all_with(lambda function: function.result in ("stream", "directory")),
-    "resizes": RESIZES,
+from analysis.c.blocks import RELEASES, RESIZES
+from analysis.c.functions import Function, all_with
+
+_OBJECTS = ("in", "copied", "text", "out", "inout", "format")
+
+
+class Kind(NamedTuple):
+    """A kind of library functions: what they do, in words that follow "functions that", and their names."""
+
+    meaning: str
+    names: frozenset[str]
+
+
+def _closes_stream(function: Function) -> bool:
+    return any("n" not in function.arguments[at].uses for at in function.positions("closed"))
+
+
+def _may_return_null(function: Function) -> bool:
+    return function.null != "" and function.result not in ("number", "descriptor")
+
+
+def _kind(meaning: str, wanted: Callable[[Function], bool]) -> Kind:
+    return Kind(meaning, all_with(wanted))
+
+
+KINDS: dict[str, Kind] = {
+    "accesses": _kind("read or write an object that they are passed", lambda one: bool(one.positions(*_OBJECTS))),
+    "allocates": _kind("return a new block of memory", lambda one: one.gives_block),
+    "closes": _kind("close a stream, a directory or a descriptor", lambda one: bool(one.positions("closed"))),
+    "closes-stream": _kind("close a stream or a directory", _closes_stream),
+    "frees": Kind("free a block of memory", RELEASES),
+    "may-return-null": _kind("may return a null pointer", _may_return_null),
+    "opens-descriptor": _kind("return a new descriptor", lambda one: one.result == "descriptor"),
+    "opens-stream": _kind("return a new stream or directory", lambda one: one.result in ("stream", "directory")),
+    "resizes": Kind("free a block and return one of another size", RESIZES),
+    "uses-stream": _kind("use a stream or a directory", lambda one: bool(one.positions("handle"))),
 }
-"""The words, and the functions: that read or write an object that they are passed; that return a new block of memory; that end a
-stream, a directory or a descriptor; that free a block; that return null in some cases; that return a descriptor; that return a
-stream or a directory; that free a block for one of another size, which they return."""
+"""The kinds that a rule file can name, in alphabetical order."""

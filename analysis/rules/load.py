@@ -26,7 +26,7 @@ from analysis.model.limits import RULE_FILES
 from analysis.model.options import Options
 from analysis.model.report import Message
 from analysis.rules.automaton import ERROR, START, STOP, Documentation, Rule, Transition, Trigger
-from analysis.rules.library_names import LIBRARY_NAMES
+from analysis.rules.library_names import KINDS
 from analysis.rules.patterns import Pattern, PatternError, parse_pattern
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _rule(content: dict[str, Any], shipped: bool) -> Rule:
     for transition in transitions:
         if transition.source not in reached:
             raise RuleError(f"no transition leads to the state {transition.source}")
-    names = {name: _names(values) for name, values in content.get("names", {}).items()}
+    names = {name: _names(name, values) for name, values in content.get("names", {}).items()}
     return Rule(
         name=content["name"],
         summary=content["summary"],
@@ -177,9 +177,15 @@ def _rule(content: dict[str, Any], shipped: bool) -> Rule:
     )
 
 
-def _names(values: list[str] | dict[str, str]) -> frozenset[str]:
-    """The names that a rule lists, or those of the library functions that it means."""
-    return LIBRARY_NAMES[values["library"]] if isinstance(values, dict) else frozenset(values)
+def _names(variable: str, values: list[str] | dict[str, str]) -> frozenset[str]:
+    """Returns the names that a rule lists, or those of a kind of library functions. Raises RuleError for an unknown kind."""
+    if not isinstance(values, dict):
+        return frozenset(values)
+    if values["library"] not in KINDS:
+        raise RuleError(
+            f"names.{variable}: {values['library']} is no kind of library functions; the kinds are {', '.join(KINDS)}"
+        )
+    return KINDS[values["library"]].names
 
 
 def _transitions(entry: dict[str, Any], tracks: str | None) -> Iterable[Transition]:

@@ -9,7 +9,7 @@ from tests.support.runs import program_of
 
 HEAP = {"memory-leak", "memory-cleanup", "double-free", "invalid-free", "use-after-free"}
 LOCKS = {"lock-discipline", "lock-at-exit"}
-DEEDS = HEAP | LOCKS | {"resource-leak", "use-after-scope"}
+DEEDS = HEAP | LOCKS | {"resource-leak", "use-after-close", "use-after-scope"}
 
 PROGRAMS: dict[str, tuple[str, set[str]]] = {
     "only numbers": ("int main(void) { return 4; }", DEEDS),
@@ -17,15 +17,15 @@ PROGRAMS: dict[str, tuple[str, set[str]]] = {
     "an input": ("int __VERIFIER_nondet_int(void);\nint main(void) { return __VERIFIER_nondet_int(); }", DEEDS),
     "allocation": (
         "void *malloc(unsigned long);\nvoid free(void *);\nint main(void) { free(malloc(4)); return 0; }",
-        LOCKS | {"resource-leak", "use-after-scope"},
+        LOCKS | {"resource-leak", "use-after-close", "use-after-scope"},
     ),
     "only an allocation": (
         "void *malloc(unsigned long);\nint main(void) { return malloc(4) == 0; }",
-        LOCKS | {"double-free", "invalid-free", "use-after-free", "resource-leak", "use-after-scope"},
+        LOCKS | {"double-free", "invalid-free", "use-after-free", "resource-leak", "use-after-close", "use-after-scope"},
     ),
     "a file": (
         'struct f;\nstruct f *fopen(const char *, const char *);\nint main(void) { return fopen("a", "r") == 0; }',
-        LOCKS | {"double-free", "invalid-free", "use-after-free", "use-after-scope"},
+        LOCKS | {"double-free", "invalid-free", "use-after-free", "use-after-close", "use-after-scope"},
     ),
     "input that may allocate": (
         'int scanf(const char *, ...);\nstatic char *p;\nint main(void) { return scanf("%ms", &p); }',

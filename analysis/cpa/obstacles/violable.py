@@ -36,6 +36,7 @@ _NEEDED: dict[str, frozenset[str]] = {
     "invalid-free": frozenset({"free"}),
     "use-after-free": frozenset({"free", "close"}),
     "resource-leak": frozenset({"open"}),
+    "use-after-close": frozenset({"close"}),
     "lock-discipline": frozenset({"lock"}),
     "lock-at-exit": frozenset({"lock"}),
     "use-after-scope": frozenset({"alloca"}),

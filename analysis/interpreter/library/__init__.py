@@ -39,6 +39,7 @@ _ONLY_BY: dict[str, frozenset[str]] = {
     "lock-discipline": frozenset(locks.MODELS),
     "lock-at-exit": frozenset(locks.MODELS),
     "resource-leak": frozenset(files.MODELS),
+    "use-after-close": frozenset(files.MODELS),
 }
 
 
@@ -54,8 +55,10 @@ def modelled(name: str, returned: Type) -> Model:
     function = known(name)
     if function is not None and "keeps-errno" in function.besides:
         return model
+    handles = () if function is None else function.positions("handle")
 
     def run(machine: RunningMachine, arguments: list[Any], types: tuple[Type, ...], wanted: bool) -> Any:
+        files.check_open(machine, [arguments[at] for at in handles if at < len(arguments)])
         machine.errno_may_change()
         return model(machine, arguments, types, wanted)
 

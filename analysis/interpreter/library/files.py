@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from analysis.interpreter.halting import ViolationError, not_modelled
@@ -23,6 +23,14 @@ def _opened(name: str) -> Function:
     return open_
 
 
+def check_open(machine: RunningMachine, handles: Iterable[Any]) -> None:
+    """Raises ViolationError if one of the streams and directories was closed before (C11 7.21.3p4)."""
+    for handle in handles:
+        block = machine.memory.find(handle) if isinstance(handle, int) else None
+        if block is not None and block.kind == "resource" and not block.alive:
+            raise ViolationError("use-after-close", f"{block.name} is used after it was closed")
+
+
 def _close(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     block = machine.memory.find(arguments[0])
     if arguments[0] == 0:
@@ -30,7 +38,7 @@ def _close(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     if block is None or block.kind != "resource":
         not_modelled("closing what is no stream")
     if not block.alive:
-        raise ViolationError("use-after-free", f"{block.name} is closed again")
+        raise ViolationError("use-after-close", f"{block.name} is closed again")
     block.alive = False
     return 0
 

@@ -214,6 +214,15 @@ def test_streams_leak() -> None:
     assert isinstance(replay(program, Start("main"), way, Script((1,)), "resource-leak"), Diverged)
 
 
+@pytest.mark.parametrize("use", ["fclose(f)", "fgetc(f)", 'fputs("x", f)', 'fprintf(f, "x")', "fgets(line, 2, f)", "rewind(f)"])
+def test_streams_are_not_used_after_they_are_closed(use: str) -> None:
+    begin = 'char *fgets(char *, int, FILE *); char line[2]; FILE *f = fopen("a", "r"); if (!f) return 1;'
+    program, way = recorded(main_of(f"{begin} fclose(f); {use}; return 0;"), (1,))
+    assert isinstance(replay(program, Start("main"), way, Script((1,)), "use-after-close"), Replayed)
+    run = execute(program_of(main_of(f"{begin} {use}; return 0;")), Start("main"), Script((1,)))
+    assert not isinstance(run.end, Observation)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_random_programs_replay_and_corrupted_ways_do_not(seed: int) -> None:
     written = RandomProgram(seed, "p_", risk=0.03)
