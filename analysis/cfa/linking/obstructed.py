@@ -8,7 +8,9 @@ name is one, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from weakref import WeakKeyDictionary, ref
 
 import msgspec
@@ -17,6 +19,7 @@ from analysis.cfa.building.unit import Unit
 from analysis.cfa.graph import Cfa, Edge, FunctionSource, Program
 from analysis.cfa.linking.library_names import UNLIKE, unlike
 from analysis.cfa.linking.open_order import Conflict, conflicts
+from analysis.frontend.declarations.file_level import Variable
 from analysis.model import ir
 from analysis.model.digest import digest_text
 from analysis.model.places import Site
@@ -28,6 +31,7 @@ _RETURNS = "a function that is declared not to return does"
 # made once for a CFA and its reasons, so that they stay the same objects as long as nothing changes
 _made: WeakKeyDictionary[Cfa, tuple[tuple[bool, tuple[Conflict, ...]], Cfa]] = WeakKeyDictionary()
 _closed: WeakKeyDictionary[Cfa, tuple[str, ref[Cfa]]] = WeakKeyDictionary()  # weak, as they hold the key
+_shown: WeakKeyDictionary[Cfa, tuple[FunctionSource, FunctionSource]] = WeakKeyDictionary()
 _mentioned: WeakKeyDictionary[Cfa, frozenset[str]] = WeakKeyDictionary()
 
 
@@ -102,21 +106,19 @@ def _names(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, str]:
         names.update(dict.fromkeys(pure, "the attribute pure or const, though it does more than to compute a value"))
     names.update(_yielding(units))
     names.update(dict.fromkeys(unlike(units, cfas), UNLIKE))
+    variables = [unit.level.variables for unit in units]
     for unit in units:
         for label in unit.level.linkage.labels:
-            if not label.is_library or label.symbol in cfas or _is_defined(units, label.symbol):
+            if not label.is_library or label.symbol in cfas or any(map(_defines, variables, repeat(label.symbol))):
                 names[label.name] = names[label.symbol] = f'the assembler name "{label.symbol}"'
     return names
 
 
 def _yielding(units: Sequence[Unit]) -> Iterator[tuple[str, str]]:
     """The names whose definition is not known to be the one that counts."""
-    bodies: dict[str, list[tuple[str, bool]]] = {}
-    for unit in units:
-        for function in unit.functions:
-            yields = function.cfa.name in unit.level.linkage.yielding
-            bodies.setdefault(function.cfa.name, []).append((function.cfa.digest, yields))
-    for name, reason in {name: reason for unit in units for name, reason in unit.level.linkage.yielding.items()}.items():
+    yielding = {name: reason for unit in units for name, reason in unit.level.linkage.yielding.items()}
+    bodies = _bodies(units, yielding)
+    for name, reason in yielding.items():
         if not _is_decided(units, name, bodies.pop(name, [])):
             yield name, reason
     for name, found in bodies.items():
@@ -124,24 +126,32 @@ def _yielding(units: Sequence[Unit]) -> Iterator[tuple[str, str]]:
             yield name, "two definitions"
 
 
+def _bodies(units: Sequence[Unit], yielding: Container[str]) -> dict[str, list[tuple[str, bool]]]:
+    """The digests of functions that may yield to others, or have several definitions, each with whether this one yields."""
+    names = Counter(function.cfa.name for unit in units for function in unit.functions)
+    bodies: dict[str, list[tuple[str, bool]]] = {}
+    for unit in units:
+        for name, digest in (
+            (f.cfa.name, f.cfa.digest) for f in unit.functions if names[f.cfa.name] > 1 or f.cfa.name in yielding
+        ):
+            bodies.setdefault(name, []).append((digest, name in unit.level.linkage.yielding))
+    return bodies
+
+
 def _is_decided(units: Sequence[Unit], name: str, bodies: Sequence[tuple[str, bool]]) -> bool:
     """Whether it is known which definition counts of a name that may yield to another one. `bodies` are the digests of the
     functions of this name, each with whether it yields."""
     is_weak = any(name in unit.level.linkage.weak for unit in units)
     if not bodies:
-        is_defined = any(_defines(unit, name) for unit in units if name not in unit.level.linkage.yielding)
+        is_defined = any(_defines(unit.level.variables, name) for unit in units if name not in unit.level.linkage.yielding)
         return not is_weak or is_defined
     is_defined = any(not yields for _, yields in bodies)
     return is_defined and (is_weak or len({digest for digest, _ in bodies}) == 1)
 
 
-def _is_defined(units: Sequence[Unit], name: str) -> bool:
-    return any(_defines(unit, name) for unit in units)
-
-
-def _defines(unit: Unit, name: str) -> bool:
-    """Whether a file defines the variable, perhaps tentatively."""
-    variable = unit.level.variables.get(name)
+def _defines(variables: Mapping[str, Variable], name: str) -> bool:
+    """Whether a file with these variables defines that one, perhaps tentatively."""
+    variable = variables.get(name)
     return variable is not None and variable.var.name == name and (variable.initial is not None or variable.tentative)
 
 
@@ -262,9 +272,12 @@ def obstacle_before(cfa: Cfa, edge: int) -> int | None:
 
 def obstructed_source(source: FunctionSource, cfa: Cfa) -> FunctionSource:
     """The source of an obstructed function: what is not understood is shown at its name, or where the expression is."""
-    added: dict[int, Site] = {}
-    for edge in cfa.edges:
-        if edge.id not in source.sites:
-            follows = (source.sites[e.id] for e in cfa.outgoing.get(edge.target, ()) if e.id in source.sites)
-            added[edge.id] = source.name_site if edge.source == cfa.entry else next(follows, source.name_site)
-    return msgspec.structs.replace(source, sites={**source.sites, **added}) if added else source
+    known = _shown.get(cfa)
+    if known is None or known[0] is not source:
+        added: dict[int, Site] = {}
+        for edge in cfa.edges:
+            if edge.id not in source.sites:
+                follows = (source.sites[e.id] for e in cfa.outgoing.get(edge.target, ()) if e.id in source.sites)
+                added[edge.id] = source.name_site if edge.source == cfa.entry else next(follows, source.name_site)
+        known = _shown[cfa] = source, msgspec.structs.replace(source, sites={**source.sites, **added}) if added else source
+    return known[1]
