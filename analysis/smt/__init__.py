@@ -1,4 +1,4 @@
-"""Formulas (`logic`), solvers (`solving`), and C as formulas: of a path (`encoding`), of a step (`transitions`).
+"""Formulas (`logic`), solvers (`solving`), interpolants (`interpolants`), and C as formulas (`encoding`, `transitions`).
 
 An interrupted query, or one that ran out of budget, is an answer that is never kept (invariant I12).
 """

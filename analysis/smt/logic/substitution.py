@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from analysis.smt.logic import bitvectors, linear, term_building
+from analysis.smt.logic import bitvectors, linear, real_sums, term_building
 from analysis.smt.logic.terms import Term, subterms
 
 _ORDERS = frozenset(("<=", ">=", "<", ">"))
@@ -47,6 +47,8 @@ def rebuilt(term: Term, args: tuple[Term, ...]) -> Term:
     op = term.op
     if op in _ORDERS and args[0].sort.kind != "Int":
         return Term(op, args, term.sort)
+    if op in ("+", "*") and args[0].sort.kind == "Real":
+        return real_sums.rebuilt(op, args)
     make = _REBUILD.get(op)
     if make is not None:
         return make(args)
