@@ -4,6 +4,7 @@
 - `results`: what the operators compute, on two numbers and on numbers between bounds.
 - `conversions`: what a value becomes in another scalar type.
 - `undefined`: what an edge can violate, and when.
+- `failing`: which expressions can be undefined, by their form.
 - `functions`: what library functions do, from tables with a row for each (`library_c`, `library_posix`, `library_others`). To add
   a function is to add a row. A function without a row is an unknown external function.
 - `calls`: what that means for one call, by its arguments.

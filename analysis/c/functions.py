@@ -76,7 +76,7 @@ BESIDES = {
     "zeroed": "the block that it returns holds zeros",
     "float": "there is one for `float`, too, with an `f` behind the name",
     "builtin": "compilers have it under the same name behind `__builtin_`, too",
-    "same": "it returns the same whenever it is called, for the same arguments",
+    "same": "it returns the same for the same arguments, until the program changes what it says (by `setuid`, `setenv`, `fork`)",
     "errno": "what it returns leads to errno",
     "reads-errno": "it reads errno",
     "keeps-errno": "it does not change errno (others may: C11 7.5p3)",

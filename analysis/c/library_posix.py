@@ -105,7 +105,7 @@ pthread_spin_destroy pthread_spin_lock pthread_spin_trylock pthread_spin_unlock 
 pthread_spin_init            | lock n                  | number      |             | POSIX
 
 getpid                       |                         | 1..2147483647 | same      | POSIX
-getppid                      |                         | number      | same        | POSIX
+getppid                      |                         | 0..2147483647 |           | POSIX
 getuid geteuid getgid getegid |                        | number      | same        | POSIX
 sleep                        | n                       | number      |             | POSIX
 usleep                       | n                       | number      |             | POSIX.1-2004

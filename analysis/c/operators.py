@@ -193,11 +193,21 @@ def _rules(operator: str, is_binary: bool, operands: Class | None) -> frozenset[
     return frozenset(found)
 
 
+def possible_rules(part: ir.Expr) -> frozenset[OperatorRule]:
+    """Those that it can violate with the right operand that it has, if that is a constant."""
+    rules = rules_of(part)
+    if not isinstance(part, ir.Binary) or not isinstance(part.right, ir.IntConst):
+        return rules
+    known = part.right.value
+    if "division-by-zero" in rules:
+        return frozenset(("division-by-zero",)) if known == 0 else rules & {"signed-overflow"} if known == -1 else frozenset()
+    if "shift-range" in rules:
+        return rules - {"shift-range"} if 0 <= known < width(part.type) else frozenset(("shift-range",))
+    return rules
+
+
 def may_give_anything(part: ir.Binary) -> bool:
     """Whether an operation may be one of those after which a run goes on with a value that differs
     between machines: a shift too far, and the least value divided by -1."""
-    rules, right, type_ = rules_of(part), part.right, part.type
-    known = right.value if isinstance(right, ir.IntConst) else None
-    if "shift-range" in rules:
-        return known is None or not 0 <= known < width(type_)
-    return rules >= {"division-by-zero", "signed-overflow"} and known in (None, -1)
+    rules = possible_rules(part)
+    return "shift-range" in rules or ("signed-overflow" in rules and part.operator in ("/", "%"))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from analysis.model import ir
-from analysis.model.c_types import Array, Integer
+from analysis.model.c_types import Array
 
 
 class Operand(msgspec.Struct, frozen=True):
@@ -83,31 +83,3 @@ def read_by(effect: ir.Effect) -> Iterator[ir.Expr]:
         case _:
             for part in ir.expressions(effect):
                 yield from accessed(part)
-
-
-def can_fail(expr: ir.Expr) -> bool:
-    """Whether an operator in the expression is undefined for some values."""
-    return any(map(_can_fail, ir.walk(expr)))
-
-
-def place_can_fail(lvalue: ir.Expr) -> bool:
-    """The same for finding out where an lvalue is."""
-    while isinstance(lvalue, ir.Field | ir.Index):
-        if isinstance(lvalue, ir.Index) and can_fail(lvalue.index):
-            return True
-        lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
-    return can_fail(lvalue.pointer if isinstance(lvalue, ir.Deref) else lvalue)
-
-
-def _can_fail(part: ir.Expr) -> bool:
-    match part:
-        case ir.Deref():
-            return True
-        case ir.Index(_, index):
-            return not isinstance(index, ir.IntConst)
-        case ir.Unary("-") | ir.Binary("+" | "-" | "*" | "<<" | ">>"):
-            return not isinstance(part.type, Integer) or part.type.signed
-        case ir.Binary("/" | "%"):
-            return True
-        case _:
-            return False

@@ -9,8 +9,9 @@ from typing import get_args
 
 from analysis.c import results, undefined
 from analysis.c.conversions import converter
-from analysis.c.operators import BINARY, UNARY, fault
-from analysis.model.c_types import INT
+from analysis.c.operators import BINARY, UNARY, fault, possible_rules
+from analysis.model import ir
+from analysis.model.c_types import INT, Integer
 from analysis.model.ranges import bounds, keeps, wrapped
 from tests.support.operator_cases import CONVERTED, Case, corners, measured
 
@@ -32,6 +33,20 @@ def computed(case: Case) -> tuple[int | None, int | None]:
         return results.defined_unary(case.operator, case.type)(case.left), machine
     values = case.left, case.right
     return results.defined(case.operator, case.type)(*values), results.machine(case.operator, case.type)(*values)
+
+
+def test_a_constant_operand_excludes_what_no_left_operand_violates() -> None:
+    for signed in (True, False):
+        type_ = Integer(4, signed, "nibble")
+        low, high = bounds(type_)
+        left = ir.Var("x", "local", type_)
+        for (operator, operands), row in BINARY.items():
+            if operands != ("signed" if signed else "unsigned") or row.right == "any":
+                continue
+            for right in range(low, high + 1):
+                violated = {fault(operator, value, right, type_) for value in range(low, high + 1)} - {None}
+                expr = ir.Binary(operator, left, ir.IntConst(right, type_), type_)  # type: ignore[arg-type]  # of the table
+                assert possible_rules(expr) == violated, expr
 
 
 def test_results_are_those_of_compiled_code() -> None:

@@ -53,6 +53,21 @@ UNSAFE = [
 ]
 
 
+FAR = [  # each sum is a value of the type, what is added in all is none
+    "int a = nondet(); if (a > -1900000000) return 0; a += 2000000000; a += 2000000000; if (a > 1900000000) reach_error();",
+    "int a = nondet(); if (a < 1900000000) return 0; a -= 2000000000; a -= 2000000000; if (a < -1900000000) reach_error();",
+]
+
+
+@pytest.mark.parametrize("overflow", ["assume", "wrap"])
+@pytest.mark.parametrize("mode", ["int", "bv"])
+@pytest.mark.parametrize("body", FAR)
+def test_sums_of_large_numbers(body: str, mode: Any, overflow: Any) -> None:
+    of = program_of(HEAD + "int main(void) { " + body + " return 0; }")
+    execution, state = symbolic_execution(of, mode=mode, overflow=overflow)
+    assert explored(execution.composite, state, of).ending == "target"
+
+
 @pytest.mark.parametrize("mode", ["int", "bv"])
 @pytest.mark.parametrize(("body", "ending"), [(b, "finished") for b in SAFE] + [(b, "target") for b in UNSAFE])
 def test_errors(body: str, ending: str, mode: Any) -> None:

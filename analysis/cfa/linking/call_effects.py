@@ -14,13 +14,14 @@ import msgspec
 from analysis.c.blocks import RELEASES
 from analysis.c.calls import written
 from analysis.c.control import NEVER_RETURN
+from analysis.c.failing import can_fail
 from analysis.c.functions import Function, known
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer, Record, Type, Void
 from analysis.model.compatible import is_compatible
-from analysis.model.unordered import can_fail, read_by
+from analysis.model.unordered import read_by
 from analysis.model.verifiers import CHECKS, is_assumption
 
 _HANDLES = frozenset(("stream", "directory", "descriptor"))

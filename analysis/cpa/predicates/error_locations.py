@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from analysis.c.operators import rules_of
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.predicates.violations import Violation, has_float_division, moves_pointer
 from analysis.model import ir
-from analysis.model.c_types import INT, Floating, Function, Pointer
+from analysis.model.c_types import INT, Pointer
 from analysis.model.verifiers import CHECKS
 
 Locations = Mapping[str, frozenset[int]]
@@ -115,7 +116,7 @@ def divisors(effect: ir.Effect) -> Iterator[ir.Expr]:
     """What must not be zero of divisions of integers."""
     for expr in ir.expressions(effect):
         for part in ir.walk(expr):
-            if isinstance(part, ir.Binary) and part.operator in ("/", "%") and not isinstance(part.type, Floating | Function):
+            if isinstance(part, ir.Binary) and "division-by-zero" in rules_of(part):
                 yield part.right
 
 

@@ -124,9 +124,10 @@ def _simplify(operator: str, left: ir.Expr, right: ir.Expr, type_: Type) -> ir.E
 
 
 def _plus(expr: ir.Expr, number: int, type_: Type) -> ir.Expr | None:
-    """`expr + number`, modulo the width of the type: so that the sum of two numbers is the same however it is written."""
+    """`expr + number`, so that the sum of two numbers is the same however it is written. Unsigned ones wrap. A number that is no
+    value of a signed type stays two: neither sum need overflow where the one with the number modulo the width does."""
     wrapped = wrap(number, type_)
-    if wrapped is None:
+    if wrapped is None or (wrapped != number and isinstance(type_, Integer) and type_.signed):
         return None
     return expr if wrapped == 0 else ir.Binary("+", expr, ir.IntConst(wrapped, type_), type_)
 

@@ -52,8 +52,8 @@ def _argument_doubt(replayed: Replayed, argc: InputValue, is_counted: bool, poin
 
 
 def _is_same(name: str) -> bool:
-    """Whether the results of a function are the same in each call, for the same arguments, as long as nobody changes the
-    environment."""
+    """Whether the results of a function are the same in each call, for the same arguments, until the program changes what it
+    says. After that they are not any either, but what the program made of them."""
     function = known(name)
     return function is not None and "same" in function.besides
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from analysis.c.failing import can_fail
 from analysis.frontend.declarations.arithmetic_types import basic_type
 from analysis.frontend.declarations.literal_values import character, is_wide, number, string, string_length
 from analysis.frontend.declarations.scope import ConstantEntry, ObjectEntry, TypedefEntry
@@ -97,7 +98,8 @@ class Expressions(Assignments):
             self.discard_branches(node)
         else:
             found = self.value(node)
-            if kind != "assignment_expression" and operators.may_trap(found) and not isinstance(found.type, Record | Void):
+            is_kept = can_fail(found) or any(isinstance(part, ir.Index) for part in ir.walk(found))
+            if kind != "assignment_expression" and is_kept and not isinstance(found.type, Record | Void):
                 self.emit(ir.Assign(self.temporary(found.type), found), node)
 
     def discard_branches(self, node: Node) -> None:

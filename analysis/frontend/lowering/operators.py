@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from analysis.c.operators import rules_of
 from analysis.c.results import defined, defined_unary, machine, machine_unary
 from analysis.frontend.declarations.types import arithmetic_type, bit_field_type, promote
 from analysis.model import ir
@@ -218,15 +217,6 @@ def _zero_or_one(expr: ir.Expr) -> ir.Expr | None:
     if isinstance(bare, ir.Binary) and bare.operator in COMPARISONS:
         return bare
     return bare if isinstance(bare, ir.Unary) and bare.operator == "!" else None
-
-
-def may_trap(expr: ir.Expr) -> bool:
-    """Whether evaluating the expression for nothing can still go wrong: it reads memory, divides, or
-    has an operator that is undefined for some operands."""
-    return any(
-        isinstance(p, ir.Deref | ir.Index) or bool(rules_of(p)) or (isinstance(p, ir.Binary) and p.operator == "/")
-        for p in ir.walk(expr)
-    )
 
 
 def constant_truth(expr: ir.Expr) -> bool | None:

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from analysis.c.failing import can_fail, place_can_fail
 from analysis.frontend.lowering.flow import Flow, RawEdge
 from analysis.model import ir
-from analysis.model.unordered import Operand, Unordered, accessed, can_fail, place_can_fail, place_reads, read_by
+from analysis.model.unordered import Operand, Unordered, accessed, place_reads, read_by
 
 
 class Mark(NamedTuple):

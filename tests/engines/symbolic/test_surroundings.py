@@ -18,6 +18,8 @@ NEVER = {
     "more than there are": "int main(int argc, char **argv) { if (argv[argc] != 0) " + _END,
     "one that was counted": "int main(int argc, char **argv) { if (argc > 1) return argv[1][0]; return 0; }\n",
     "a process with two numbers": "#include <unistd.h>\nint main(void) { if (getpid() != getpid()) " + _END,
+    "a process of two users": "#include <unistd.h>\nint main(void) { if (getuid() != getuid()) " + _END,
+    "a negative parent": "#include <unistd.h>\nint main(void) { if (getppid() < 0) " + _END,
     "two environments": "#include <stdlib.h>\n"
     'int main(void) { char *a = getenv("A"), *b = getenv("A"); if (a && b && a[0] != b[0]) ' + _END,
     "two times": "#include <time.h>\nint main(void) { time_t a; time_t b = time(&a); if (a != b) " + _END,
@@ -26,6 +28,7 @@ SOMETIMES = {
     "a count": "int main(int argc, char **argv) { (void)argv; if (argc == 3) " + _END,
     "a letter": "int main(int argc, char **argv) { if (argc > 1 && argv[1][0] == 'x') " + _END,
     "no variable": '#include <stdlib.h>\nint main(void) { char *a = getenv("A"); if (a == 0) ' + _END,
+    "a parent that ends": "#include <unistd.h>\nint main(void) { if (getppid() != getppid()) " + _END,
     "a number": "#include <unistd.h>\nint main(void) { if (getpid() == 77) " + _END,
 }
 
