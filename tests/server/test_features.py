@@ -11,7 +11,14 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from analysis.model.places import whole_line
 from analysis.model.report import FunctionReport, RuleVerdict
+from server.features import registration
 from server.features.hover import describe
+
+
+def test_every_feature_is_registered() -> None:
+    modules = {path.stem for path in Path(registration.__file__).parent.glob("*.py")} - {"__init__", "registration"}
+    assert [name for name in sorted(modules) if not hasattr(registration, name)] == [], "add them to registration.py"
+
 
 TEXT = "int callee(int *p) {\n    return BUG;\n}\nint caller(void) {\n    return callee(0);\n}\nint unknown_one(void) {}\n"
 
