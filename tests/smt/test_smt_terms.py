@@ -1,12 +1,14 @@
 import pickle
 import subprocess
 import sys
+from fractions import Fraction
 
 import pytest
 
 from analysis.smt.logic import linear, term_building
 from analysis.smt.logic.smtlib import script, write
-from analysis.smt.logic.terms import BOOL, INT, Term, array, bit_vector, subterms, symbols
+from analysis.smt.logic.substitution import Substitution
+from analysis.smt.logic.terms import BOOL, INT, REAL, Term, array, bit_vector, subterms, symbols
 
 X, Y = term_building.symbol("x", INT), term_building.symbol("y", INT)
 
@@ -105,3 +107,10 @@ def test_script_is_what_a_solver_reads():
     solver = z3.Solver()
     solver.from_string(script([formula, linear.less(Y, X)]))
     assert solver.check() == z3.unsat
+
+
+def test_sums_of_reals_are_kept_when_symbols_are_replaced():
+    one, other = term_building.symbol("one", REAL), term_building.symbol("other", REAL)
+    half = term_building.real(Fraction(1, 2))
+    total = Term("+", (Term("*", (half, one), REAL), half), REAL)
+    assert Substitution({one: other})(total) is Term("+", (Term("*", (half, other), REAL), half), REAL)

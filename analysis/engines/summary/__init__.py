@@ -1,0 +1,27 @@
+"""Verifies revisions of a program within a bound, by summaries of calls that are repaired after each change ([UPPROVER]).
+
+    revision_chain ── unwound_program ── body_encoding (C as partitions; loop_unwinding)
+      │                     └── call_tree (a node for each call)
+      ├── validation (Algorithm 3) ── weakening (Algorithm 4)
+      │      └── summary_strengthening (interpolants, line 17) ── tree_interpolation
+      └── summary_refinement (Algorithm 5) ── substitution_schemes (Algorithm 2)
+
+- **Partitions.** The body of each function becomes one formula over its inputs, outputs and four literals: the call returns,
+  comes to a violation, comes to what is not modelled (a *flaw*), or comes to the bound. Calls in it are slots. The formula of a
+  program is the conjunction of one instance for each call. Globals and memory are inputs and outputs, as far as they are read
+  and changed.
+- **The bound.** Each loop jumps back at most so many times each time that it is entered, and each function is active at most so
+  many times at once. An answer names the bound and says whether it left out any run. It is never `safe`.
+- **Summaries** are formulas over the interface of a call. Each follows from the body of the call and the summaries of the calls
+  in it (property (8)), and that of `main` excludes violations and flaws (property (7)). `property_check` asks for both. A call
+  without a summary is a part of its caller.
+- **Interpolants** may come from anywhere: each is checked before it counts. They are made node after node, each against the rest
+  with the interpolants made so far, which gives the tree property.
+- **Changes.** A call is the same in two revisions if the same edges lead to it (invariant I4). Its summary needs no validation
+  if the formula of its function is the same, to the letter. All else is validated. Summaries of calls that are gone are
+  candidates for new calls of the same body or name.
+
+What is not understood is a flaw, or there is no answer but `unknown` (`unwound_program`): recursive functions with variables in
+memory, and reads of variables without a value, are among that. An answer `possible` is not replayed: formulas over-approximate
+in places. Nothing is stored between processes.
+"""

@@ -1,0 +1,41 @@
+"""What is answered about a program within a bound. It is never `safe`: that is for proofs without a bound (invariant I10)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from analysis.cpa.predicates.violations import Property, Violation
+from analysis.engines.summary.validation import Work
+
+Status = Literal["holds", "possible", "unknown"]
+
+
+class BoundedAnswer(msgspec.Struct, frozen=True):
+    """The answer about the runs from `main` in which each loop jumps back at most `bound` times, each time that it is entered,
+    and each function is active at most `bound` times at once.
+
+    - `holds`: none of these violates the property, under the `assumptions`. `is_complete`: there are no other runs.
+    - `possible`: one may violate it, at `violated`; formulas over-approximate runs in places, so that it need not.
+    - `unknown`, with the `reasons`.
+    """
+
+    status: Status
+    property: Property
+    bound: int
+    work: Work
+    is_complete: bool = False
+    reasons: tuple[str, ...] = ()
+    violated: tuple[Violation, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+    def sentence(self) -> str:
+        """The answer as a sentence, with its bound."""
+        within = f"within bound {self.bound}"
+        if self.status == "unknown":
+            return f"{self.property} is not known {within}: {'; '.join(self.reasons)}"
+        if self.status == "possible":
+            return f"{self.property} may be violated {within}"
+        left_out = "the bound leaves out no run" if self.is_complete else "the bound leaves out longer runs"
+        return f"no run violates {self.property} {within}; {left_out}"

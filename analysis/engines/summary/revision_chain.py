@@ -1,0 +1,191 @@
+"""A program verified revision by revision: summaries of the last revision that held are carried over and repaired ([UPPROVER]
+section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from analysis.cfa.graph import Program
+from analysis.cpa.predicates.violations import Property, Violation
+from analysis.engines.summary.body_partitions import CUT, ERROR, FLAW, Partition, conjuncts_of, speaks_only_of
+from analysis.engines.summary.bounded_answer import BoundedAnswer, Status
+from analysis.engines.summary.call_tree import CallTree, Node
+from analysis.engines.summary.substitution_schemes import Scheme, Summaries
+from analysis.engines.summary.summary_refinement import Implication, implied
+from analysis.engines.summary.tree_interpolation import Interpolator, LiteralsFirst
+from analysis.engines.summary.unwound_program import CannotUnwindError, UnwoundProgram, unwound
+from analysis.engines.summary.validation import Validated, Validator, Work
+from analysis.model.c_types import LP64, DataModel
+from analysis.smt.encoding.numbers.formula import Mode
+from analysis.smt.logic.term_building import and_, not_
+from analysis.smt.logic.terms import Term
+from analysis.smt.solving.solver import Budget
+
+PROPERTY = and_(not_(ERROR), not_(FLAW))
+"""The summary of the root: property (7) holds of it by its form."""
+
+
+class ChainOptions(msgspec.Struct, frozen=True):
+    """How a chain is verified. `changes`: a function has changed if its formula is another one (`formula`), or also if the front
+    end says that its text is (`text`). `first` is the scheme for the first revision ([UPPROVER] Algorithm 1), `scheme` that of
+    later ones. `milliseconds`: for one question to the solver."""
+
+    property: Property = "assertion"
+    bound: int = 5
+    mode: Mode = "int"
+    first: Scheme = "inline"
+    scheme: Scheme = "lazy"
+    changes: Literal["formula", "text"] = "formula"
+    weakens: bool = True
+    milliseconds: int = 20_000
+    model: DataModel = LP64
+
+
+class _Known(msgspec.Struct, frozen=True):
+    """What is kept of a call of the last revision that held: its summary, None if it has none, and digests of its function."""
+
+    function: str
+    partition: bytes
+    text: str
+    summary: Term | None
+
+
+class RevisionChain:
+    """Verifies one revision after the other. `summaries` are those of the last one that held, by the keys of calls."""
+
+    def __init__(self, options: ChainOptions, make: Interpolator | None = None) -> None:
+        self._options = options
+        self._make = make or LiteralsFirst()
+        self._budget = Budget(options.milliseconds)
+        self._numbers: dict[str, int] = {}
+        self._known: dict[str, _Known] = {}
+
+    @property
+    def summaries(self) -> Mapping[str, Term]:
+        """The summaries that there are, by the keys of calls."""
+        return {key: known.summary for key, known in self._known.items() if known.summary is not None}
+
+    def verify(self, program: Program) -> BoundedAnswer:
+        """The answer about a revision. If it holds, its summaries are those that the next one starts from."""
+        options = self._options
+        try:
+            unrolled = unwound(program, options.property, options.bound, options.mode, self._numbers, options.model)
+        except CannotUnwindError as error:
+            return self._answer("unknown", Work(), reasons=(str(error),))
+        tree = unrolled.tree
+        summaries, changed = self._carried(unrolled)
+        summaries[tree.root.key] = PROPERTY
+        scheme = options.scheme if self._known else options.first
+        if not self._known and scheme == "inline":
+            changed = [tree.root]  # all bodies are in its check
+        validator = Validator(scheme, self._make, self._budget, weakens=options.weakens)
+        result = validator.validate(tree, changed, summaries)
+        if result.status == "failed":
+            return self._failed(tree, result, summaries, unrolled.assumptions)
+        is_complete = tree.cuts_nothing or self._holds(tree, not_(CUT), summaries)
+        self._known = {node.key: _kept(node, unrolled, summaries) for node in tree.nodes if not node.is_cut}
+        return self._answer("holds", result.work, is_complete=is_complete, assumptions=unrolled.assumptions)
+
+    # -- what is carried over -----------------------------------------------------------------------------------
+
+    def _carried(self, unrolled: UnwoundProgram) -> tuple[Summaries, list[Node]]:
+        """The summaries of the revision before for the calls of this one, and the calls whose summaries have to be validated."""
+        summaries: dict[str, Term] = {}
+        changed: list[Node] = []
+        keys = {node.key for node in unrolled.tree.nodes}
+        left = [known for key, known in self._known.items() if key not in keys and known.summary is not None]
+        for node in unrolled.tree.nodes:
+            if node.is_cut:
+                continue
+            known = self._known.get(node.key)
+            if known is None or self._has_changed(known, node, unrolled):
+                changed.append(node)
+            source = known or _alike(node, left)
+            summary = None if source is None else _about(node.partition, source.summary)
+            if summary is not None:
+                summaries[node.key] = summary
+        return summaries, changed
+
+    def _has_changed(self, known: _Known, node: Node, unrolled: UnwoundProgram) -> bool:
+        if known.partition != node.partition.digest or known.function != node.function:
+            return True
+        return self._options.changes == "text" and known.text != unrolled.digests[node.function]
+
+    # -- answers ------------------------------------------------------------------------------------------------
+
+    def _failed(self, tree: CallTree, result: Validated, summaries: Summaries, assumptions: tuple[str, ...]) -> BoundedAnswer:
+        """What is to be said where the property does not hold, or is not known to."""
+        assert result.failed is not None
+        found = self._implied(tree, not_(ERROR), summaries)
+        if found.status == "invalid":
+            return self._answer(
+                "possible", result.work, violated=_violated(found, self._options.property), assumptions=assumptions
+            )
+        reasons = _flaws(result.failed) if result.failed.status == "invalid" and found.status == "valid" else ()
+        given_up = f"the solver gave up ({found.reason or result.failed.reason})"
+        return self._answer("unknown", result.work, reasons=reasons or (given_up,))
+
+    def _implied(self, tree: CallTree, goal: Term, summaries: Summaries) -> Implication:
+        scheme: Scheme = "lazy" if self._options.scheme == "inline" and self._known else self._options.scheme
+        return implied(tree.root, goal, scheme, summaries, self._budget)
+
+    def _holds(self, tree: CallTree, goal: Term, summaries: Summaries) -> bool:
+        return self._implied(tree, goal, summaries).status == "valid"
+
+    def _answer(
+        self,
+        status: Status,
+        work: Work,
+        *,
+        is_complete: bool = False,
+        reasons: tuple[str, ...] = (),
+        violated: tuple[Violation, ...] = (),
+        assumptions: tuple[str, ...] = (),
+    ) -> BoundedAnswer:
+        options = self._options
+        return BoundedAnswer(status, options.property, options.bound, work, is_complete, reasons, violated, assumptions)
+
+
+def _kept(node: Node, unrolled: UnwoundProgram, summaries: Summaries) -> _Known:
+    return _Known(node.function, node.partition.digest, unrolled.digests[node.function], summaries.get(node.key))
+
+
+def _alike(node: Node, left: list[_Known]) -> _Known | None:
+    """Of the calls that are gone, one of a body that says the same, else one of a function of the same name."""
+    same = (known for known in left if known.partition == node.partition.digest)
+    return next(same, None) or next((known for known in left if known.function == node.function), None)
+
+
+def _about(partition: Partition, summary: Term | None) -> Term | None:
+    """The conjuncts of a summary that a body has the symbols of; None if there are none."""
+    if summary is None:
+        return None
+    kept = [part for part in conjuncts_of(summary) if speaks_only_of(part, partition.interface)]
+    return and_(*kept) if kept else None
+
+
+def _violated(found: Implication, property_: Property) -> tuple[Violation, ...]:
+    """The places that a model comes to."""
+    assert found.model is not None
+    places: dict[Violation, None] = {}
+    for node in found.formula.bodies:
+        if found.formula.was_called(node, found.model):
+            for literal, edge in node.partition.violations:
+                if found.model.value(node.instance(literal)):
+                    places[Violation(node.function, edge, property_)] = None
+    return tuple(places)
+
+
+def _flaws(found: Implication) -> tuple[str, ...]:
+    """What a model comes to that is not modelled."""
+    assert found.model is not None
+    said: dict[str, None] = {}
+    for node in found.formula.bodies:
+        if found.formula.was_called(node, found.model):
+            said.update(
+                (sentence, None) for literal, sentence in node.partition.flaws if found.model.value(node.instance(literal))
+            )
+    return tuple(said)

@@ -1,0 +1,52 @@
+"""Whether the subtree of a call implies a formula, with calls substituted first and given their bodies on demand ([UPPROVER]
+Algorithm 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from analysis.engines.summary.call_tree import Node
+from analysis.engines.summary.substitution_schemes import Scheme, SubtreeFormula
+from analysis.smt.logic.term_building import not_
+from analysis.smt.logic.terms import Term
+from analysis.smt.solving.solver import Budget, Model
+from analysis.smt.solving.z3_backend import Z3Solver
+
+Status = Literal["valid", "invalid", "unknown"]
+
+
+class Implication(msgspec.Struct, frozen=True):
+    """The answer. `formula` is what it was decided with; `model` is of the last check if it is invalid. `checks` counts the
+    questions to the solver, `reason` is the solver's where it did not know."""
+
+    status: Status
+    formula: SubtreeFormula
+    checks: int
+    model: Model | None = None
+    reason: str = ""
+
+
+def implied(root: Node, goal: Term, scheme: Scheme, summaries: Mapping[str, Term], budget: Budget) -> Implication:
+    """Whether the subtree of a call implies a formula over its interface. The answer is exact: of a model, each call that it
+    depends on has its body."""
+    formula = SubtreeFormula(root, scheme, summaries)
+    solver = Z3Solver()
+    solver.add(*formula.first, not_(root.instance(goal)))
+    checks = 0
+    while True:
+        checks += 1
+        answer = solver.check(budget=budget)
+        if answer.status == "unsat":
+            return Implication("valid", formula, checks)
+        if answer.status == "unknown":
+            return Implication("unknown", formula, checks, reason=answer.reason)
+        model = solver.model()
+        refined = [node for node in formula.relevant_calls(goal) if formula.was_called(node, model)]
+        if not refined:
+            return Implication("invalid", formula, checks, model)
+        more = [term for node in refined for term in formula.give_body(node)]
+        del model  # it is of what was asserted before
+        solver.add(*more)

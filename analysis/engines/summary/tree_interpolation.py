@@ -1,0 +1,112 @@
+"""Interpolants of trees of formulas ([UPPROVER] Definitions 1 and 2), and the check of each before it counts.
+
+They are made node after node, those below first: the interpolant of a node is one of its own formula with the interpolants of
+the nodes below it, against all the rest, with the interpolants of what is done already. So they have the tree property however
+each was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from analysis.smt.logic.term_building import TRUE, and_, not_
+from analysis.smt.logic.terms import Term, symbols
+from analysis.smt.solving.interpolation import Method, interpolants
+from analysis.smt.solving.solver import Budget
+from analysis.smt.solving.z3_backend import Z3Solver
+
+
+class Interpolator(Protocol):
+    """Finds an interpolant. Whoever asks checks it."""
+
+    def __call__(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
+        """A formula that `inside` implies and that contradicts `outside`, over symbols of both; None if none is found.
+        `literals` are formulas that are likely to be parts of one."""
+
+
+class LiteralsFirst:
+    """Conjunctions of the likely literals where they suffice, with what a general method finds where they do not."""
+
+    def __init__(self, budget: Budget = Budget(2_000), methods: Sequence[Method] = ("spacer", "core")) -> None:  # noqa: B008
+        self._budget = budget
+        self._methods = methods
+
+    def __call__(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
+        """See Interpolator."""
+        shared = set(symbols((inside,))).intersection(symbols((outside,)))
+        likely = [literal for literal in literals if shared.issuperset(symbols((literal,)))]
+        known = and_(*(literal for literal in likely if is_unsat((inside, not_(literal)), self._budget)))
+        if is_unsat((known, outside), self._budget):
+            return known
+        found = interpolants(Z3Solver(), (inside, and_(outside, known)), self._budget, self._methods)
+        return None if found is None else and_(known, found[0][0])
+
+
+def is_interpolant(inside: Term, outside: Term, found: Term, budget: Budget) -> bool:
+    """Whether a formula is an interpolant: implied by `inside`, contradicting `outside`, over symbols of both."""
+    shared = set(symbols((inside,))).intersection(symbols((outside,)))
+    if not shared.issuperset(symbols((found,))):
+        return False
+    return is_unsat((inside, not_(found)), budget) and is_unsat((found, outside), budget)
+
+
+def is_unsat(formulas: Sequence[Term], budget: Budget) -> bool:
+    """Whether the solver says that the formulas contradict each other."""
+    solver = Z3Solver()
+    solver.add(*formulas)
+    return solver.check(budget=budget).status == "unsat"
+
+
+class TreeProblem:
+    """Formulas at the nodes of a tree, which contradict each other. Nodes are numbered from 0, the root, and `parents` come
+    before their children; `literals` are likely parts of the interpolants of a node."""
+
+    def __init__(self, formulas: Sequence[Term], parents: Sequence[int], literals: Mapping[int, Sequence[Term]]) -> None:
+        self._formulas = formulas
+        self._parents = parents
+        self._literals = literals
+
+    def solution(self, make: Interpolator, wanted: Sequence[int], budget: Budget) -> dict[int, Term]:
+        """Interpolants of the `wanted` nodes, those that were found. A node without one counts as a part of what is above it."""
+        needed = self._needed(budget)
+        subtrees = {node: self._subtree(node) for node in wanted}
+        found = {node: TRUE for node in wanted if needed is not None and needed.isdisjoint(subtrees[node])}
+        for node in sorted(set(wanted) - found.keys(), reverse=True):
+            below = subtrees[node]
+            inside = and_(*self._standing(below - {node}, found), self._formulas[node])
+            outside = and_(*self._standing(set(range(len(self._formulas))) - below, found))
+            candidate = make(inside, outside, self._literals.get(node, ()))
+            if candidate is not None and is_interpolant(inside, outside, candidate, budget):
+                found[node] = candidate
+        return found
+
+    def _needed(self, budget: Budget) -> set[int] | None:
+        """Nodes whose formulas suffice for the contradiction; None if the solver does not say."""
+        solver = Z3Solver()
+        if solver.check(*self._formulas, budget=budget).status != "unsat":
+            return None
+        core = set(solver.core())
+        return {node for node, formula in enumerate(self._formulas) if formula in core}
+
+    def _subtree(self, root: int) -> set[int]:
+        found = {root}
+        for node in range(root + 1, len(self._formulas)):
+            if self._parents[node] in found:
+                found.add(node)
+        return found
+
+    def _standing(self, nodes: set[int], found: Mapping[int, Term]) -> list[Term]:
+        """What the nodes say, where the interpolant of a node stands for its subtree."""
+        said: list[Term] = []
+        covered: set[int] = set()
+        for node in sorted(nodes):
+            parent = self._parents[node]
+            if parent in covered:
+                covered.add(node)
+            elif node in found:
+                covered.add(node)
+                said.append(found[node])
+            else:
+                said.append(self._formulas[node])
+        return said

@@ -1,0 +1,79 @@
+"""A program as a tree of calls with formulas; or the reasons why there is none that an answer could rest on."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+
+import msgspec
+
+from analysis.cfa.callgraph import callees
+from analysis.cfa.graph import Program
+from analysis.cpa.obstacles.completeness import KEEPS_ERRNO, address_reasons, keeps_errno, reachable
+from analysis.cpa.obstacles.exposed_variables import exposed
+from analysis.cpa.predicates.violations import Property, Violation, violations_in
+from analysis.engines.summary.body_encoding import BodyEncoder
+from analysis.engines.summary.call_tree import CallTree
+from analysis.frontend.declarations.file_level import UNSEEN
+from analysis.model.c_types import LP64, DataModel
+from analysis.smt.encoding.numbers.formula import Mode
+from analysis.smt.transitions.system import System
+from analysis.smt.transitions.vocabulary import TooLargeError
+
+PROPERTIES: frozenset[Property] = frozenset(
+    {"assertion", "division-by-zero", "signed-overflow", "shift-range", "null-dereference", "array-bounds"}
+)
+"""What can be asked. Whether variables have values is not among it: bodies do not pass that on."""
+_ENTRY = "main"
+
+
+class UnwoundProgram(msgspec.Struct, frozen=True):
+    """The tree of calls of a program, the assumptions of its formulas, and the digests of the functions as the front end has
+    them."""
+
+    tree: CallTree
+    assumptions: tuple[str, ...]
+    digests: dict[str, str]
+
+
+class CannotUnwindError(Exception):
+    """There is no tree that an answer could rest on; why."""
+
+
+def unwound(
+    program: Program, property_: Property, bound: int, mode: Mode, numbers: MutableMapping[str, int], model: DataModel = LP64
+) -> UnwoundProgram:
+    """The tree of the calls from `main`. `numbers`: see `BodyEncoder`. Raises CannotUnwindError."""
+    if bound < 1:
+        raise CannotUnwindError("a bound is at least 1")
+    if property_ not in PROPERTIES:
+        raise CannotUnwindError(f"summaries say nothing about {property_}")
+    if _ENTRY not in program.functions:
+        raise CannotUnwindError("there is no function main")
+    if keeps_errno(program):
+        raise CannotUnwindError(KEEPS_ERRNO)
+    if UNSEEN in program.externals:
+        raise CannotUnwindError("attributes make functions run before or after main, or give them other names")
+    for reason in address_reasons(program, (_ENTRY,)):
+        raise CannotUnwindError(reason)
+    functions = reachable(program, (_ENTRY,))
+    if any(_ENTRY in called for called in callees(program).values()):
+        raise CannotUnwindError("main is called by the program itself, so that it need not begin where the program does")
+    places = [place for name in functions for place in violations_in(program, name, property_)]
+    if not places:
+        raise CannotUnwindError("nothing in the program could violate it")
+    try:
+        system = System(program, mode, model, exposed=exposed(program))
+        encoder = BodyEncoder(system, places, _ENTRY, bound, numbers)
+        tree = CallTree(encoder.partitions(functions), _ENTRY, bound)
+    except TooLargeError as error:
+        raise CannotUnwindError(str(error)) from error
+    _say_if_all_is_cut(tree, places)
+    digests = {name: program.functions[name].digest for name in functions}
+    return UnwoundProgram(tree, tuple(system.assumptions), digests)
+
+
+def _say_if_all_is_cut(tree: CallTree, places: list[Violation]) -> None:
+    """An answer about a tree without places would say nothing."""
+    functions = {place.function for place in places}
+    if not any(node.function in functions and not node.is_cut for node in tree.nodes):
+        raise CannotUnwindError("the bound leaves out every place where it could be violated")

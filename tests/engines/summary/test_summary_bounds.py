@@ -1,0 +1,178 @@
+"""Bounded answers: what the bound leaves out is said, what is not modelled is unknown, and runs of the interpreter agree."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+
+from analysis.cfa.graph import Program
+from analysis.cpa.predicates.violations import Property
+from analysis.engines.summary.bounded_answer import BoundedAnswer
+from analysis.engines.summary.loop_unwinding import UnwoundBody
+from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
+from analysis.engines.summary.tree_interpolation import LiteralsFirst
+from analysis.smt.encoding.numbers.formula import Mode
+from analysis.smt.transitions.vocabulary import TooLargeError
+from tests.support import random_c, random_calls
+from tests.support.explorations import errs, program_of, runs
+from tests.support.lowered import cfa_of
+
+HEAD = "void reach_error(void); int nondet(void); void *malloc(unsigned long); int printf(const char *, ...);\n"
+program_of(random_c.program(Random(0)))  # before any test: it raises Python's recursion limit
+
+
+def answer(body: str, bound: int = 3, mode: Mode = "int", property_: Property = "assertion") -> BoundedAnswer:
+    return of(program_of(HEAD + body), bound, mode, property_)
+
+
+def of(program: Program, bound: int, mode: Mode = "int", property_: Property = "assertion") -> BoundedAnswer:
+    """An answer, without the time that summaries take."""
+    return RevisionChain(ChainOptions(property=property_, bound=bound, mode=mode), LiteralsFirst(methods=())).verify(program)
+
+
+COUNTS = "int main(void) {{ int i = 0; while (i < {rounds}) i++; if (i == {rounds}) reach_error(); return 0; }}"
+
+
+@pytest.mark.parametrize("mode", ["int", "bv"])
+def test_a_loop_is_followed_as_often_as_the_bound_says(mode: Mode) -> None:
+    assert answer(COUNTS.format(rounds=3), 3, mode).status == "possible"
+    short = answer(COUNTS.format(rounds=3), 2, mode)
+    assert short.status == "holds"
+    assert not short.is_complete
+    assert short.sentence() == "no run violates assertion within bound 2; the bound leaves out longer runs"
+
+
+def test_that_the_bound_left_out_nothing_is_asked() -> None:
+    body = COUNTS.replace("i == {rounds}", "i != {rounds}").format(rounds=3)
+    assert answer(body, 3).is_complete
+    assert not answer(body, 2).is_complete
+    assert "leaves out no run" in answer(body, 3).sentence()
+
+
+def test_loops_in_loops_begin_anew() -> None:
+    body = (
+        "int main(void) { int i, j, n = 0; for (i = 0; i < 2; i++) for (j = 0; j < 2; j++) n++;"
+        " if (n OPERATOR 4) reach_error(); return 0; }"
+    )
+    held = answer(body.replace("OPERATOR", "!="), 2)
+    assert (held.status, held.is_complete) == ("holds", True)
+    assert answer(body.replace("OPERATOR", "=="), 2).status == "possible"
+    assert not answer(body.replace("OPERATOR", "!="), 1).is_complete
+
+
+def test_jumps_into_a_loop_end() -> None:
+    text = "int f(int a) { if (a) goto in; top: a--; if (a > 3) goto top; in: if (a > 1) goto top; return a; }"
+    body = UnwoundBody(cfa_of(text), 2, 1000)
+    place = {copy: number for number, copy in enumerate(body.order)}
+    for copy in body.order:
+        for edge in cfa_of(text).outgoing.get(copy[0], ()):
+            after = body.after(copy, edge)
+            assert after is None or place[after] > place[copy]
+    with pytest.raises(TooLargeError):
+        UnwoundBody(cfa_of(text), 2, 5)
+
+
+@pytest.mark.parametrize("mode", ["int", "bv"])
+def test_recursion_is_followed_as_deep_as_the_bound_says(mode: Mode) -> None:
+    body = "int down(int n) { if (n <= 0) return 0; return 1 + down(n - 1); } int main(void) { if (down(2) == 2) reach_error(); }"
+    assert answer(body, 3, mode).status == "possible"
+    short = answer(body, 2, mode)
+    assert (short.status, short.is_complete) == ("holds", False)
+
+
+def test_a_bound_that_leaves_out_every_place_says_so() -> None:
+    body = "static void f(int n) { if (n) f(n - 1); } int main(void) { f(3); return 0; }"
+    assert answer(body).reasons == ("nothing in the program could violate it",)
+    deep = (
+        "static void odd(int); static void even(int n) { if (n > 8) reach_error(); if (n) odd(n - 1); }"
+        " static void odd(int n) { if (n) even(n - 1); } int main(void) { even(1); return 0; }"
+    )
+    assert answer(deep, 1).status == "holds"
+
+
+UNKNOWN = {
+    "recursion with variables in memory": (
+        "static int f(int n) { int x = n; int *p = &x; if (n > 0) *p = f(n - 1); return x; }"
+        " int main(void) { if (f(2)) reach_error(); return 0; }",
+        "which calls itself",
+    ),
+    "what is not supported": ('int main(void) { __asm__("nop"); if (nondet()) return 1; reach_error(); }', "not supported"),
+    "no main": ("int f(void) { reach_error(); return 0; }", "there is no function main"),
+    "main called again": ("int main(void) { if (nondet()) main(); reach_error(); return 0; }", "main is called"),
+    "too many calls": (
+        "static void a(int n) { if (n > 9) reach_error(); } static void b(int n) { int i; for (i = 0; i < n; i++) a(i); }"
+        " static void c(int n) { int i; for (i = 0; i < n; i++) b(i); }"
+        " static void d(int n) { int i; for (i = 0; i < n; i++) c(i); }"
+        " int main(void) { d(nondet()); return 0; }",
+        "more than 3000 calls",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_what_is_not_modelled_is_unknown(name: str) -> None:
+    body, reason = UNKNOWN[name]
+    found = answer(body, 15 if "many" in name else 3)
+    if found.status == "possible":  # what is not supported comes before it on every path but that of the violation
+        pytest.fail(found.sentence())
+    assert found.status == "unknown"
+    assert any(reason in said for said in found.reasons), found.reasons
+
+
+def test_what_no_run_comes_to_is_no_obstacle() -> None:
+    body = 'int main(void) { int n = 1; if (!n) { __asm__("nop"); } if (n != 1) reach_error(); return 0; }'
+    assert answer(body).status == "holds"
+
+
+def test_a_bound_of_zero_and_other_properties_are_refused() -> None:
+    body = "int main(void) { int x; if (nondet()) reach_error(); return x; }"
+    assert answer(body, 0).reasons == ("a bound is at least 1",)
+    assert answer(body, property_="uninitialized-read").reasons == ("summaries say nothing about uninitialized-read",)
+
+
+PROPERTIES: list[tuple[Property, str, str]] = [
+    ("division-by-zero", "int main(void) { int n = nondet(); if (n <= 0) return 0; return 10 / n; }", "holds"),
+    ("division-by-zero", "static int f(int n) { return 10 / n; } int main(void) { return f(nondet()); }", "possible"),
+    ("null-dereference", "int x; int main(void) { int *p = &x; return *p; }", "holds"),
+    ("null-dereference", "int main(void) { int *p = malloc(4); return *p; }", "possible"),
+    ("array-bounds", "int a[4]; int main(void) { int i; for (i = 0; i < 4; i++) a[i] = i; return a[3]; }", "holds"),
+    ("signed-overflow", "int main(void) { int n = nondet(); if (n > 9 || n < 0) return 0; return n * 2; }", "holds"),
+    ("signed-overflow", "int main(void) { int n = nondet(); return n + 1; }", "possible"),
+    ("shift-range", "int main(void) { int n = nondet(); return 1 << (n & 7); }", "holds"),
+]
+
+
+@pytest.mark.parametrize(("property_", "body", "status"), PROPERTIES)
+def test_properties(property_: Property, body: str, status: str) -> None:
+    found = answer(body, 5, property_=property_)
+    assert found.status == status
+    assert all(violation.property == property_ for violation in found.violated)
+    assert bool(found.violated) == (status == "possible")
+
+
+def _agrees(program: Program, bound: int, mode: Mode) -> None:
+    found = of(program, bound, mode)
+    note(f"{found.sentence()} {found.reasons}")
+    erring = any(errs(program, run) for run in runs(program, 60))
+    assert not (erring and found.status == "holds" and found.is_complete)
+    if bound >= 4:  # loops make three rounds, and recursion four calls
+        assert not (erring and found.status == "holds")
+
+
+@given(st.integers(0, 10**6), st.sampled_from([1, 4]), st.sampled_from(["int", "bv"]))
+@settings(max_examples=8, deadline=None, derandomize=True)
+def test_answers_agree_with_runs_of_random_programs(seed: int, bound: int, mode: Mode) -> None:
+    text = random_c.program(Random(seed))
+    note(text)
+    _agrees(program_of(text), bound, mode)
+
+
+@given(st.integers(0, 10**6), st.sampled_from([1, 4]))
+@settings(max_examples=6, deadline=None, derandomize=True)
+def test_answers_agree_with_runs_of_random_calls(seed: int, bound: int) -> None:
+    text = random_calls.program(Random(seed))
+    note(text)
+    _agrees(program_of(text), bound, "int")
