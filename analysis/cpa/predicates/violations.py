@@ -11,7 +11,7 @@ from analysis.c.calls import converts_no_pointer, is_null, literal
 from analysis.c.control import FAILED_ASSERTIONS
 from analysis.c.functions import Function, known
 from analysis.c.operators import rules_of
-from analysis.c.undefined import CertifiedRule
+from analysis.c.undefined import OPERATOR_RULES, CertifiedRule
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.framework.steps import Step
 from analysis.cpa.obstacles.late_results import is_late
@@ -136,9 +136,9 @@ def _is_suspect(part: ir.Expr, property_: Property) -> bool:
         return isinstance(part, ir.Deref) or moves_pointer(part)
     if property_ == "array-bounds":
         return isinstance(part, ir.Deref | ir.Index)
-    if property_ == "division-by-zero" and divides_floats(part):
-        return True
-    return property_ in rules_of(part)
+    if property_ not in OPERATOR_RULES:  # False would say that nothing violates it
+        raise ValueError(f"no condition says which expressions can violate {property_}: add one")
+    return property_ in rules_of(part) or (property_ == "division-by-zero" and divides_floats(part))
 
 
 def moves_pointer(part: ir.Expr) -> bool:

@@ -15,8 +15,15 @@ from analysis.certificate.checked_outcome import Proved, Unproved
 from analysis.certificate.checker import check
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.adjustable_blocks import BlockEnds
+from analysis.cpa.predicates.violations import PROPERTIES as ALL
 from analysis.cpa.predicates.violations import Property, violations
 from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
+from analysis.model import ir
+from analysis.model.c_types import LP64, UNSIGNED_INT
+from analysis.smt.encoding.numbers import operator_faults
+from analysis.smt.encoding.numbers.formula import Ledger
+from analysis.smt.encoding.numbers.integers import Integers
+from analysis.smt.logic.term_building import integer
 from tests.support.explorations import errs, program_of, runs
 from tests.support.random_c import program
 
@@ -169,6 +176,19 @@ PROPERTIES: list[tuple[Property, str, bool]] = [
 @pytest.mark.parametrize(("property_", "text", "holds"), PROPERTIES)
 def test_other_properties(property_: Property, text: str, holds: bool, mode: str) -> None:
     assert isinstance(proof(of(text), property_, mode=mode), Proved) == holds
+
+
+def test_every_property_has_a_program_that_violates_it() -> None:
+    violated = {property_ for property_, _, holds in PROPERTIES if not holds}
+    assert violated | {"uninitialized-read"} == ALL, "add a program that violates it to the list above, or to fixtures/proofs"
+
+
+def test_an_operator_rule_without_a_condition_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The class: a rule is added to the table of operators alone, and every program is proved."""
+    monkeypatch.setattr(operator_faults, "rules_of", lambda _: frozenset({"unsigned-wrap"}))
+    wraps = ir.Binary("+", ir.IntConst(1, UNSIGNED_INT), ir.IntConst(2, UNSIGNED_INT), UNSIGNED_INT)
+    with pytest.raises(ValueError, match="add a case"):
+        operator_faults.fault(Integers(LP64, Ledger()), "unsigned-wrap", wraps, lambda _: integer(0))
 
 
 @pytest.mark.parametrize("name", LOOPS)
