@@ -5,10 +5,11 @@
 - `conversions`: what a value becomes in another scalar type.
 - `undefined`: what an edge can violate, and when.
 - `failing`: which expressions can be undefined, by their form.
-- `functions`: what library functions do, from tables with a row for each (`library_c`, `library_posix`, `library_others`). To add
-  a function is to add a row. A function without a row is an unknown external function.
+- `functions`: what library functions do, from tables with a row for each (`library_c`, `library_posix`, `library_others`, in
+  the words of `row_words`). To add a function is to add a row. A function without a row is an unknown external function.
 - `calls`: what that means for one call, by its arguments.
 - `blocks`: functions that give blocks of memory, or end them.
+- `locks`: functions that take and release locks.
 - `control`: functions after which control does not only go on behind the call.
 
 Nothing here knows of CFAs or engines: only `analysis.model` is imported.

@@ -46,6 +46,8 @@ ERRNO = _has("errno")
 """Functions that return the address of errno, of various libraries."""
 FAILED_ASSERTIONS = _has("assertion")
 """Functions that are called where an assertion has failed."""
+ERRORS = _has("error")
+"""Those of them whose call is the violation, whatever the program defines them to do."""
 
 UNMODELLED = frozenset(STARTS) | _has("setjmp", "twice", "jumps", "switches", "registers", "buffers")
 """Functions after which control is where CFAs do not have it, or others that are called later write to objects that they are not

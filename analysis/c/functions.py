@@ -42,7 +42,7 @@ may be null, always. C11 7.1.4p1 does not allow it elsewhere.
 
 `?` behind it: the result may be null, whatever is passed; `~`: it may be null for some arguments.
 
-*Besides*: `BESIDES` has the words.
+*Besides*: `row_words.BESIDES` has the words.
 
 *Where*: `C` and a section of C11, `POSIX` and so on for the page of that name in POSIX.1-2008 (or where else it is described).
 """
@@ -55,46 +55,10 @@ from functools import cache
 import msgspec
 
 from analysis.c import library_c, library_others, library_posix
+from analysis.c.row_words import BESIDES, INCOMPLETE, RESULTS, USES
 from analysis.model.bit_counts import bit_count
 from analysis.model.c_types import LP64
 from analysis.model.verifiers import CHECKS, is_assumption, is_input
-
-BESIDES = {
-    "noreturn": "it does not come back",
-    "assertion": "it is called where an assertion failed",
-    "setjmp": "it comes back again for each jump",
-    "twice": "it comes back twice, or more often",
-    "jumps": "control goes on elsewhere in the program",
-    "switches": "it makes a context, or a process, that runs what others ran",
-    "registers": "code is called when the program ends or forks",
-    "handler": "what it starts is a handler of signals",
-    "thread": "what it starts is a thread",
-    "buffers": "later calls of other functions write to what this one keeps",
-    "elsewhere": "it accesses what it, or others of its family, were passed before",
-    "allocates": "it may store a pointer to a new block in an object that it is passed, or return it",
-    "frees": "it may free the block that a pointer leads to, in an object that it is passed",
-    "zeroed": "the block that it returns holds zeros",
-    "float": "there is one for `float`, too, with an `f` behind the name",
-    "builtin": "compilers have it under the same name behind `__builtin_`, too",
-    "same": "it returns the same for the same arguments, until the program changes what it says (by `setuid`, `setenv`, `fork`)",
-    "errno": "what it returns leads to errno",
-    "reads-errno": "it reads errno",
-    "keeps-errno": "it does not change errno (others may: C11 7.5p3)",
-    "by-number": "what it does depends on a number; a number that it is passed may be an address",
-    "named-code": "it returns the address of a function or object by its name",
-    "open": "it does more than the row says",
-}
-_MORE = frozenset(
-    ("setjmp", "twice", "jumps", "switches", "registers", "handler", "thread", "buffers", "by-number", "named-code", "open")
-)
-_USE_WORDS = """
-    n any in copied text out inout link beneath handle size format scan freed closed lock code later starts starts-inside kept
-    ... out... va
-"""
-_USES = frozenset(_USE_WORDS.split())
-_RESULTS = frozenset(
-    ("", "number", "argument", "into", "block", "stack", "stream", "directory", "descriptor", "outside", "static", "any")
-)
 
 
 class Argument(msgspec.Struct, frozen=True):
@@ -122,7 +86,7 @@ class Function(msgspec.Struct, frozen=True):
     @property
     def is_complete(self) -> bool:
         """Whether the row says all that the function does."""
-        return self.besides.isdisjoint(_MORE)
+        return self.besides.isdisjoint(INCOMPLETE)
 
     @property
     def never_returns(self) -> bool:
@@ -214,7 +178,7 @@ def _words(text: str) -> Argument:
     bare = text.removesuffix("?")
     words, _, size = bare.partition(":")
     uses = frozenset(words.split("+"))
-    if not uses <= _USES:
+    if not uses <= USES:
         raise ValueError(f"an argument is {text}")
     return Argument(uses, int(size) if size else None, bare != text)
 
@@ -236,7 +200,7 @@ def _rows(table: str) -> Iterator[Function]:
         low, is_range, high = bare.partition("..")
         kind, _, number = ("number", "", "") if is_range else bare.partition(":")
         besides = frozenset(more.split())
-        if kind not in _RESULTS or not besides <= BESIDES.keys():
+        if kind not in RESULTS or not besides <= BESIDES.keys():
             raise ValueError(f"this row has words that are not known: {line}")
         for name in names.split():
             for full in _names(name, besides):

@@ -52,8 +52,8 @@ getchar                      |                         | -1..255     |          
 putchar                      | n                       | number      | builtin     | C 7.21.7.8
 puts                         | text                    | number      | builtin     | C 7.21.7.9
 ungetc                       | n handle                | number      |             | C 7.21.7.10
-fread                        | out n n handle          | number      |             | C 7.21.8.1
-fwrite                       | in n n handle           | number      | builtin     | C 7.21.8.2
+fread                        | out n n handle          | number      | size_t | C 7.21.8.1
+fwrite                       | in n n handle           | number      | builtin size_t | C 7.21.8.2
 fseek                        | handle n n              | number      |             | C 7.21.9.2
 ftell                        | handle                  | number      |             | C 7.21.9.4
 rewind                       | handle                  |             |             | C 7.21.9.5
@@ -80,31 +80,33 @@ getenv                       | text                    | static?     | same     
 system                       | text?                   | number      |             | C 7.22.4.8
 bsearch                      | in in n n code          | into:1~     |             | C 7.22.5.1
 qsort                        | inout n n code          |             |             | C 7.22.5.2
-abs labs                     | n                       | number      | builtin     | C 7.22.6.1
-llabs                        | n                       | number      |             | C 7.22.6.1
+abs labs llabs               | n                       | number      | builtin absolute | C 7.22.6.1
 
-memcpy memmove               | out:2 copied:2 n        | argument:0  | builtin     | C 7.24.2.1
-strcpy                       | out text                | argument:0  | builtin     | C 7.24.2.3
-strncpy                      | out text n              | argument:0  | builtin     | C 7.24.2.4
-strcat                       | inout text              | argument:0  | builtin     | C 7.24.3.1
-strncat                      | inout text n            | argument:0  | builtin     | C 7.24.3.2
+memcpy memmove               | out:2 copied:2 n        | argument:0  | builtin checked copies | C 7.24.2.1
+strcpy                       | out text                | argument:0  | builtin checked | C 7.24.2.3
+strncpy                      | out text n              | argument:0  | builtin checked | C 7.24.2.4
+strcat                       | inout text              | argument:0  | builtin checked | C 7.24.3.1
+strncat                      | inout text n            | argument:0  | builtin checked | C 7.24.3.2
 memcmp                       | in:2 in:2 n             | number      | builtin     | C 7.24.4.1
 strcmp                       | text text               | number      | builtin     | C 7.24.4.2
 strcoll                      | text text               | number      |             | C 7.24.4.3
 strncmp                      | text text n             | number      | builtin     | C 7.24.4.4
-strxfrm                      | out text n              | number      |             | C 7.24.4.5
+strxfrm                      | out text n              | number      | size_t | C 7.24.4.5
 memchr                       | in n n                  | into:0~     | builtin     | C 7.24.5.1
 strchr strrchr               | text n                  | into:0~     | builtin     | C 7.24.5.2
-strcspn strspn               | text text               | number      | builtin     | C 7.24.5.3
+strcspn strspn               | text text               | number      | builtin size_t | C 7.24.5.3
 strpbrk strstr               | text text               | into:0~     | builtin     | C 7.24.5.4
 strtok                       | inout+kept? text        | into:0~     | elsewhere   | C 7.24.5.8
-memset                       | out:2 n n               | argument:0  | builtin     | C 7.24.6.1
+memset                       | out:2 n n               | argument:0  | builtin checked fills | C 7.24.6.1
 strerror                     | n                       | static      |             | C 7.24.6.2
-strlen                       | text                    | number      | builtin     | C 7.24.6.3
+strlen                       | text                    | number      | builtin size_t | C 7.24.6.3
 
-mtx_destroy mtx_lock mtx_trylock mtx_unlock | lock     | number      |             | C 7.26.4
-mtx_init                     | lock n                  | number      |             | C 7.26.4.2
-mtx_timedlock                | lock in                 | number      |             | C 7.26.4.4
+mtx_destroy                  | lock                    |             | ends-lock   | C 7.26.4.1
+mtx_init                     | lock n                  | number      | makes-lock any-kind | C 7.26.4.2
+mtx_lock                     | lock                    | number      | locks       | C 7.26.4.3
+mtx_timedlock                | lock in                 | number      | tries-at-zero  | C 7.26.4.4
+mtx_trylock                  | lock                    | number      | tries-at-zero  | C 7.26.4.5
+mtx_unlock                   | lock                    | number      | unlocks     | C 7.26.4.6
 thrd_create                  | out starts kept?        | number      | thread      | C 7.26.5.1
 tss_set                      | n kept?                 | number      |             | C 7.26.6.4
 clock                        |                         | -1..9223372036854775807 | | C 7.27.2.1

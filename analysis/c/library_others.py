@@ -39,6 +39,8 @@ vasprintf                    | out format va           | number      | allocates
 secure_getenv                | text                    | static?     |             | GNU
 
 __builtin_bswap16 __builtin_bswap32 __builtin_bswap64 | n | number   | keeps-errno | gcc
+__builtin_assume_aligned     | any n ...               | argument:0  | keeps-errno | gcc
+__builtin_frame_address __builtin_return_address | n   | any?        | keeps-errno | gcc
 __builtin_longjmp            | in n                    |             | noreturn jumps | gcc
 __builtin_setjmp             | out                     | number      | setjmp      | gcc
 __builtin_trap               |                         |             | noreturn    | gcc
@@ -51,12 +53,12 @@ sbrk                         | n                       | any         | open     
 
 explicit_bzero               | out:1 n                 |             |             | GNU
 memmem                       | in n in n               | into:0~     |             | GNU
-mempcpy                      | out:2 copied:2 n        | into:0      |             | GNU
+mempcpy                      | out:2 copied:2 n        | into:0      | copies builtin checked | GNU
 memrchr                      | in n n                  | into:0~     |             | GNU
 rawmemchr                    | in n                    | into:0      |             | GNU
 strcasestr                   | text text               | into:0~     |             | GNU
-strlcat                      | inout text n            | number      |             | BSD
-strlcpy                      | out text n              | number      |             | BSD
+strlcat                      | inout text n            | number      | size_t | BSD
+strlcpy                      | out text n              | number      | size_t | BSD
 strsep                       | inout+link+beneath text | any~        |             | GNU
 
 kmalloc                      | size n                  | block?      |             | Linux
@@ -64,9 +66,19 @@ kzalloc                      | size n                  | block?      | zeroed   
 vmalloc                      | size                    | block?      |             | Linux
 vzalloc                      | size                    | block?      | zeroed      | Linux
 kfree kvfree vfree           | freed?                  |             |             | Linux
+atomic_dec_and_lock _atomic_dec_and_lock atomic_dec_and_mutex_lock | inout lock | number | locks-otherwise | Linux
+mutex_destroy                | lock                    |             | ends-lock   | Linux
+mutex_init spin_lock_init    | lock                    |             | makes-lock  | Linux
+mutex_lock raw_spin_lock spin_lock spin_lock_bh spin_lock_irq | lock | | locks   | Linux
+mutex_lock_nested spin_lock_irqsave | lock n           |             | locks       | Linux
+mutex_lock_interruptible mutex_lock_killable | lock    | number      | locks-at-zero  | Linux
+mutex_lock_interruptible_nested mutex_lock_killable_nested | lock n | number | locks-at-zero | Linux
+mutex_trylock raw_spin_trylock spin_trylock spin_trylock_bh spin_trylock_irq | lock | number | tries-otherwise | Linux
+mutex_unlock raw_spin_unlock spin_unlock spin_unlock_bh spin_unlock_irq | lock | | unlocks | Linux
+spin_unlock_irqrestore       | lock n                  |             | unlocks     | Linux
 printk                       | format ...              | number      |             | Linux
 
 __VERIFIER_atomic_begin __VERIFIER_atomic_end | | | keeps-errno | SV-COMP
-__VERIFIER_error reach_error |                         |             | noreturn assertion | SV-COMP
+__VERIFIER_error reach_error |                         |             | noreturn assertion error | SV-COMP
 assert                       | n                       |             |             | C 7.2.1.1
 """

@@ -75,11 +75,11 @@ getline                      | inout+beneath inout handle | number      | alloca
 posix_memalign               | out n size              | number      | allocates   | POSIX
 strdup                       | text                    | block?      | builtin     | POSIX
 strndup                      | text n                  | block?      | builtin     | POSIX
-stpcpy                       | out text                | into:0      | builtin     | POSIX
+stpcpy                       | out text                | into:0      | builtin checked | POSIX
 stpncpy                      | out text n              | into:0      |             | POSIX
 strcasecmp                   | text text               | number      |             | POSIX
 strncasecmp                  | text text n             | number      |             | POSIX
-strnlen                      | text n                  | number      |             | POSIX
+strnlen                      | text n                  | number      | size_t | POSIX
 strtok_r                     | inout? text link        | any~        | elsewhere   | POSIX
 memccpy                      | out copied n n          | into:0~     |             | POSIX
 bcmp                         | in:2 in:2 n             | number      |             | POSIX.1-2004
@@ -98,11 +98,13 @@ srandom                      | n                       |             |          
 sigaddset sigdelset          | inout n                 | number      |             | POSIX
 sigemptyset sigfillset       | out                     | number      |             | POSIX
 sigismember                  | in n                    | number      |             | POSIX
-pthread_mutex_destroy pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock | lock | number | | POSIX
-pthread_mutex_init           | lock in?                | number      |             | POSIX
-pthread_mutex_timedlock      | lock in                 | number      |             | POSIX
-pthread_spin_destroy pthread_spin_lock pthread_spin_trylock pthread_spin_unlock | lock | number | | POSIX
-pthread_spin_init            | lock n                  | number      |             | POSIX
+pthread_mutex_destroy pthread_spin_destroy | lock      | number      | ends-lock   | POSIX
+pthread_mutex_lock pthread_spin_lock | lock            | number      | locks       | POSIX
+pthread_mutex_trylock pthread_spin_trylock | lock      | number      | tries-at-zero  | POSIX
+pthread_mutex_unlock pthread_spin_unlock | lock        | number      | unlocks     | POSIX
+pthread_mutex_init           | lock in?                | number      | makes-lock any-kind | POSIX
+pthread_mutex_timedlock      | lock in                 | number      | tries-at-zero  | POSIX
+pthread_spin_init            | lock n                  | number      | makes-lock  | POSIX
 
 getpid                       |                         | 1..2147483647 | same      | POSIX
 getppid                      |                         | 0..2147483647 |           | POSIX

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from analysis.c.control import ERRORS
 from analysis.interpreter.arithmetic import Registers
 from analysis.interpreter.function_code import FunctionCode
 from analysis.interpreter.halting import EndError, JumpError, ViolationError, not_modelled
 from analysis.interpreter.inputs import Inputs
-from analysis.interpreter.library import ERRORS, modelled
+from analysis.interpreter.library import modelled
 from analysis.interpreter.library.unknown import overwritten
 from analysis.interpreter.memory import ASKED, KNOWN, UNDEFINED, Block, Memory
 from analysis.interpreter.objects import Local, is_aggregate

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from analysis.c import locks
 from analysis.c.blocks import RELEASES, RESIZES
+from analysis.c.control import ERRORS, FAILED_ASSERTIONS
 from analysis.c.functions import Function, all_with
 
 _OBJECTS = ("in", "copied", "text", "out", "inout", "format")
@@ -39,11 +41,20 @@ KINDS: dict[str, Kind] = {
     "allocates": _kind("return a new block of memory", lambda one: one.gives_block),
     "closes": _kind("close a stream, a directory or a descriptor", lambda one: bool(one.positions("closed"))),
     "closes-stream": _kind("close a stream or a directory", _closes_stream),
+    "error": Kind("are called where an error location is", ERRORS),
+    "fails-assertion": Kind("are called where an assertion has failed", FAILED_ASSERTIONS - ERRORS),
     "frees": Kind("free a block of memory", RELEASES),
+    "locks": Kind("wait for a lock and take it", locks.LOCKS),
+    "locks-at-zero": Kind("wait for a lock, and return 0 if they take it", locks.LOCKS_AT_ZERO),
+    "locks-otherwise": Kind("wait for a lock, and do not return 0 if they take it", locks.LOCKS_OTHERWISE),
+    "makes-lock": Kind("make a lock that nobody holds", locks.MAKES_LOCK),
     "may-return-null": _kind("may return a null pointer", _may_return_null),
     "opens-descriptor": _kind("return a new descriptor", lambda one: one.result == "descriptor"),
     "opens-stream": _kind("return a new stream or directory", lambda one: one.result in ("stream", "directory")),
     "resizes": Kind("free a block and return one of another size", RESIZES),
+    "tries-at-zero": Kind("take a lock if nobody holds it, and return 0 then", locks.TRIES_AT_ZERO),
+    "tries-otherwise": Kind("take a lock if nobody holds it, and do not return 0 then", locks.TRIES_OTHERWISE),
+    "unlocks": Kind("release a lock", locks.UNLOCKS),
     "uses-stream": _kind("use a stream or a directory", lambda one: bool(one.positions("handle"))),
 }
 """The kinds that a rule file can name, in alphabetical order."""

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from analysis.c.control import NEVER_RETURN_ANYWHERE
 from analysis.c.functions import LIBRARY, all_with
 from analysis.frontend.declarations.scope import ObjectEntry
-from analysis.frontend.declarations.types import VOID_POINTER, promote_argument, same_representation, types_compatible
+from analysis.frontend.declarations.types import (
+    LONG_DOUBLE,
+    VOID_POINTER,
+    promote_argument,
+    same_representation,
+    types_compatible,
+)
 from analysis.frontend.lowering import operators
 from analysis.frontend.lowering.atomics import Atomics
 from analysis.frontend.lowering.context import children, field_of, inside
@@ -19,13 +26,12 @@ from analysis.model import c_types, ir
 from analysis.model.c_types import INT, Array, Function, Pointer, Record, Type, Void
 
 _PREFIX = "__builtin_"
-_CHECKED = {f"__{name}_chk": name for name in ("memcpy", "memmove", "memset", "strcpy", "strcat", "strncpy", "strncat", "stpcpy")}
+_CHECKED = {f"__{name}_chk": name for name in all_with(lambda function: "checked" in function.besides)}
 _BUILT_IN = all_with(lambda function: "builtin" in function.besides)
 """Library functions that compilers have built in, with and without the prefix."""
-_POINTER_RESULTS = frozenset(("return_address", "frame_address", "assume_aligned")) | {
-    name for name in _BUILT_IN if LIBRARY[name].result in ("argument", "into", "block", "stack")
-}
-_DOUBLES = ("huge_val", "inf", "nan", "fabs", "sqrt", "copysign", "floor", "ceil", "powi", "fmax", "fmin")
+_FLOATING = all_with(lambda function: "float" in function.besides)
+_OWN_FLOATING = re.compile(r"(?:huge_val|inf|nans?|powi)(.*)")  # of compilers: these are no library functions
+_POINTERS = frozenset(("argument", "into", "block", "stack", "any"))
 _BARRIERS = frozenset(
     (
         "__sync_synchronize",
@@ -37,6 +43,22 @@ _BARRIERS = frozenset(
         "__builtin_assume",
     )
 )
+"""Operations of compilers that change no object and have no value: they are no library functions."""
+
+
+def _floating_result(base: str) -> Type | None:
+    """The type of a built-in function with a floating result, called so without its prefix; None for others."""
+    if base in _FLOATING:
+        return c_types.FLOAT if base[:-1] in _FLOATING and base.endswith("f") else c_types.DOUBLE
+    if base.endswith("l") and base[:-1] in _FLOATING:
+        return LONG_DOUBLE
+    own = _OWN_FLOATING.fullmatch(base)
+    if own is None:
+        return None
+    known: dict[str, Type] = {"": c_types.DOUBLE, "f": c_types.FLOAT, "l": LONG_DOUBLE}
+    if own.group(1) not in known:
+        raise RefusedError(f"the type of __builtin_{base}")
+    return known[own.group(1)]
 
 
 class Calls(Atomics):
@@ -74,15 +96,7 @@ class Calls(Atomics):
         if name.startswith(_PREFIX):
             base = _CHECKED.get(base, base)
             linkage = base if base in _BUILT_IN else name
-        returned: Type = INT
-        if base in _POINTER_RESULTS:
-            returned = VOID_POINTER
-        elif base.startswith(_DOUBLES) and name.startswith(_PREFIX):
-            returned = c_types.FLOAT if base.endswith("f") and base != "inf" else c_types.DOUBLE
-        elif base in ("strlen", "strspn", "strcspn", "object_size"):
-            returned = self.model.unsigned_long
-        elif base.startswith("bswap") and name.startswith(_PREFIX):
-            returned = {"bswap16": c_types.UNSIGNED_SHORT, "bswap64": self.model.unsigned_long}.get(base, c_types.UNSIGNED_INT)
+        returned = self._returned(name, base)
         known = self.names.lookup(linkage)
         if isinstance(known, ObjectEntry) and linkage != name:
             self.names.declare_outermost(name, known)
@@ -90,6 +104,21 @@ class Calls(Atomics):
         var = ir.Var(linkage, "function", Function(returned, (), prototyped=False))
         self.implicit[linkage] = var
         self.names.declare_outermost(name, ObjectEntry(var, noreturn=linkage in NEVER_RETURN_ANYWHERE))
+
+    def _returned(self, name: str, base: str) -> Type:
+        """The type that an undeclared function returns: `name`, which is called `base` without the prefix of built-in functions.
+        Raises RefusedError for a floating type that is not known."""
+        function = LIBRARY.get(name) if base not in _BUILT_IN else LIBRARY[base]
+        if function is not None and (name.startswith(_PREFIX) or name in _BUILT_IN):
+            if function.result in _POINTERS:
+                return VOID_POINTER
+            if "size_t" in function.besides:
+                return self.model.unsigned_long
+        if name.startswith(_PREFIX):
+            if base.startswith("bswap"):
+                return {"bswap16": c_types.UNSIGNED_SHORT, "bswap64": self.model.unsigned_long}.get(base, c_types.UNSIGNED_INT)
+            return _floating_result(base) or INT
+        return INT
 
     def _emit_call(
         self,

@@ -21,7 +21,6 @@ from analysis.model.verifiers import is_assumption
 
 Model = Callable[[RunningMachine, list[Any], tuple[Type, ...], bool], Any]
 
-ERRORS = ending.ERRORS
 _MODELS: dict[str, Callable[[RunningMachine, list[Any], tuple[Type, ...]], Any]] = {
     **allocation.MODELS,
     **blocks.MODELS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from analysis.c.control import ERRORS
 from analysis.interpreter.halting import EndError, JumpError, ViolationError
 from analysis.interpreter.library.strings import string_at
 from analysis.interpreter.outcome import Exited, Stuck
@@ -13,7 +14,6 @@ from analysis.model.c_types import Type
 from analysis.model.verifiers import CHECKS
 
 Types = tuple[Type, ...]
-ERRORS = frozenset(("reach_error", "__VERIFIER_error"))  # a call is the violation, whatever the program defines them to do
 
 
 def _exit(_machine: RunningMachine, arguments: list[Any], _types: Types) -> NoReturn:

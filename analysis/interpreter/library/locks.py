@@ -10,6 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from analysis.c.locks import (
+    ENDS_LOCK,
+    LOCKS,
+    LOCKS_AT_ZERO,
+    LOCKS_OTHERWISE,
+    MAKES_ANY_LOCK,
+    MAKES_LOCK,
+    TRIES_AT_ZERO,
+    TRIES_OTHERWISE,
+    UNLOCKS,
+    lock_of,
+)
 from analysis.interpreter.halting import ViolationError
 from analysis.interpreter.memory import described
 from analysis.interpreter.running_machine import LockState, RunningMachine
@@ -17,21 +29,6 @@ from analysis.model.c_types import INT, Type
 
 Types = tuple[Type, ...]
 Function = Callable[[RunningMachine, list[Any], Types, bool], Any]
-
-_TAKES = "pthread_spin_lock mutex_lock mutex_lock_nested spin_lock spin_lock_irq spin_lock_bh spin_lock_irqsave raw_spin_lock"
-_MAY_FAIL = (
-    "pthread_mutex_lock mtx_lock mutex_lock_interruptible mutex_lock_killable "
-    "mutex_lock_interruptible_nested mutex_lock_killable_nested"
-)
-_TRIES = "pthread_mutex_trylock pthread_spin_trylock pthread_mutex_timedlock mtx_trylock mtx_timedlock"
-_TRIES_KERNEL = "mutex_trylock spin_trylock spin_trylock_irq spin_trylock_bh raw_spin_trylock"
-_TRIES_COUNTER = "atomic_dec_and_mutex_lock atomic_dec_and_lock _atomic_dec_and_lock"
-_RELEASES = (
-    "pthread_mutex_unlock pthread_spin_unlock mutex_unlock spin_unlock spin_unlock_irq spin_unlock_bh spin_unlock_irqrestore "
-    "raw_spin_unlock mtx_unlock"
-)
-_MAKES = "pthread_mutex_init pthread_spin_init mutex_init spin_lock_init mtx_init"
-_ENDS = "pthread_mutex_destroy pthread_spin_destroy mutex_destroy mtx_destroy"
 
 
 def named(machine: RunningMachine, address: int) -> str:
@@ -67,17 +64,14 @@ def _take(machine: RunningMachine, address: int) -> None:
         machine.locks[address] = "held"
 
 
-def _takes(machine: RunningMachine, arguments: list[Any], _types: Types, _wanted: bool) -> int:
-    _take(machine, arguments[0])
-    return 0
-
-
 def _takes_or_fails(name: str) -> Function:
     """If nobody asks whether it worked, it did."""
 
-    def run(machine: RunningMachine, arguments: list[Any], types: Types, wanted: bool) -> int:
+    def run(machine: RunningMachine, arguments: list[Any], _types: Types, wanted: bool) -> int:
         result = int(machine.ask("result", INT, name, 0)) if wanted else 0
-        return result or _takes(machine, arguments, types, wanted)
+        if result == 0:
+            _take(machine, arguments[lock_of(name)])
+        return result
 
     return run
 
@@ -86,7 +80,7 @@ def _tries(name: str, success: bool) -> Function:
     """`success`: whether a result other than zero says that the lock was taken. One that is held is not taken again."""
 
     def run(machine: RunningMachine, arguments: list[Any], _types: Types, wanted: bool) -> int:
-        address = arguments[0]
+        address = arguments[lock_of(name)]
         free = _state(machine, address) != "held"
         result = int(machine.ask("result", INT, name, 0)) if wanted and free else int(success == free)
         if free and (result != 0) == success:
@@ -96,11 +90,11 @@ def _tries(name: str, success: bool) -> Function:
     return run
 
 
-def _tries_last(name: str) -> Function:
-    """Takes the lock, the last argument, if a counter comes to zero; it waits for the lock."""
+def _counts(name: str) -> Function:
+    """Takes the lock if a counter comes to zero; it waits for the lock."""
 
     def run(machine: RunningMachine, arguments: list[Any], _types: Types, wanted: bool) -> int:
-        address = arguments[-1]
+        address = arguments[lock_of(name)]
         if _state(machine, address) == "held":
             _take(machine, address)
         result = int(machine.ask("result", INT, name, 0)) if wanted else 0
@@ -123,7 +117,7 @@ def _releases(machine: RunningMachine, arguments: list[Any], _types: Types, _wan
 
 def _makes(name: str) -> Function:
     def run(machine: RunningMachine, arguments: list[Any], _types: Types, wanted: bool) -> int:
-        plain = name not in ("pthread_mutex_init", "mtx_init") or len(arguments) < 2 or arguments[1] == 0
+        plain = name not in MAKES_ANY_LOCK or len(arguments) < 2 or arguments[1] == 0
         result = int(machine.ask("result", INT, name, 0)) if wanted else 0
         if result == 0:
             machine.locks[arguments[0]] = "released" if plain else "recursive"
@@ -138,13 +132,12 @@ def _ends(machine: RunningMachine, arguments: list[Any], _types: Types, _wanted:
 
 
 MODELS: dict[str, Function] = {
-    **dict.fromkeys(_TAKES.split(), _takes),
-    **{name: _takes_or_fails(name) for name in _MAY_FAIL.split()},
-    **{name: _tries(name, success=False) for name in _TRIES.split()},
-    **{name: _tries(name, success=True) for name in _TRIES_KERNEL.split()},
-    **{name: _tries_last(name) for name in _TRIES_COUNTER.split()},
-    **dict.fromkeys(_RELEASES.split(), _releases),
-    **{name: _makes(name) for name in _MAKES.split()},
-    **dict.fromkeys(_ENDS.split(), _ends),
+    **{name: _takes_or_fails(name) for name in LOCKS | LOCKS_AT_ZERO},
+    **{name: _tries(name, success=False) for name in TRIES_AT_ZERO},
+    **{name: _tries(name, success=True) for name in TRIES_OTHERWISE},
+    **{name: _counts(name) for name in LOCKS_OTHERWISE},
+    **dict.fromkeys(UNLOCKS, _releases),
+    **{name: _makes(name) for name in MAKES_LOCK},
+    **dict.fromkeys(ENDS_LOCK, _ends),
 }
 """What a call does; the last argument says whether its result is used."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.c.blocks import ALLOCATIONS, OWN_BLOCKS, RELEASES, RESIZES, STACK_ALLOCATIONS
 from analysis.c.calls import leaves_memory
 from analysis.c.control import NEVER_RETURN
-from analysis.c.functions import LIBRARY, known
+from analysis.c.functions import LIBRARY, all_with, known
 from analysis.model import ir
 from analysis.model.bit_counts import bit_count
 from analysis.model.c_types import INT, Array, Integer, Pointer, Type, Void
@@ -22,11 +22,11 @@ from analysis.smt.logic.terms import Term
 
 _MOST_COPIED = 1 << 16  # bytes of a copy that is followed
 _CHAR = Integer(8, False, "unsigned char")
-_COPIES = frozenset(("memcpy", "memmove", "mempcpy", "__builtin_memcpy", "__builtin_memmove"))
-_FILLS = frozenset(("memset", "__builtin_memset"))
+_COPIES = all_with(lambda function: "copies" in function.besides)
+_FILLS = all_with(lambda function: "fills" in function.besides)
 WRITERS = _COPIES | _FILLS
 """The functions of which it is followed what they write."""
-_ABSOLUTE = frozenset(("abs", "labs", "llabs", "__builtin_abs", "__builtin_labs"))
+_ABSOLUTE = all_with(lambda function: "absolute" in function.besides)
 
 
 class Calls:
@@ -48,7 +48,7 @@ class Calls:
         elif name in RELEASES:
             self._free(self._argument(call, 0))
         elif name in _COPIES and len(call.arguments) >= 3:
-            self._copy(call, name == "mempcpy")
+            self._copy(call, LIBRARY[name].result == "into")
         elif name in _FILLS and len(call.arguments) >= 3:
             self._set(call)
         elif is_assumption(name) and call.arguments:
