@@ -15,7 +15,7 @@ from analysis.engines.summary.bounded_answer import BoundedAnswer, Status
 from analysis.engines.summary.call_tree import CallTree, Node
 from analysis.engines.summary.substitution_schemes import Scheme, Summaries
 from analysis.engines.summary.summary_refinement import Implication, implied
-from analysis.engines.summary.tree_interpolation import Interpolator, LiteralsFirst
+from analysis.engines.summary.tree_interpolation import BySolvers, Interpolator, LiteralsFirst
 from analysis.engines.summary.unwound_program import CannotUnwindError, UnwoundProgram, unwound
 from analysis.engines.summary.validation import Validated, Validator, Work
 from analysis.model.c_types import LP64, DataModel
@@ -58,7 +58,7 @@ class RevisionChain:
 
     def __init__(self, options: ChainOptions, make: Interpolator | None = None) -> None:
         self._options = options
-        self._make = make or LiteralsFirst()
+        self._make = make or LiteralsFirst(BySolvers())
         self._budget = Budget(options.milliseconds)
         self._numbers: dict[str, int] = {}
         self._known: dict[str, _Known] = {}

@@ -10,13 +10,13 @@ from analysis.engines.summary.tree_interpolation import Interpolator, TreeProble
 from analysis.smt.logic.substitution import Substitution
 from analysis.smt.logic.term_building import TRUE, and_, not_
 from analysis.smt.logic.terms import Term
-from analysis.smt.solving.solver import Budget
+from analysis.smt.solving.solver import Budget, Solver
 
 _LIKELY = (not_(ERROR), not_(FLAW), not_(RETURNS))
 
 
 def strengthen(
-    formula: SubtreeFormula, goal: Term, summaries: Summaries, make: Interpolator, budget: Budget
+    formula: SubtreeFormula, goal: Term, summaries: Summaries, make: Interpolator, solver: Solver, budget: Budget
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Gives summaries to the calls that a valid implication needed: an interpolant, conjoined with the summary that there was, to
     a call with its body; `true` to one that stood for nothing. A call for which no interpolant is found has no summary any more,
@@ -26,7 +26,7 @@ def strengthen(
     need not hold with less."""
     open_ = [node for node in (*formula.bodies, *formula.frontier) if _may_have(node, formula, summaries)]
     inner = [node for node in open_ if node in formula.bodies]
-    found = _interpolants(formula, goal, inner, make, budget)
+    found = _interpolants(formula, goal, inner, make, solver, budget)
     made: list[str] = []
     lost: list[str] = []
     for node in inner:
@@ -43,7 +43,7 @@ def strengthen(
 
 
 def _interpolants(
-    formula: SubtreeFormula, goal: Term, wanted: list[Node], make: Interpolator, budget: Budget
+    formula: SubtreeFormula, goal: Term, wanted: list[Node], make: Interpolator, solver: Solver, budget: Budget
 ) -> dict[Node, Term]:
     """Interpolants of calls, over canonical symbols, from what the formula says and that the goal does not hold."""
     nodes = sorted((*formula.bodies, *formula.frontier), key=lambda node: node.number)
@@ -52,7 +52,7 @@ def _interpolants(
     formulas = [formula.label(node) for node in nodes]
     formulas[0] = and_(formulas[0], not_(formula.root.instance(goal)))
     literals = {position[node]: [node.instance(literal) for literal in _LIKELY] for node in wanted}
-    found = TreeProblem(formulas, parents, literals).solution(make, [position[node] for node in wanted], budget)
+    found = TreeProblem(formulas, parents, literals).solution(make, [position[node] for node in wanted], solver, budget)
     about = {node: _canonical(node, found[position[node]]) for node in wanted if position[node] in found}
     return {node: summary for node, summary in about.items() if summary is not None}
 

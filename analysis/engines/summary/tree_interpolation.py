@@ -10,10 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from analysis.smt.interpolants.checking import is_interpolant
+from analysis.smt.interpolants.partitions import Partition, PartitionTree
+from analysis.smt.interpolants.theories import Limits, Theory
+from analysis.smt.interpolants.theories import interpolants as theory_interpolants
 from analysis.smt.logic.term_building import TRUE, and_, not_
 from analysis.smt.logic.terms import Term, symbols
 from analysis.smt.solving.interpolation import Method, interpolants
-from analysis.smt.solving.solver import Budget
+from analysis.smt.solving.solver import Budget, Solver
 from analysis.smt.solving.z3_backend import Z3Solver
 
 
@@ -25,37 +29,62 @@ class Interpolator(Protocol):
         `literals` are formulas that are likely to be parts of one."""
 
 
-class LiteralsFirst:
-    """Conjunctions of the likely literals where they suffice, with what a general method finds where they do not."""
+class BySolvers:
+    """Weakest preconditions and Spacer, over any sorts (`analysis.smt.solving.interpolation`)."""
 
     def __init__(self, budget: Budget = Budget(2_000), methods: Sequence[Method] = ("spacer", "core")) -> None:  # noqa: B008
         self._budget = budget
         self._methods = methods
+        self._solver = Z3Solver()
+
+    def __call__(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
+        """See Interpolator."""
+        found = interpolants(self._solver, (inside, outside), self._budget, self._methods)
+        return None if found is None else found[0][0]
+
+
+class ByTheory:
+    """Interpolants of one theory (`analysis.smt.interpolants`)."""
+
+    def __init__(self, theory: Theory, limits: Limits | None = None) -> None:
+        self._theory = theory
+        self._limits = limits
+
+    def __call__(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
+        """See Interpolator."""
+        tree = PartitionTree((Partition(outside), Partition(inside, 0)))
+        found = theory_interpolants(self._theory, tree, self._limits).interpolants
+        return None if found is None else found[1]
+
+
+class LiteralsFirst:
+    """Conjunctions of the likely literals where they suffice, with what a general method finds (None: there is none) where they
+    do not."""
+
+    def __init__(self, general: Interpolator | None, budget: Budget = Budget(2_000)) -> None:  # noqa: B008
+        self._general = general
+        self._budget = budget
+        self._solver = Z3Solver()
 
     def __call__(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
         """See Interpolator."""
         shared = set(symbols((inside,))).intersection(symbols((outside,)))
         likely = [literal for literal in literals if shared.issuperset(symbols((literal,)))]
-        known = and_(*(literal for literal in likely if is_unsat((inside, not_(literal)), self._budget)))
-        if is_unsat((known, outside), self._budget):
+        known = and_(*(literal for literal in likely if is_unsat(self._solver, (inside, not_(literal)), self._budget)))
+        if is_unsat(self._solver, (known, outside), self._budget):
             return known
-        found = interpolants(Z3Solver(), (inside, and_(outside, known)), self._budget, self._methods)
-        return None if found is None else and_(known, found[0][0])
+        found = None if self._general is None else self._general(inside, and_(outside, known), literals)
+        return None if found is None else and_(known, found)
 
 
-def is_interpolant(inside: Term, outside: Term, found: Term, budget: Budget) -> bool:
-    """Whether a formula is an interpolant: implied by `inside`, contradicting `outside`, over symbols of both."""
-    shared = set(symbols((inside,))).intersection(symbols((outside,)))
-    if not shared.issuperset(symbols((found,))):
-        return False
-    return is_unsat((inside, not_(found)), budget) and is_unsat((found, outside), budget)
-
-
-def is_unsat(formulas: Sequence[Term], budget: Budget) -> bool:
-    """Whether the solver says that the formulas contradict each other."""
-    solver = Z3Solver()
-    solver.add(*formulas)
-    return solver.check(budget=budget).status == "unsat"
+def is_unsat(solver: Solver, formulas: Sequence[Term], budget: Budget) -> bool:
+    """Whether the solver, which holds nothing else, says that the formulas contradict each other."""
+    solver.push()
+    try:
+        solver.add(*formulas)
+        return solver.check(budget=budget).status == "unsat"
+    finally:
+        solver.pop()
 
 
 class TreeProblem:
@@ -67,9 +96,9 @@ class TreeProblem:
         self._parents = parents
         self._literals = literals
 
-    def solution(self, make: Interpolator, wanted: Sequence[int], budget: Budget) -> dict[int, Term]:
+    def solution(self, make: Interpolator, wanted: Sequence[int], solver: Solver, budget: Budget) -> dict[int, Term]:
         """Interpolants of the `wanted` nodes, those that were found. A node without one counts as a part of what is above it."""
-        needed = self._needed(budget)
+        needed = self._needed(solver, budget)
         subtrees = {node: self._subtree(node) for node in wanted}
         found = {node: TRUE for node in wanted if needed is not None and needed.isdisjoint(subtrees[node])}
         for node in sorted(set(wanted) - found.keys(), reverse=True):
@@ -77,13 +106,12 @@ class TreeProblem:
             inside = and_(*self._standing(below - {node}, found), self._formulas[node])
             outside = and_(*self._standing(set(range(len(self._formulas))) - below, found))
             candidate = make(inside, outside, self._literals.get(node, ()))
-            if candidate is not None and is_interpolant(inside, outside, candidate, budget):
+            if candidate is not None and is_interpolant(solver, inside, outside, candidate, budget):
                 found[node] = candidate
         return found
 
-    def _needed(self, budget: Budget) -> set[int] | None:
+    def _needed(self, solver: Solver, budget: Budget) -> set[int] | None:
         """Nodes whose formulas suffice for the contradiction; None if the solver does not say."""
-        solver = Z3Solver()
         if solver.check(*self._formulas, budget=budget).status != "unsat":
             return None
         core = set(solver.core())

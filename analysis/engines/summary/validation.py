@@ -14,6 +14,7 @@ from analysis.engines.summary.summary_strengthening import strengthen
 from analysis.engines.summary.tree_interpolation import Interpolator
 from analysis.engines.summary.weakening import weaken
 from analysis.smt.solving.solver import Budget
+from analysis.smt.solving.z3_backend import Z3Solver
 
 
 class Work(msgspec.Struct):
@@ -50,6 +51,7 @@ class Validator:
         self.budget = budget
         self._make = make
         self._weakens = weakens
+        self._solver = Z3Solver()
 
     def validate(self, tree: CallTree, changed: Iterable[Node], summaries: Summaries) -> Validated:
         """Validates and repairs summaries. All that are not of `changed` calls hold before, by property (8); afterwards all do if
@@ -82,13 +84,13 @@ class Validator:
 
     def _strengthen(self, answer: Implication, summaries: Summaries, work: Work) -> None:
         goal = summaries[answer.formula.root.key]
-        made, lost = strengthen(answer.formula, goal, summaries, self._make, self.budget)
+        made, lost = strengthen(answer.formula, goal, summaries, self._make, self._solver, self.budget)
         work.strengthened += made
         work.invalid += lost
 
     def _weaken(self, node: Node, summaries: Summaries, work: Work) -> None:
         if self._weakens:
-            work.checks += weaken(node, summaries, self.budget)
+            work.checks += weaken(node, summaries, self._solver, self.budget)
         else:
             del summaries[node.key]
         (work.weakened if node.key in summaries else work.invalid).append(node.key)

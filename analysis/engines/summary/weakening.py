@@ -6,15 +6,15 @@ from analysis.engines.summary.body_partitions import conjuncts_of
 from analysis.engines.summary.call_tree import Node
 from analysis.engines.summary.substitution_schemes import SubtreeFormula, Summaries
 from analysis.smt.logic.term_building import and_, not_
-from analysis.smt.solving.solver import Budget
-from analysis.smt.solving.z3_backend import Z3Solver
+from analysis.smt.solving.solver import Budget, Solver
 
 
-def weaken(node: Node, summaries: Summaries, budget: Budget) -> int:
+def weaken(node: Node, summaries: Summaries, solver: Solver, budget: Budget) -> int:
     """Leaves of the summary of a call the conjuncts that its subtree implies, where the calls below are their summaries, or their
-    bodies where they have none. Where nothing is left, the call has no summary any more. Returns the number of checks."""
+    bodies where they have none. Where nothing is left, the call has no summary any more. Returns the number of checks.
+    `solver` holds nothing else."""
     candidates = list(conjuncts_of(summaries[node.key]))
-    solver = Z3Solver()
+    solver.push()
     solver.add(*SubtreeFormula(node, "eager", summaries).first)
     checks = 0
     while candidates:
@@ -22,14 +22,15 @@ def weaken(node: Node, summaries: Summaries, budget: Budget) -> int:
         solver.push()
         solver.add(not_(node.instance(and_(*candidates))))
         answer = solver.check(budget=budget)
-        if answer.status == "unsat":
-            break
-        broken = candidates
+        broken = [] if answer.status == "unsat" else candidates
         if answer.status == "sat":
             model = solver.model()
             broken = [part for part in candidates if not model.value(node.instance(part))]
         solver.pop()
+        if not broken:
+            break
         candidates = [part for part in candidates if part not in broken]
+    solver.pop()
     if candidates:
         summaries[node.key] = and_(*candidates)
     else:

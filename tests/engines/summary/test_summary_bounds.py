@@ -30,7 +30,7 @@ def answer(body: str, bound: int = 3, mode: Mode = "int", property_: Property = 
 
 def of(program: Program, bound: int, mode: Mode = "int", property_: Property = "assertion") -> BoundedAnswer:
     """An answer, without the time that summaries take."""
-    return RevisionChain(ChainOptions(property=property_, bound=bound, mode=mode), LiteralsFirst(methods=())).verify(program)
+    return RevisionChain(ChainOptions(property=property_, bound=bound, mode=mode), LiteralsFirst(None)).verify(program)
 
 
 COUNTS = "int main(void) {{ int i = 0; while (i < {rounds}) i++; if (i == {rounds}) reach_error(); return 0; }}"

@@ -11,7 +11,7 @@ from analysis.engines.summary.call_tree import CallTree
 from analysis.engines.summary.property_check import broken
 from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
 from analysis.engines.summary.substitution_schemes import Scheme, Summaries
-from analysis.engines.summary.tree_interpolation import Interpolator, LiteralsFirst
+from analysis.engines.summary.tree_interpolation import BySolvers, Interpolator, LiteralsFirst
 from analysis.engines.summary.validation import Validated, Validator
 from analysis.smt.logic.term_building import TRUE, and_, not_
 from analysis.smt.logic.terms import Term
@@ -35,7 +35,7 @@ from tests.support.figure_of_reals import (
 )
 
 BUDGET = Budget(20_000)
-FINDS = LiteralsFirst(BUDGET)
+FINDS = LiteralsFirst(BySolvers(BUDGET))
 SCHEMES: tuple[Scheme, ...] = ("inline", "eager", "lazy")
 TWICE = times(2, B)
 NO_FLAW = not_(FLAW)

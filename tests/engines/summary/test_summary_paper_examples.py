@@ -8,11 +8,12 @@ from analysis.engines.summary.body_partitions import FLAW
 from analysis.engines.summary.property_check import broken
 from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
 from analysis.engines.summary.substitution_schemes import Summaries
-from analysis.engines.summary.tree_interpolation import LiteralsFirst
+from analysis.engines.summary.tree_interpolation import BySolvers, LiteralsFirst
 from analysis.engines.summary.validation import Validator
 from analysis.engines.summary.weakening import weaken
 from analysis.smt.logic.term_building import and_, not_
 from analysis.smt.solving.solver import Budget
+from analysis.smt.solving.z3_backend import Z3Solver
 from tests.support.explorations import program_of
 from tests.support.figure_of_reals import (
     ABOVE_BOTH,
@@ -44,7 +45,7 @@ def test_the_second_program_of_the_figure() -> None:
     """Section 3: max and fun are weakened, add is taken as it is, get holds, and main is not looked at."""
     summaries, changed = of_the_figure(), tree(times(2, B))
     node = next(node for node in changed.nodes if node.function == "max")
-    result = Validator("lazy", LiteralsFirst(BUDGET), BUDGET).validate(changed, [node], summaries)
+    result = Validator("lazy", LiteralsFirst(BySolvers(BUDGET)), BUDGET).validate(changed, [node], summaries)
     assert result.status == "safe"
     assert result.work.validated == [IN_MAX, IN_FUN, IN_GET]
     assert result.work.weakened == [IN_MAX, IN_FUN]
@@ -63,7 +64,7 @@ def test_the_second_program_of_the_figure() -> None:
 def test_without_weakening_the_summaries_are_lost_and_made_anew() -> None:
     summaries, changed = of_the_figure(), tree(times(2, B))
     node = next(node for node in changed.nodes if node.function == "max")
-    result = Validator("lazy", LiteralsFirst(BUDGET), BUDGET, weakens=False).validate(changed, [node], summaries)
+    result = Validator("lazy", LiteralsFirst(BySolvers(BUDGET)), BUDGET, weakens=False).validate(changed, [node], summaries)
     assert result.status == "safe"
     assert result.work.invalid == [IN_MAX, IN_FUN]
     assert set(result.work.strengthened) == {IN_MAX, IN_FUN, IN_ADD}
@@ -75,10 +76,10 @@ def test_algorithm_4() -> None:
     changed = tree(times(2, B))
     node = next(node for node in changed.nodes if node.function == "max")
     summaries: Summaries = {node.key: and_(ABOVE_BOTH, not_(FLAW))}
-    assert weaken(node, summaries, BUDGET) == 2
+    assert weaken(node, summaries, Z3Solver(), BUDGET) == 2
     assert summaries[node.key] is and_(returned(times(2, B)), not_(FLAW))
     lost: Summaries = {node.key: returned(times(2, A)).args[1]}
-    assert weaken(node, lost, BUDGET) == 1
+    assert weaken(node, lost, Z3Solver(), BUDGET) == 1
     assert lost == {}
 
 

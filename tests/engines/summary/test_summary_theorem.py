@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from analysis.cfa.linking.link import link
 from analysis.engines.summary.property_check import broken
 from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
-from analysis.engines.summary.tree_interpolation import LiteralsFirst
+from analysis.engines.summary.tree_interpolation import BySolvers, LiteralsFirst
 from analysis.engines.summary.unwound_program import unwound
 from analysis.smt.solving.solver import Budget
 from tests.support.explorations import program_of
@@ -34,13 +34,13 @@ program_of(Revisions(Random(0)).text())  # before any test: it raises Python's r
 @settings(max_examples=3, deadline=None, derandomize=True)
 def test_answers_after_changes_are_those_from_scratch(seed: int, bound: int, mode: Any, **options: Any) -> None:
     revisions = Revisions(Random(seed))
-    chain = RevisionChain(ChainOptions(bound=bound, mode=mode, **options), LiteralsFirst(Budget(200)))
+    chain = RevisionChain(ChainOptions(bound=bound, mode=mode, **options), LiteralsFirst(BySolvers(Budget(200))))
     unit, numbers = None, dict[str, int]()
     for _ in range(3):
         unit = unit_of(revisions.text(), previous=unit)
         program = link([unit]).program
         found = chain.verify(program)
-        scratch = RevisionChain(ChainOptions(bound=bound, mode=mode), LiteralsFirst(methods=())).verify(program)
+        scratch = RevisionChain(ChainOptions(bound=bound, mode=mode), LiteralsFirst(None)).verify(program)
         note(f"{revisions.text()}\n{found.sentence()}\n{scratch.sentence()}")
         assert (found.status, found.is_complete) == (scratch.status, scratch.is_complete)
         tree = unwound(program, "assertion", bound, mode, numbers).tree
