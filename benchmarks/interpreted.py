@@ -121,7 +121,7 @@ class Batch:
 
     def line_of(self, run: Run) -> int:
         """The line of the last edge of a run."""
-        step = run.way[-1]
+        step = run.path[-1]
         source = self.linked.sources[step.function]
         at = source.start + source.sites[step.edge].start
         return self.text.encode()[:at].count(b"\n") + 1

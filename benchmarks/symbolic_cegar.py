@@ -39,7 +39,7 @@ _GRACE = 20.0  # seconds that the front end may take besides
 _MERGES: tuple[Literal["sep", "join"], ...] = ("sep", "join")
 _ORDERS: tuple[Literal["subset", "aliased", "implication"], ...] = ("subset", "aliased", "implication")
 _CHECKS: tuple[Literal["assume", "target"], ...] = ("assume", "target")
-Ending = Literal["proved", "way", "none"]
+Ending = Literal["proved", "path", "none"]
 
 
 class Outcome(NamedTuple):
@@ -52,24 +52,24 @@ class Outcome(NamedTuple):
 
 def configurations(*, everything: bool) -> Iterator[CegarOptions]:
     """The sets of operators that are compared."""
-    ways: tuple[Refine | None, ...] = (None, *get_args(Refine))
+    refinements: tuple[Refine | None, ...] = (None, *get_args(Refine))
     if everything:
-        for refine, merge, order, check in itertools.product(ways, _MERGES, _ORDERS, _CHECKS):
+        for refine, merge, order, check in itertools.product(refinements, _MERGES, _ORDERS, _CHECKS):
             yield CegarOptions(refine=refine, merge=merge, less_or_equal=order, check_at=check)
         return
-    for way in ways[:2]:
-        yield CegarOptions(refine=way)
-        yield CegarOptions(refine=way, merge="join")
-        yield from (CegarOptions(refine=way, less_or_equal=order) for order in _ORDERS[1:])
-        yield CegarOptions(refine=way, check_at="target")
-    yield from (CegarOptions(refine=way) for way in ways[2:])
+    for refine in refinements[:2]:
+        yield CegarOptions(refine=refine)
+        yield CegarOptions(refine=refine, merge="join")
+        yield from (CegarOptions(refine=refine, less_or_equal=order) for order in _ORDERS[1:])
+        yield CegarOptions(refine=refine, check_at="target")
+    yield from (CegarOptions(refine=refine) for refine in refinements[2:])
 
 
 def _child(row: Row, options: CegarOptions, connection: Connection) -> None:
     task = task_of(row, options.seconds)
     began = time.process_time()
     found = prove(task.program, violations(task.program, "assertion"), "main", task.model, options)
-    ending = "proved" if isinstance(found, Proved) else "way" if found.may_violate else "none"
+    ending = "proved" if isinstance(found, Proved) else "path" if found.may_violate else "none"
     connection.send((ending, time.process_time() - began, found.work))
 
 
@@ -93,15 +93,15 @@ def outcome(row: Row, options: CegarOptions) -> Outcome:
 def line(options: CegarOptions, outcomes: Iterable[tuple[Row, Outcome]]) -> str:
     """A row of the table."""
     all_ = list(outcomes)
-    ways = [row for row, one in all_ if one.ending == "way"]
+    violated = [row for row, one in all_ if one.ending == "path"]
     cells = (
         options.refine or "no CEGAR",
         options.merge,
         options.less_or_equal,
         options.check_at,
         sum(one.ending == "proved" for _, one in all_),
-        sum(not row.is_safe for row in ways),
-        sum(row.is_safe for row in ways),
+        sum(not row.is_safe for row in violated),
+        sum(row.is_safe for row in violated),
         sum(one.ending == "none" for _, one in all_),
         sum(one.ending == "proved" and not row.is_safe for row, one in all_),
         sum(one.work.states for _, one in all_),

@@ -154,11 +154,11 @@ class Inlined:
             return None
         return None if after.location in (CUT, END) else moved(self.system, numbers, state, step, before, after)
 
-    def _arrive(self, state: State, after: Location, way: str) -> None:
+    def _arrive(self, state: State, after: Location, step: str) -> None:
         """The assertion must hold at a point."""
         wanted = self._assertion(after)
         assert wanted is not None
-        self._questions.holds(state, wanted, f"an assertion in {display_name(after.function)} need not hold after {way}")
+        self._questions.holds(state, wanted, f"an assertion in {display_name(after.function)} need not hold after {step}")
 
 
 def _named(program: Program, step: Step) -> str:

@@ -140,10 +140,10 @@ class FunctionCode:
         """Tries the conditions in turn; each is evaluated once. One way of a branch can lead to code that is never reached."""
         if not tests:
             return _stuck("no branch is taken")
-        holds, ways, otherwise = self.expressions.condition(tests[0][0]), tests[0][1], self._branch_among(tests[1:])
+        holds, targets, otherwise = self.expressions.condition(tests[0][0]), tests[0][1], self._branch_among(tests[1:])
 
         def branch(r: Registers) -> int:
-            number = ways.get(bool(holds(r)))
+            number = targets.get(bool(holds(r)))
             return otherwise(r) if number is None else number
 
         return branch

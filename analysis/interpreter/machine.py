@@ -69,28 +69,28 @@ class Machine(Questions):
         self.exposed: set[int] = set()  # the addresses of objects that external functions were given
         self.at_exit: list[int] = []  # what `atexit` was given
 
-    def run(self, *, way: list[Step] | None = None, watch: Callable[[], End | None] | None = None) -> Run:
-        """Runs to the end; the path is added to `way`. An end that `watch` gives, before an edge, is the run's."""
-        end = self._run(self._begin, way, watch)
+    def run(self, *, path: list[Step] | None = None, watch: Callable[[], End | None] | None = None) -> Run:
+        """Runs to the end; the path is added to `path`. An end that `watch` gives, before an edge, is the run's."""
+        end = self._run(self._begin, path, watch)
         while isinstance(end, Returned | Exited) and end != Exited(None) and self.at_exit:
-            after = self._run(self._begin_handler, way, watch)
+            after = self._run(self._begin_handler, path, watch)
             if not isinstance(after, Returned):
                 end = after
-        return Run(end, self.step, tuple(way or ()), tuple(self.asked), tuple(self.assumptions), "".join(self.printed))
+        return Run(end, self.step, tuple(path or ()), tuple(self.asked), tuple(self.assumptions), "".join(self.printed))
 
-    def _run(self, begin: Callable[[], None], way: list[Step] | None, watch: Callable[[], End | None] | None) -> End:
+    def _run(self, begin: Callable[[], None], path: list[Step] | None, watch: Callable[[], End | None] | None) -> End:
         """From where `begin` puts the machine to the next end."""
         try:
             begin()
-            end = self._loop(way, watch)
+            end = self._loop(path, watch)
         except ViolationError as violation:
             end = Observation(violation.kind, violation.text, max(0, self.step - 1))
         except EndError as ended:
             end = ended.end
         except RecursionError:
             end = NotModelled("an expression that is nested too deeply")
-        if way is not None and len(way) < self.step and (edge := self.edge_here()) >= 0:
-            way.append(Step(self.current.name, edge))  # the one during which it ended
+        if path is not None and len(path) < self.step and (edge := self.edge_here()) >= 0:
+            path.append(Step(self.current.name, edge))  # the one during which it ended
         return end
 
     def _begin_handler(self) -> None:
@@ -139,7 +139,7 @@ class Machine(Questions):
                 passed.append(value if convert is None else convert(value))
         return passed
 
-    def _loop(self, way: list[Step] | None, watch: Callable[[], End | None] | None) -> End:
+    def _loop(self, path: list[Step] | None, watch: Callable[[], End | None] | None) -> End:
         limit = self.bounds.steps
         while True:
             code, registers, location = self.current, self.registers, self.location
@@ -163,12 +163,12 @@ class Machine(Questions):
                 try:
                     edge = node(registers)
                 except JumpError as jump:
-                    if way is not None:
-                        way.append(Step(code.name, self.edge_here()))
+                    if path is not None:
+                        path.append(Step(code.name, self.edge_here()))
                     self._jump(jump)
                     break
-                if way is not None:
-                    way.append(Step(code.name, code.edges[edge].id))
+                if path is not None:
+                    path.append(Step(code.name, code.edges[edge].id))
                 location = targets[edge]
                 if edge >= first_special:
                     self.location = location

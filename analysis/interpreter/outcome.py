@@ -101,7 +101,7 @@ End = Observation | Returned | Exited | RanOut | Stuck | NoInput | NotModelled
 class Run(msgspec.Struct, frozen=True):
     """What an execution did.
 
-    `steps` counts the edges taken (the one during which it ended included); `way` are these edges, if they were to be recorded.
+    `steps` counts the edges taken (the one during which it ended included); `path` are these edges, if they were to be recorded.
     `asked` are the questions in their order with the answers, numbers as values of the question's type. `assumptions` names what
     the run took for given although C says more about it (an argument list read with `va_arg`, an initialiser that lowering does
     not keep). `output` is what was printed.
@@ -109,7 +109,7 @@ class Run(msgspec.Struct, frozen=True):
 
     end: End
     steps: int
-    way: tuple[Step, ...]
+    path: tuple[Step, ...]
     asked: tuple[tuple[Question, InputValue], ...]
     assumptions: tuple[str, ...]
     output: str

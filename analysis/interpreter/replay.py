@@ -37,7 +37,7 @@ _ARRIVED = Stuck("the end of the path")
 def replay(
     program: Program,
     start: Start,
-    way: Sequence[Step],
+    path: Sequence[Step],
     inputs: Inputs,
     kind: Kind | None,
     bounds: Bounds = DEFAULT_BOUNDS,
@@ -49,17 +49,17 @@ def replay(
     program's last one for what it should not leave behind). With `kind` None the path need only be taken to its end.
     Raises KeyError if the program does not define the function of the start.
     """
-    return _Replay(program, start, way, inputs, kind, bounds).result()
+    return _Replay(program, start, path, inputs, kind, bounds).result()
 
 
 class _Replay:
     """Watches a run before each of its edges, and compares it with the path."""
 
     def __init__(
-        self, program: Program, start: Start, way: Sequence[Step], inputs: Inputs, kind: Kind | None, bounds: Bounds
+        self, program: Program, start: Start, path: Sequence[Step], inputs: Inputs, kind: Kind | None, bounds: Bounds
     ) -> None:
         self._machine = Machine(code_of(program, start), start, inputs, bounds)
-        self._claimed = tuple(way)
+        self._claimed = tuple(path)
         self._kind = kind
         self._taken: list[Step] = []
         self._diverged: Diverged | None = None
@@ -72,7 +72,7 @@ class _Replay:
         """Runs and judges."""
         if not self._claimed:
             return Diverged(0, "the path has no step")
-        run = self._machine.run(way=self._taken, watch=self._watch)
+        run = self._machine.run(path=self._taken, watch=self._watch)
         if self._diverged is not None:
             return self._diverged
         last = len(self._claimed) - 1

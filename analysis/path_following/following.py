@@ -29,7 +29,7 @@ from analysis.smt.solving.z3_backend import Z3Solver
 
 _SPLIT = ALLOCATIONS - STACK_ALLOCATIONS
 
-Way = tuple[tuple[str, int], "Way"] | None
+Edges = tuple[tuple[str, int], "Edges"] | None
 
 
 class Call(NamedTuple):
@@ -44,37 +44,37 @@ class Path:
     """One path: where it is, its encoder, the edges it took (last one first), how often it took each branch that could go
     either way."""
 
-    __slots__ = ("asked", "calls", "encoder", "forks", "function", "location", "way")
+    __slots__ = ("asked", "calls", "edges", "encoder", "forks", "function", "location")
 
     def __init__(self, encoder: PathEncoder, function: str, location: int) -> None:
         self.encoder = encoder
         self.function = function
         self.location = location
         self.calls: Call | None = None
-        self.way: Way = None
+        self.edges: Edges = None
         self.forks: dict[tuple[str, int], int] = {}
         self.asked = 0  # how many of the conjuncts are known to be possible together
 
     def fork(self) -> Path:
         """An independent copy."""
         other = Path(self.encoder.fork(), self.function, self.location)
-        other.calls, other.way, other.asked = self.calls, self.way, self.asked
+        other.calls, other.edges, other.asked = self.calls, self.edges, self.asked
         other.forks = self.forks
         return other
 
     def taken(self, edge: Edge) -> None:
         """Notes an edge."""
-        self.way = ((self.function, edge.id), self.way)
+        self.edges = ((self.function, edge.id), self.edges)
         self.location = edge.target
 
     @property
     def steps(self) -> list[tuple[str, int]]:
         """The edges from the start on, by function and id."""
         found: list[tuple[str, int]] = []
-        way = self.way
-        while way is not None:
-            found.append(way[0])
-            way = way[1]
+        edges = self.edges
+        while edges is not None:
+            found.append(edges[0])
+            edges = edges[1]
         found.reverse()
         return found
 

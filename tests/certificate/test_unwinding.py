@@ -88,10 +88,10 @@ def test_a_corrupted_tree_is_refused(body: str) -> None:
     of = program_of(HEAD + body)
     proof = made(of, claim("assertion", "double-free"))
     assert check_unwinding(of, proof)
-    for position, ways in enumerate(proof.taken):
+    for position, allowed in enumerate(proof.taken):
         for bit in (1, 2):
-            if ways & bit:  # a path that can be taken is left out
-                other = (*proof.taken[:position], ways & ~bit, *proof.taken[position + 1 :])
+            if allowed & bit:  # a path that can be taken is left out
+                other = (*proof.taken[:position], allowed & ~bit, *proof.taken[position + 1 :])
                 with pytest.raises(RefusedError):
                     check_unwinding(of, msgspec.structs.replace(proof, taken=other))
     for changed in (

@@ -27,8 +27,8 @@ def step(name: str) -> Step:
 class Numbers:
     """States (place, low, high): from a place to others, the interval moved. A state covers those of its place inside it."""
 
-    def __init__(self, ways: dict[str, list[tuple[str, int]]], joins: bool = False, targets: Iterable[str] = ()) -> None:
-        self.ways = ways
+    def __init__(self, edges: dict[str, list[tuple[str, int]]], joins: bool = False, targets: Iterable[str] = ()) -> None:
+        self.edges = edges
         self.joins = joins
         self.targets = set(targets)
         self.asked: list[Any] = []
@@ -36,7 +36,7 @@ class Numbers:
     def moves(self, state: Any, precision: int) -> Sequence[tuple[Step, Any]]:
         place, low, high = state
         self.asked.append(state)
-        return [(step(f"{place}{to}"), (to, low + by, high + by)) for to, by in self.ways.get(place, []) if high + by < 20]
+        return [(step(f"{place}{to}"), (to, low + by, high + by)) for to, by in self.edges.get(place, []) if high + by < 20]
 
     def adjust(self, state: Any, precision: int) -> tuple[Any, int]:
         place, low, high = state
@@ -149,7 +149,7 @@ def test_a_cancelled_exploration_loses_nothing() -> None:
     assert cut.ending == "cancelled"
     rest = explore(analysis, cut.reached, cut.waitlist)
     assert rest.ending == "finished"
-    assert states(rest.reached) == states(run(Numbers(analysis.ways)).reached)
+    assert states(rest.reached) == states(run(Numbers(analysis.edges)).reached)
 
 
 def test_time_is_a_budget() -> None:

@@ -47,7 +47,7 @@ def _analyses(of: Program) -> list[tuple[Composite, State, int]]:
 
 def _way_is_possible(composite: Composite, state: State, values: int, run: Run) -> None:
     if isinstance(run.end, Observation):
-        run = Run(run.end, run.steps - 1, run.way[:-1], run.asked, run.assumptions, run.output)
+        run = Run(run.end, run.steps - 1, run.path[:-1], run.asked, run.assumptions, run.output)
     states = followed(composite, state, run)
     assert states, "no abstract path takes the way of the run"
     if isinstance(run.end, Returned):
@@ -71,7 +71,7 @@ def _errors_of(of: Program, most: int) -> tuple[set[tuple[str, int]], bool]:
     found = set()
     for run in everything:
         if errs(of, run):
-            steps = ((f, of.functions[f].by_id[e].source) for f, e in run.way)
+            steps = ((f, of.functions[f].by_id[e].source) for f, e in run.path)
             found.add(next((f, location) for f, location in steps if location in errors.get(f, ())))
     return found, len(everything) < most
 

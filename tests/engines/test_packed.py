@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import Fact, FactTable
-from analysis.engines.automaton.feasibility.error_paths import Way
+from analysis.engines.automaton.feasibility.error_paths import ErrorPath
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import DIRECT, DerivationGraph, Full, FunctionGraph, pack
 from analysis.engines.automaton.solver.incr_back import incr_back
@@ -59,8 +59,8 @@ facts_ = st.builds(
     st.integers(-1, 9),
 )
 taken = st.builds(Taken, st.sampled_from(("edge", "call")), names, st.integers(0, 9), numbers, states, states)
-ways = st.builds(
-    Way,
+error_paths = st.builds(
+    ErrorPath,
     st.none() | st.lists(taken, max_size=4).map(tuple),
     st.none() | st.tuples(names, states),
     st.booleans(),
@@ -113,10 +113,10 @@ def test_any_graph_is_the_same_again(graph: DerivationGraph, facts: FactTable) -
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.dictionaries(st.tuples(names, st.frozensets(configurations, max_size=3)), ways, max_size=3))
-def test_ways_are_the_same_again(found: dict[tuple[str, frozenset[int]], Way]) -> None:
+@given(st.dictionaries(st.tuples(names, st.frozensets(configurations, max_size=3)), error_paths, max_size=3))
+def test_ways_are_the_same_again(found: dict[tuple[str, frozenset[int]], ErrorPath]) -> None:
     data = pack_graph(DerivationGraph(), FactTable(), found)
-    assert unpack_graph(data, lambda name, number: EDGES[name, number]).ways == found
+    assert unpack_graph(data, lambda name, number: EDGES[name, number]).error_paths == found
 
 
 @settings(max_examples=60, deadline=None)

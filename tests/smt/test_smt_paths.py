@@ -30,14 +30,14 @@ def walk(program, mode, *, entry="f", branches="", calls=True, model=LP64, stop=
     `stop` is a pattern: the walk ends before the first edge that is spelled so, and gives the edge, too."""
     encoder = PathEncoder(program, mode, model, **options)
     encoder.start(entry)
-    ways = iter(branches)
+    turns = iter(branches)
     stack = []
     location = program.functions[entry].entry
     while True:
         cfa = program.functions[encoder.function]
         edges = cfa.outgoing.get(location, ())
         if len(edges) > 1:
-            wanted = next(ways) == "t"
+            wanted = next(turns) == "t"
             edges = tuple(e for e in edges if isinstance(e.effect, ir.Assume) and e.effect.truth == wanted)
         if not edges:
             return encoder
@@ -430,8 +430,8 @@ def _to_edge(program, mode, wanted):
     cfa = program.functions["f"]
     encoder = PathEncoder(program, mode)
     encoder.start("f")
-    way = _way(cfa, cfa.entry, wanted, ())
-    for edge in way:
+    edges = _path_to(cfa, cfa.entry, wanted, ())
+    for edge in edges:
         callee = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
         if callee in program.functions:
             encoder.enter(edge, callee)
@@ -443,12 +443,12 @@ def _to_edge(program, mode, wanted):
     return encoder, wanted
 
 
-def _way(cfa, location, wanted, seen):
+def _path_to(cfa, location, wanted, seen):
     for edge in cfa.outgoing.get(location, ()):
         if edge == wanted:
             return ()
         if edge.target not in seen:
-            rest = _way(cfa, edge.target, wanted, (*seen, location))
+            rest = _path_to(cfa, edge.target, wanted, (*seen, location))
             if rest is not None:
                 return (edge, *rest)
     return None

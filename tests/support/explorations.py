@@ -100,13 +100,13 @@ def _runs(program: Program, choices: int) -> Iterator[Run]:
 def errs(program: Program, run: Run) -> bool:
     """Whether the run calls `reach_error`."""
     errors = error_locations(program)
-    return any(program.functions[f].by_id[e].source in errors.get(f, ()) for f, e in run.way)
+    return any(program.functions[f].by_id[e].source in errors.get(f, ()) for f, e in run.path)
 
 
 def followed(composite: Composite, state: State, run: Run) -> list[State]:
     """The abstract states at the end of the edges that a run took; none if no abstract path takes them."""
     states = [state]
-    for function, edge in run.way:
+    for function, edge in run.path:
         following: list[State] = []
         for current in states:
             for step, after in composite.moves(current, composite.precision):

@@ -64,15 +64,15 @@ class MachineDelta:
         self.asked: dict[str, int] = {}
         self._targets: dict[str, tuple[str, ...]] = {}
         self._outgoing: dict[str, dict[int, list[tuple[Edge, bool]]]] = {}
-        self._ways_in: dict[str, dict[int, int]] = {}
+        self._entries_of: dict[str, dict[int, int]] = {}
         for name, body in machine.functions.items():
             table = self._outgoing[name] = {}
-            ways = self._ways_in[name] = {body.entry: 9, body.exit: 9}
+            entries = self._entries_of[name] = {body.entry: 9, body.exit: 9}
             for edge in body.edges:
                 label = label_of(edge)
                 if label not in self._targets:
                     self._targets[label] = tuple(t for t in label.split("|") if t in machine.functions)
-                ways[edge.target] = ways.get(edge.target, 0) + 1
+                entries[edge.target] = entries.get(edge.target, 0) + 1
                 if label != "never":
                     table.setdefault(edge.source, []).append((edge, bool(self._targets[label])))
 
@@ -108,7 +108,7 @@ class MachineDelta:
         while work:
             target = work.pop().target
             following = self._outgoing[function].get(target, ())
-            if self._ways_in[function][target] == 1 and all(self._still(e, state) for e, _ in following):
+            if self._entries_of[function][target] == 1 and all(self._still(e, state) for e, _ in following):
                 work.extend(e for e, _ in following if e.id not in seen)
                 seen.update(e.id for e, _ in following)
             else:

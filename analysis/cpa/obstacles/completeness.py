@@ -87,12 +87,12 @@ def _hidden(program: Program, name: str, edge: Edge) -> Iterator[str]:
             yield calls_back(name, callee)
 
 
-def calls_the_unknown(program: Program, way: Sequence[tuple[str, int]]) -> bool:
+def calls_the_unknown(program: Program, path: Sequence[tuple[str, int]]) -> bool:
     """Whether a path, its edges by function and id, goes over a call of an external function that is not a known one: it
     could write to any global that other files can name, while formulas of paths say that it writes what its arguments lead to."""
     return any(
         name not in program.functions and not is_known(name)
-        for function, edge in way
+        for function, edge in path
         if isinstance(effect := program.functions[function].by_id[edge].effect, ir.Call)
         for name in program.targets(effect) or ("",)
     )

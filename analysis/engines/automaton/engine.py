@@ -228,7 +228,7 @@ class Analysis:
     def packed(self) -> bytes | None:
         """What `resume` needs in another process; None where a run from scratch is all that can follow."""
         can_resume = self.graph.complete and self.rules == self._asked  # else another process would number the rules otherwise
-        return pack_graph(self.graph, self.facts, self._findings.ways) if can_resume else None
+        return pack_graph(self.graph, self.facts, self._findings.error_paths) if can_resume else None
 
     def resume(self, known: Unpacked, entries: Sequence[str]) -> None:
         """Takes over a graph of this program. Only the next revision can be asked for: nothing was rechecked, or computed."""
@@ -237,7 +237,7 @@ class Analysis:
             self.facts.number(fact)
         if len(self.facts) != len(known.facts):
             raise PackingError("the facts have other numbers")
-        self.graph, self._findings.ways = known.graph, known.ways
+        self.graph, self._findings.error_paths = known.graph, known.error_paths
         self._retrace = Retrace(self.graph)
         self._most = _ROOM + 5 * self._size() // 4
 

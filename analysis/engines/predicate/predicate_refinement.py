@@ -41,7 +41,7 @@ class Refiner:
 
     def refine(self, reached: ReachabilityGraph[Any, Any], target: Node[Any, Any]) -> Refinement[Any, Any]:
         """What to do about a target that was reached."""
-        blocks = way_of(target.state[self._component])
+        blocks = path_of(target.state[self._component])
         formulas = path_formulas(self._system, [block.state for block in blocks])
         status = self._status(formulas)
         if status == "sat":
@@ -100,7 +100,7 @@ class Refiner:
         return Refined(pivot, finer)
 
 
-def way_of(flawed: Predicated) -> list[Predicated]:
+def path_of(flawed: Predicated) -> list[Predicated]:
     """The last states of the blocks on the way to a state, in the order in which they were passed."""
     found = [flawed]
     while found[-1].origin.came is not None:

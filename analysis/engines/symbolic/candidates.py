@@ -56,7 +56,7 @@ class Candidates:
         self._bounds = EdgeChecks(program, frozenset({"array-bounds"}))
         self.count = 0
 
-    def ask(self, entry: str, way: Sequence[Step]) -> Iterator[Found]:
+    def ask(self, entry: str, path: Sequence[Step]) -> Iterator[Found]:
         """What is known of a path from the start of an entry to just before the target's edge, the likeliest inputs first; the
         last one says "unsat" only if no inputs at all lead over it to a violation."""
         self.count += 1
@@ -64,7 +64,7 @@ class Candidates:
         encoder.start(entry, globals_initialised=entry == MAIN)
         arguments = encoder.inputs()
         try:
-            leaving = follow(encoder, self._program, way, Step(self._target.function, self._target.edge), self._bounds)
+            leaving = follow(encoder, self._program, path, Step(self._target.function, self._target.edge), self._bounds)
         except (KeyError, ValueError) as problem:
             yield Found("unknown", reason=f"formulas cannot follow its path: {problem}")
             return
@@ -75,7 +75,7 @@ class Candidates:
             return
         given = self._given(encoder)
         for restricted in (True, False) if expected else (False,):
-            answers = [self._solve(f, expected if restricted else (), encoder, way, given) for f in formulas]
+            answers = [self._solve(f, expected if restricted else (), encoder, path, given) for f in formulas]
             settled = [a for a in answers if a.status == "sat"]
             yield from settled
             if not restricted and not settled:
@@ -119,7 +119,7 @@ class Candidates:
         effect = self._edge.effect
         return isinstance(effect, ir.Call) and ir.direct_callee(effect) in ENDING
 
-    def _solve(self, formula: Formula, more: tuple[Term, ...], encoder: PathEncoder, way: Sequence[Step], given: str) -> Found:
+    def _solve(self, formula: Formula, more: tuple[Term, ...], encoder: PathEncoder, path: Sequence[Step], given: str) -> Found:
         solver = self._solver
         solver.push()
         try:
@@ -128,7 +128,7 @@ class Candidates:
             if answer.status == "sat":
                 inputs = encoder.inputs()
                 model = Kept(solver.model(), inputs)
-                return Found("sat", lambda: Solved(self._program, way, inputs, model), given, "", formula.assumptions)
+                return Found("sat", lambda: Solved(self._program, path, inputs, model), given, "", formula.assumptions)
             if answer.status == "unsat":
                 return Found("unsat", assumptions=formula.assumptions)
             return Found(
@@ -183,16 +183,16 @@ def plausible(entry: str, arguments: Sequence[Input]) -> Iterator[Term]:
             yield or_(*(eq(given.term, number(count, given.term.sort)) for count in range(1, _ARGUMENTS + 1)))
 
 
-def follow(encoder: PathEncoder, program: Program, way: Sequence[Step], end: Step, bounds: EdgeChecks) -> list[tuple[Term, ...]]:
+def follow(encoder: PathEncoder, program: Program, path: Sequence[Step], end: Step, bounds: EdgeChecks) -> list[tuple[Term, ...]]:
     """Takes the steps of a path, after which `end` follows. A call of a defined function is entered if the next step is the first
     one of its body, and stepped over otherwise. Gives when, on the way, an access leaves its object. KeyError or ValueError if it
     is no way."""
     leaving: list[tuple[Term, ...]] = []
-    for position, step in enumerate(way):
+    for position, step in enumerate(path):
         cfa = program.functions[step.function]
         edge = cfa.by_id[step.edge]
         leaving += [(*encoder.conjuncts(), *check.more) for check in bounds.at(encoder, edge) if not check.uncertain]
-        callee = _entered(program, edge, way[position + 1] if position + 1 < len(way) else end)
+        callee = _entered(program, edge, path[position + 1] if position + 1 < len(path) else end)
         if callee is not None:
             encoder.enter(edge, callee)
             continue

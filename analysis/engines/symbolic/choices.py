@@ -33,7 +33,7 @@ class Solved:
     argument, which gets an object of its own.
     """
 
-    def __init__(self, program: Program, way: Sequence[Step], inputs: Sequence[Input], model: Model) -> None:
+    def __init__(self, program: Program, path: Sequence[Step], inputs: Sequence[Input], model: Model) -> None:
         self._program = program
         self._queues: dict[_Place, deque[Value]] = {}
         self._parameters: dict[str, Value] = {}
@@ -43,17 +43,17 @@ class Solved:
         values = model.values(tuple(term for term in terms if term.sort.kind != "Array"))
         for given in inputs:
             if given.term in values:
-                self._take(given, values[given.term], way, values)
+                self._take(given, values[given.term], path, values)
 
-    def _take(self, given: Input, value: Value, way: Sequence[Step], values: object) -> None:
+    def _take(self, given: Input, value: Value, path: Sequence[Step], values: object) -> None:
         if given.kind == "parameter":
             self._parameters[display_name(given.name)] = value
         elif given.kind == "memory":
             at = _value_of(values, given.address)
             if at is not None:
                 self._memory.setdefault((display_name(given.name), at), value)
-        elif given.step < len(way):
-            step = way[given.step]
+        elif given.step < len(path):
+            step = path[given.step]
             source = self._program.functions[step.function].by_id[step.edge].source
             self._queues.setdefault((_KINDS[given.kind], step.function, source), deque()).append(value)
 

@@ -55,7 +55,7 @@ _LARGE = 10_000  # edges; larger programs are not explored from their entries
 _REASONS = 3  # that are reported
 _NO_TIME = "the search through the program's paths used up its budget"
 _QUERY_SHARE = 0.1  # of the seconds, for one question about a path
-_WAYS = 200  # paths that are asked about in one exploration
+_PATHS = 200  # paths that are asked about in one exploration
 
 
 def decide(task: Task, cancellation: Cancellation | None = None) -> Decision:
@@ -77,7 +77,7 @@ class _Deciding:
         self._violating = violating(self._program, self._target)
         self._entries = tuple(entry for entry in task.entries if entry in self._program.functions)
         self._states = 0
-        self._ways: list[list[Step]] = []
+        self._paths: list[list[Step]] = []
         self._looked: dict[str, None] = {}
         self._back = self._inside = ""
         self._is_large = sum(len(cfa.edges) for cfa in self._program.functions.values()) > _LARGE
@@ -94,7 +94,7 @@ class _Deciding:
         self._candidates = Candidates(
             self._program, self._target, self._violating.suspects, self._task.model, Budget(milliseconds)
         )
-        for stage in (self._by_running, self._by_the_way, self._tell, self._by_going_back, self._by_exploring):
+        for stage in (self._by_running, self._by_the_path, self._tell, self._by_going_back, self._by_exploring):
             found = stage()
             if found is not None:
                 return found
@@ -158,18 +158,18 @@ class _Deciding:
 
     # -- paths ---------------------------------------------------------------------------------------------------
 
-    def _by_the_way(self) -> Decision | None:
-        way = self._task.way
-        if not way or way[0].function not in self._entries:
+    def _by_the_path(self) -> Decision | None:
+        path = self._task.path
+        if not path or path[0].function not in self._entries:
             return None
-        before = way[:-1] if way[-1] == Step(self._target.function, self._target.edge) else way
-        return self._judge(way[0].function, before)[1]
+        before = path[:-1] if path[-1] == Step(self._target.function, self._target.edge) else path
+        return self._judge(path[0].function, before)[1]
 
-    def _judge(self, entry: str, way: Sequence[Step]) -> tuple[bool, Decision | None]:
+    def _judge(self, entry: str, path: Sequence[Step]) -> tuple[bool, Decision | None]:
         """Whether it is certain that no run takes the path and violates the rule; and the decision, if a run
         does."""
         found = Found("unknown")
-        for found in self._candidates.ask(entry, way):
+        for found in self._candidates.ask(entry, path):
             if found.make is not None:
                 decision = self._attempt(entry, found, found.make)
                 if decision is not None:
@@ -178,7 +178,7 @@ class _Deciding:
                 self._why[found.reason] = None
         if found.status == "unsat":
             self._assumed.update(dict.fromkeys(found.assumptions))
-            if calls_the_unknown(self._program, way):
+            if calls_the_unknown(self._program, path):
                 self._why["an external function could write to global variables on a path that is otherwise infeasible"] = None
                 return False, None
         return found.status == "unsat", None
@@ -217,10 +217,10 @@ class _Deciding:
         self._looked.update(dict.fromkeys(sorted(answer.functions)))
         if answer.refuted:
             return Refuted((*granted(self._program), *answer.assumptions), self._spent())
-        self._ways = [[Step(*step) for step in way] for way in answer.ways]
+        self._paths = [[Step(*step) for step in path] for path in answer.paths]
         if answer.start:
-            way = [Step(*step) for step in answer.start]
-            found = self._judge(way[0].function, way)[1]
+            path = [Step(*step) for step in answer.start]
+            found = self._judge(path[0].function, path)[1]
             if found is not None:
                 return found
         self._back = answer.reason
@@ -233,10 +233,10 @@ class _Deciding:
 
     def _from_inside(self) -> str:
         """What it takes for it to happen, at the entry of its function."""
-        last = activation(self._program, self._target, self._task.way)
-        ways = self._ways if last is None else [last, *self._ways]
+        last = activation(self._program, self._target, self._task.path)
+        paths = self._paths if last is None else [last, *self._paths]
         inside = Inside(self._program, self._target, self._task.model, self._candidates, self._attempts)
-        said = inside.happens(ways, self._deadline)
+        said = inside.happens(paths, self._deadline)
         self._looked.update(dict.fromkeys(inside.functions))
         return said
 
@@ -272,19 +272,19 @@ class _Deciding:
             exploration = Exploration(
                 self._violating.program, self._violating.locations, entry, effort, self._task.model, self._distance, mode
             )
-            watch = _Watch(lambda way: self._judge(entry, way))
+            watch = _Watch(lambda path: self._judge(entry, path))
             until = now + share * (deadline - now)
             ending = exploration.run(self._effort.states, until, watch.judge, self._cancellation, tree=tree)
             self._states += exploration.states
             if isinstance(watch.decision, Confirmed):
                 return watch.decision
             is_whole = ending == "finished" and not exploration.reasons and not exploration.assumptions
-            if is_whole and (not watch.ways or (tree and watch.all_certain)):
+            if is_whole and (not watch.paths or (tree and watch.all_certain)):
                 return None
             self._why.update(dict.fromkeys(exploration.reasons))
             if ending in ("budget", "cancelled"):
                 self._why[_NO_TIME if ending == "budget" else "it was cancelled"] = None
-            is_lost = hidden and ending == "finished" and not watch.ways  # neither a path nor a proof is left to be found
+            is_lost = hidden and ending == "finished" and not watch.paths  # neither a path nor a proof is left to be found
             if watch.is_full or is_lost or ending == "cancelled":
                 break
         return self._undecided("")
@@ -319,18 +319,18 @@ class _Watch:
 
     def __init__(self, judge: Callable[[Sequence[Step]], tuple[bool, Decision | None]]) -> None:
         self._judge = judge
-        self.ways = 0
+        self.paths = 0
         self.all_certain = True
         self.decision: Decision | None = None
 
     @property
     def is_full(self) -> bool:
         """Whether enough was tried."""
-        return self.ways >= _WAYS
+        return self.paths >= _PATHS
 
-    def judge(self, way: Sequence[Step]) -> bool:
+    def judge(self, path: Sequence[Step]) -> bool:
         """Whether to stop."""
-        self.ways += 1
-        certain, self.decision = self._judge(way)
+        self.paths += 1
+        certain, self.decision = self._judge(path)
         self.all_certain = self.all_certain and certain
         return self.decision is not None or self.is_full

@@ -170,13 +170,13 @@ class Exploration:
                 ending = "cancelled"
             elif outcome.ending != "target":
                 ending = "budget"
-            elif any(judge(self._way(reached, node)) for node in outcome.found):
+            elif any(judge(self._path(reached, node)) for node in outcome.found):
                 ending = "found"
         self.states += reached.made
         self.reasons = tuple(sorted({reason for node in reached for reason in node.state[ASSUMPTIONS]}))
         return ending
 
-    def _way(self, reached: ReachabilityGraph[Any, Any], node: Node[Any, Any]) -> list[Step]:
+    def _path(self, reached: ReachabilityGraph[Any, Any], node: Node[Any, Any]) -> list[Step]:
         taken: list[CpaStep] = [step.step for step in reached.path(node)][:-1]  # the last one is the violation
         return [Step(step.function, step.edge.id) for step in taken if step.kind != "leave"]
 

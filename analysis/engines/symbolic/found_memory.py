@@ -27,7 +27,7 @@ class FoundMemory:
         self._own = {name: frozenset(cfa.by_id) for name, cfa in task.program.functions.items()}
         self._following: dict[tuple[str, int], Step] = {}
         functions = {name: self._branched(name, cfa, self._own) for name, cfa in task.program.functions.items()}
-        self.task = task._replace(program=with_functions(task.program, functions), way=tuple(self._way(task.way)))
+        self.task = task._replace(program=with_functions(task.program, functions), path=tuple(self._path(task.path)))
 
     def told(self, decision: Decision) -> Decision:
         """The answer in the edges of the program as it was."""
@@ -67,11 +67,11 @@ class FoundMemory:
             inside=inside,
         )
 
-    def _way(self, way: Sequence[Step]) -> Iterator[Step]:
-        for position, step in enumerate(way):
+    def _path(self, path: Sequence[Step]) -> Iterator[Step]:
+        for position, step in enumerate(path):
             yield step
             following = self._following.get((step.function, step.edge))
-            if following is not None and position + 1 < len(way):
+            if following is not None and position + 1 < len(path):
                 yield following
 
 

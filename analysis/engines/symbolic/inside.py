@@ -36,12 +36,12 @@ class Inside:
         self._attempts = attempts
         self.functions: tuple[str, ...] = (target.function,)
 
-    def happens(self, ways: Sequence[Sequence[Step]], deadline: float) -> str:
+    def happens(self, paths: Sequence[Sequence[Step]], deadline: float) -> str:
         """How it comes about from the entry of its function, in words; empty if no such run is found until the deadline (of
-        `model.clock`). `ways` are paths that may lead there."""
+        `model.clock`). `paths` are paths that may lead there."""
         function = self._target.function
         start = Start(function, any_globals=True, data_model=self._model)
-        for make in self._inputs(ways, deadline):
+        for make in self._inputs(paths, deadline):
             _, replayed = self._attempts.run(start, make, _STEPS)
             if replayed is not None:
                 self.functions = tuple(dict.fromkeys(step.function for step in replayed.steps))
@@ -49,12 +49,12 @@ class Inside:
                 return f"from the entry of {display_name(function)} it happens" + (f" with {given}" if given else "")
         return ""
 
-    def _inputs(self, ways: Sequence[Sequence[Step]], deadline: float) -> Iterator[MakeInputs]:
+    def _inputs(self, paths: Sequence[Sequence[Step]], deadline: float) -> Iterator[MakeInputs]:
         function = self._target.function
-        for way in ways:
+        for path in paths:
             if clock.spent() > deadline:
                 return
-            for found in self._candidates.ask(function, way):
+            for found in self._candidates.ask(function, path):
                 if found.make is not None:
                     yield found.make
         for make in random_inputs(1, constants_of(self._program, [function]), _RUNS):
@@ -127,10 +127,10 @@ def _member(name: str, type_: Type, offset: int, layout: BitLayout, *, is_pointe
     return f"{whole} at byte {offset}" if offset else whole
 
 
-def activation(program: Program, target: Target, way: Sequence[Step]) -> Sequence[Step] | None:
+def activation(program: Program, target: Target, path: Sequence[Step]) -> Sequence[Step] | None:
     """The part of a path from the last entry into the target's function to just before the target; None if there is none."""
     cfa = program.functions[target.function]
-    before = way[:-1] if way and way[-1] == Step(target.function, target.edge) else way
+    before = path[:-1] if path and path[-1] == Step(target.function, target.edge) else path
     starts = [i for i, s in enumerate(before) if s.function == cfa.name and cfa.by_id[s.edge].source == cfa.entry]
     if starts:
         return before[starts[-1] :]

@@ -44,12 +44,12 @@ class ProgramRuns:
         run, kind = execute_to_end(self._program, start, self._inputs(make), bounds, self._at_end)
         if isinstance(run.end, Observation) and run.end.kind in self._kinds:
             kind = run.end.kind
-        if kind is None or not run.way:
+        if kind is None or not run.path:
             return run, None
-        found = replay(self._program, start, run.way, self._inputs(make), kind, bounds)
+        found = replay(self._program, start, run.path, self._inputs(make), kind, bounds)
         if not isinstance(found, Replayed) or found.observation is None:
             return run, None
-        last = run.way[-1]
+        last = run.path[-1]
         if ADDRESSES in found.assumptions:
             self.doubt = f"it depends on that {ADDRESSES}"
             return run, None
@@ -60,6 +60,6 @@ class ProgramRuns:
         return make() if self._task.allocation_fails else NeverFailing(make())
 
 
-def way_of(found: Replayed) -> Sequence[Step]:
+def path_of(found: Replayed) -> Sequence[Step]:
     """The edges of a replayed run."""
     return [Step(step.function, step.edge) for step in found.steps]

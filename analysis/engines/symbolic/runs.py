@@ -43,11 +43,11 @@ class Attempts:
         run = execute(self._program, start, make(), bounds, record=True)
         if self._target.rule in LEAKS:
             return run, self._leak(start, run, make)
-        if not isinstance(run.end, Observation) or run.end.kind != self._target.rule or not run.way:
+        if not isinstance(run.end, Observation) or run.end.kind != self._target.rule or not run.path:
             return run, None
-        if not self._is_target(run.way[-1]):
+        if not self._is_target(run.path[-1]):
             return run, None
-        return run, self._replayed(start, run.way, make)
+        return run, self._replayed(start, run.path, make)
 
     def _is_target(self, step: Step) -> bool:
         """Whether it is the target's edge; of a branch, either edge violates with its condition."""
@@ -57,15 +57,15 @@ class Attempts:
 
     def _leak(self, start: Start, run: Run, make: MakeInputs) -> Replayed | None:
         wanted = Step(self._target.function, self._target.edge)
-        places = [number for number, step in enumerate(run.way) if step == wanted]
+        places = [number for number, step in enumerate(run.path) if step == wanted]
         for number in places[:_LEAK_PLACES]:
-            found = self._replayed(start, run.way[: number + 1], make)
+            found = self._replayed(start, run.path[: number + 1], make)
             if found is not None:
                 return found
         return None
 
-    def _replayed(self, start: Start, way: tuple[Step, ...], make: MakeInputs) -> Replayed | None:
-        found = replay(self._program, start, way, make(), self._kind, self._bounds)
+    def _replayed(self, start: Start, path: tuple[Step, ...], make: MakeInputs) -> Replayed | None:
+        found = replay(self._program, start, path, make(), self._kind, self._bounds)
         return found if isinstance(found, Replayed) and found.observation is not None else None
 
 

@@ -57,14 +57,14 @@ def one_if(condition: str) -> str:
 
 
 class Task(NamedTuple):
-    """One finding to be decided. `entries`: the functions in which the program can begin. `way`: the edges that are claimed to
+    """One finding to be decided. `entries`: the functions in which the program can begin. `path`: the edges that are claimed to
     lead to the violation, from the start of an entry, calls of defined functions opened or stepped over; () if none is known.
     `allocation_fails`: whether `malloc` and its like may find no memory; if not, no run in which they do is taken."""
 
     program: Program
     target: Target
     entries: tuple[str, ...]
-    way: tuple[Step, ...] = ()
+    path: tuple[Step, ...] = ()
     effort: Effort = Effort()
     model: DataModel = LP64
     allocation_fails: bool = True

@@ -187,8 +187,8 @@ class _Deciding:
         if answer.status == "unknown":
             self._why[f"the solver gave up ({answer.reason})"] = None
             return False
-        model, way = Kept(questions.solver.model(), inputs), [Step(*step) for step in path.steps]
-        return self._try(lambda: Solved(self._program, way, inputs, model))
+        model, steps = Kept(questions.solver.model(), inputs), [Step(*step) for step in path.steps]
+        return self._try(lambda: Solved(self._program, steps, inputs, model))
 
     def _try(self, make: MakeInputs) -> bool:
         _, replayed = self._runs.run(make, _LONG * self._effort.run_steps)
@@ -216,12 +216,12 @@ class _Deciding:
             mode,
             allocation_fails=self._task.allocation_fails,
         )
-        ways: list[Sequence[Step]] = []
+        found: list[Sequence[Step]] = []
         until = self._began + share * self._effort.seconds
-        ending = exploration.run(self._effort.states, until, _keep(ways), self._cancellation, tree=False)
+        ending = exploration.run(self._effort.states, until, _keep(found), self._cancellation, tree=False)
         self._states += exploration.states
         self._why.update(dict.fromkeys(exploration.reasons))
-        is_safe = ending == "finished" and not exploration.reasons and not exploration.assumptions and not ways
+        is_safe = ending == "finished" and not exploration.reasons and not exploration.assumptions and not found
         self._assumed.update(dict.fromkeys((BOUNDS.sentence, TYPES.sentence) if is_safe else ()))
         return is_safe
 
@@ -252,11 +252,11 @@ class _Deciding:
         return Confirmed(MAIN, replayed.steps, replayed.asked, replayed.observation, replayed.assumptions, self._spent())
 
 
-def _keep(ways: list[Sequence[Step]]) -> Callable[[Sequence[Step]], bool]:
+def _keep(found: list[Sequence[Step]]) -> Callable[[Sequence[Step]], bool]:
     """Keeps a path, and ends the exploration with it."""
 
-    def keep(way: Sequence[Step]) -> bool:
-        ways.append(way)
+    def keep(steps: Sequence[Step]) -> bool:
+        found.append(steps)
         return True
 
     return keep

@@ -31,14 +31,14 @@ NOT_FOLLOWED = "no prover models the functions called here that the rule is abou
 
 class About(NamedTuple):
     """The rules that are asked about together, and where: anywhere in the program; in a function; or at an edge of it, where
-    `expression` is what would violate the rule, and `way` the edges that are claimed to lead there."""
+    `expression` is what would violate the rule, and `path` the edges that are claimed to lead there."""
 
     kind: Kind
     rules: tuple[str, ...]
     function: str | None = None
     edge: int | None = None
     expression: ir.Expr | None = None
-    way: tuple[tuple[str, int], ...] = ()
+    path: tuple[tuple[str, int], ...] = ()
 
 
 class Terms(NamedTuple):

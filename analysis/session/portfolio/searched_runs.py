@@ -46,7 +46,7 @@ def _finding(request: Request, seconds: float, cancellation: Cancellation) -> An
         program=request.program,
         target=Target(about.function, about.edge, about.rules[0], about.expression),
         entries=request.entries,
-        way=tuple(Step(function, edge) for function, edge in about.way),
+        path=tuple(Step(function, edge) for function, edge in about.path),
         effort=Effort(seconds=seconds),
         model=request.model,
         allocation_fails=request.terms.allocation_fails,

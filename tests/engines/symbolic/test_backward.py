@@ -310,8 +310,8 @@ def violated(of: Program, seed: int, count: int) -> set[tuple[str, int, str]]:
     found: set[tuple[str, int, str]] = set()
     for number in range(count):
         run = execute(of, Start("main"), RandomInputs(seed + number, (0, 1, 2, 3)), Bounds(steps=3_000), record=True)
-        if isinstance(run.end, Observation) and run.way:
-            step = run.way[-1]
+        if isinstance(run.end, Observation) and run.path:
+            step = run.path[-1]
             found.add((step.function, of.functions[step.function].by_id[step.edge].source, run.end.kind))
     return found
 

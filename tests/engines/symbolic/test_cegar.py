@@ -22,7 +22,7 @@ from tests.support.random_c import program
 
 PAPERS = Path(__file__).parents[3] / "fixtures" / "programs" / "papers"
 HEAD = "void reach_error(void); int __VERIFIER_nondet_int(void);\n"
-WAYS: list[Refine | None] = [*get_args(Refine), None]
+CONFIGURATIONS: list[Refine | None] = [*get_args(Refine), None]
 OPERATORS: list[dict[str, Any]] = [
     {},
     {"merge": "join"},
@@ -49,7 +49,7 @@ def paper(name: str) -> Program:
     return program_of("\n".join(line for line in text.splitlines() if not line.startswith("#define")).replace("N", "4"))
 
 
-@pytest.mark.parametrize("refine", WAYS)
+@pytest.mark.parametrize("refine", CONFIGURATIONS)
 @pytest.mark.parametrize("name", ["symcegar-fig1", "symcegar-fig5", "diffdp-fig2-first", "diffdp-fig2-second"])
 def test_the_programs_of_the_papers(name: str, refine: Refine | None) -> None:
     what = paper(name)
@@ -131,7 +131,7 @@ def test_what_can_happen_is_not_proved(property_: Property, text: str) -> None:
     assert isinstance(prove_by_values(what, violations(what, property_)), Unproved)
 
 
-@pytest.mark.parametrize("refine", WAYS)
+@pytest.mark.parametrize("refine", CONFIGURATIONS)
 def test_what_happens_is_not_proved(refine: Refine | None) -> None:
     what = of("int main(void) { int n = __VERIFIER_nondet_int(), m = n + 1; if (m < n) reach_error(); return 0; }")
     found = proof(what, refine=refine)  # signed sums wrap on the machine
@@ -162,7 +162,7 @@ def test_predicates_give_variables_only() -> None:
 
 
 @settings(max_examples=20, deadline=None)
-@given(st.integers(0, 100_000), st.sampled_from(WAYS), st.sampled_from(OPERATORS[:5]))
+@given(st.integers(0, 100_000), st.sampled_from(CONFIGURATIONS), st.sampled_from(OPERATORS[:5]))
 def test_no_run_contradicts_a_proof(seed: int, refine: Refine | None, options: dict[str, Any]) -> None:
     text = program(Random(seed))
     note(text)

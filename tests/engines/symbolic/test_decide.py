@@ -57,8 +57,8 @@ def test_the_claimed_way_is_enough() -> None:
     task = task_of(GUARDED)
     found = decide(task)
     assert isinstance(found, Confirmed)
-    way = tuple(Step(step.function, step.edge) for step in found.steps)
-    again = decide(task._replace(way=way, effort=Effort(runs=0, states=0)))
+    path = tuple(Step(step.function, step.edge) for step in found.steps)
+    again = decide(task._replace(path=path, effort=Effort(runs=0, states=0)))
     assert isinstance(again, Confirmed)
     assert again.spent.states == 0
     assert [step.edge for step in again.steps] == [step.edge for step in found.steps]
@@ -75,15 +75,15 @@ def test_a_corrupted_way_confirms_nothing() -> None:
     task, random = task_of(SAFE), Random(1)
     steps = [Step(name, edge.id) for name, cfa in task.program.functions.items() for edge in cfa.edges]
     for _ in range(30):
-        way = tuple(random.choices(steps, k=random.randrange(1, 8)))
-        found = decide(task._replace(way=way, effort=Effort(runs=0, states=0)))
+        path = tuple(random.choices(steps, k=random.randrange(1, 8)))
+        found = decide(task._replace(path=path, effort=Effort(runs=0, states=0)))
         assert not isinstance(found, Confirmed)
 
 
 def test_a_way_that_starts_elsewhere_confirms_nothing() -> None:
     task = task_of(SAFE)
-    way = tuple(Step("check", edge.id) for edge in task.program.functions["check"].edges[:1])
-    assert isinstance(decide(task._replace(way=way)), Refuted)
+    path = tuple(Step("check", edge.id) for edge in task.program.functions["check"].edges[:1])
+    assert isinstance(decide(task._replace(path=path)), Refuted)
 
 
 def test_a_null_argument_that_nobody_passes_stays_possible() -> None:

@@ -32,8 +32,8 @@ def decisions(path: Path, effort: Effort) -> Iterator[tuple[tuple[int, str], Dec
     places = {f.fingerprint: (f.place.range.start.line, f.rule) for f in analysis.findings(inspection.places)}
     for asked in analysis.suspicions():
         target = Target(asked.function, asked.edge, asked.rule, asked.expression)
-        way = tuple(Step(function, edge) for function, edge in asked.way)
-        yield places[asked.fingerprint], decide(Task(inspection.program, target, entries, way, effort))
+        claimed = tuple(Step(function, edge) for function, edge in asked.path)
+        yield places[asked.fingerprint], decide(Task(inspection.program, target, entries, claimed, effort))
 
 
 def test_there_are_false_alarms_to_refute() -> None:

@@ -58,6 +58,6 @@ def test_a_run_is_told_in_the_edges_of_the_program_as_it_was() -> None:
     steps = tuple(Step(step.function, step.edge) for step in found.steps)
     assert all(step.edge in task.program.functions[step.function].by_id for step in steps)
     assert steps[-1].edge == task.target.edge
-    again = decide(task._replace(way=steps, effort=Effort(runs=0, states=0)))  # the path is one of the branched program, too
+    again = decide(task._replace(path=steps, effort=Effort(runs=0, states=0)))  # the path is one of the branched program, too
     assert isinstance(again, Confirmed)
     assert tuple(Step(step.function, step.edge) for step in again.steps) == steps

@@ -50,8 +50,8 @@ def test_the_reason_says_what_it_takes(name: str) -> None:
     is_error = [isinstance(e.effect, ir.Call) and ir.direct_callee(e.effect) == "reach_error" for e in cfa.edges]
     returns = [e for e in cfa.edges if isinstance(e.effect, ir.Return)]
     edge = cfa.edges[is_error.index(True)] if any(is_error) else returns[0]
-    way = (Step("main", of.functions["main"].edges[0].id),)
-    found = decide(Task(of, Target("at", edge.id, rule), ("main",), way, Effort(seconds=6, states=3_000)))
+    path = (Step("main", of.functions["main"].edges[0].id),)
+    found = decide(Task(of, Target("at", edge.id, rule), ("main",), path, Effort(seconds=6, states=3_000)))
     assert isinstance(found, Undecided), found
     assert found.reason.startswith(said), found.reason
 
@@ -61,6 +61,6 @@ def test_the_last_activation_of_a_way() -> None:
     at = of.functions["at"]
     first, call = (next(e for e in at.edges if isinstance(e.effect, kind)) for kind in (ir.Assume, ir.Call))
     end = next(e for e in at.edges if isinstance(e.effect, ir.Return))
-    way = [Step("main", 0), Step("at", first.id), Step("at", call.id), Step("at", first.id), Step("at", end.id)]
-    assert activation(of, Target("at", end.id, "assertion"), way) == [Step("at", first.id)]
-    assert activation(of, Target("at", end.id, "assertion"), way[:1]) is None
+    path = [Step("main", 0), Step("at", first.id), Step("at", call.id), Step("at", first.id), Step("at", end.id)]
+    assert activation(of, Target("at", end.id, "assertion"), path) == [Step("at", first.id)]
+    assert activation(of, Target("at", end.id, "assertion"), path[:1]) is None

@@ -48,7 +48,7 @@ def test_random_programs(tmp_path: Path) -> None:
             assert _exit_status(binary, case.number, case.decision) == 42, case.text
         elif isinstance(case.decision, Refuted):
             refuted += 1
-            assert not any(run.way[-1] == case.target for run in case.runs), case.text
+            assert not any(run.path[-1] == case.target for run in case.runs), case.text
     assert confirmed > 50
     assert refuted > 40
 

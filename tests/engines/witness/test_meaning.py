@@ -159,7 +159,7 @@ def test_pointers_of_ilp32_tell_their_objects() -> None:
 def test_every_bound_is_a_value() -> None:
     loop = main_of("unsigned i = 0; while (1) i++; return 0;")
     run = run_of(loop, bounds=Bounds(steps=1000))
-    assert (run.end, run.steps, len(run.way)) == (RanOut("steps"), 1000, 1000)
+    assert (run.end, run.steps, len(run.path)) == (RanOut("steps"), 1000, 1000)
     recursion = "int f(int n) { return f(n ^ 1); } int main(void) { return f(0); }"
     assert run_of(recursion, bounds=Bounds(depth=50)).end == RanOut("depth")
     heap = main_of("while (1) malloc(1000); return 0;")

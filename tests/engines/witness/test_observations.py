@@ -15,7 +15,7 @@ def test_violations(kind: str, statements: str) -> None:
     run = run_of(main_of(statements, HELPERS))
     assert isinstance(run.end, Observation), run.end
     assert run.end.kind == kind, run.end.text
-    assert (run.end.step, len(run.way)) == (run.steps - 1, run.steps)
+    assert (run.end.step, len(run.path)) == (run.steps - 1, run.steps)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_the_step_is_on_the_line() -> None:
     text = "\nint f(int x) {\n    int y = x - 3;\n    return 10 / y;\n}\nint main(void) {\n    f(4);\n    return f(3);\n}\n"
     linked = linked_of(text)
     run = execute(linked.program, Start("main"), Script(), Bounds(), record=True)
-    last = run.way[-1]
+    last = run.path[-1]
     source = linked.sources[last.function]
     at = source.start + source.sites[last.edge].start
     assert isinstance(run.end, Observation)

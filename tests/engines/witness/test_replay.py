@@ -34,14 +34,14 @@ int main(void) {
 def recorded(text: str, values: tuple[InputValue, ...] = (), entry: str = "main") -> tuple[Program, list[Step]]:
     """The program, and the path that it takes on the inputs."""
     program = program_of(text)
-    return program, list(execute(program, Start(entry), Script(values), record=True).way)
+    return program, list(execute(program, Start(entry), Script(values), record=True).path)
 
 
 def test_the_values_of_each_step() -> None:
-    program, way = recorded(TEXT, (5,))
-    result = replay(program, Start("main"), way, Script((5,)), "null-dereference")
+    program, path = recorded(TEXT, (5,))
+    result = replay(program, Start("main"), path, Script((5,)), "null-dereference")
     assert isinstance(result, Replayed), result
-    assert result.observation == Observation("null-dereference", "read through a null pointer", len(way) - 1)
+    assert result.observation == Observation("null-dereference", "read through a null pointer", len(path) - 1)
     assert [(step.function, step.depth, step.values) for step in result.steps] == [
         ("main", 0, {}),
         ("main", 0, {"p": "&first"}),
@@ -61,8 +61,8 @@ def test_values_are_spelled_for_people() -> None:
         'int a[3] = {1, 2, 3}, *p = &a[1]; char *h = malloc(12), *q = h + 4, c = "x"[0]; char *s = "text"; double d = 0.5;'
         " int (*f)(int *) = external; free(h); int same = h == q; int *none = 0; return *none;"
     )
-    program, way = recorded(text)
-    result = replay(program, Start("main"), way, Script(), "null-dereference")
+    program, path = recorded(text)
+    result = replay(program, Start("main"), path, Script(), "null-dereference")
     assert isinstance(result, Replayed)
     values = {name: value for step in result.steps for name, value in step.values.items()}
     assert values["p"] == "&a+4"
@@ -73,89 +73,91 @@ def test_values_are_spelled_for_people() -> None:
 
 @pytest.mark.parametrize(("kind", "statements"), VIOLATIONS)
 def test_every_kind_replays(kind: Kind, statements: str) -> None:
-    program, way = recorded(main_of(statements, HELPERS))
-    result = replay(program, Start("main"), way, Script(), kind)
+    program, path = recorded(main_of(statements, HELPERS))
+    result = replay(program, Start("main"), path, Script(), kind)
     assert isinstance(result, Replayed), result
     assert result.observation is not None
-    assert (result.observation.kind, result.observation.step) == (kind, len(way) - 1)
+    assert (result.observation.kind, result.observation.step) == (kind, len(path) - 1)
     other: Kind = "assertion" if kind != "assertion" else "double-free"
-    assert isinstance(replay(program, Start("main"), way, Script(), other), Diverged)
+    assert isinstance(replay(program, Start("main"), path, Script(), other), Diverged)
 
 
 def refused(
-    program: Program, way: list[Step], values: tuple[InputValue, ...], kind: Kind | None = "null-dereference"
+    program: Program, path: list[Step], values: tuple[InputValue, ...], kind: Kind | None = "null-dereference"
 ) -> Diverged:
-    result = replay(program, Start("main"), way, Script(values), kind)
+    result = replay(program, Start("main"), path, Script(values), kind)
     assert isinstance(result, Diverged), result
     return result
 
 
 def test_wrong_values_are_refused() -> None:
-    program, way = recorded(TEXT, (5,))
-    found = refused(program, way, (2,))
+    program, path = recorded(TEXT, (5,))
+    found = refused(program, path, (2,))
     assert (found.step, found.why) == (7, "the program goes on with: sum <= 3")
-    assert refused(program, way, ()).why == "no input for result __VERIFIER_nondet_int"
+    assert refused(program, path, ()).why == "no input for result __VERIFIER_nondet_int"
 
 
 def test_missing_and_added_steps_are_refused() -> None:
-    program, way = recorded(TEXT, (5,))
-    for at in range(len(way)):
-        assert refused(program, way[:at] + way[at + 1 :], (5,)).step <= at
-        assert refused(program, [*way[:at], way[at], *way[at:]], (5,)).step <= at + 1
+    program, path = recorded(TEXT, (5,))
+    for at in range(len(path)):
+        assert refused(program, path[:at] + path[at + 1 :], (5,)).step <= at
+        assert refused(program, [*path[:at], path[at], *path[at:]], (5,)).step <= at + 1
     assert refused(program, [], (5,)).why == "the path has no step"
-    assert refused(program, [*way, way[-1]], (5,)).why == "null-dereference: read through a null pointer"
+    assert refused(program, [*path, path[-1]], (5,)).why == "null-dereference: read through a null pointer"
 
 
 def test_wrong_edges_are_refused() -> None:
-    program, way = recorded(TEXT, (5,))
-    for at, step in enumerate(way):
+    program, path = recorded(TEXT, (5,))
+    for at, step in enumerate(path):
         for edge in program.functions[step.function].edges:
             if edge.id != step.edge:
-                assert refused(program, [*way[:at], Step(step.function, edge.id), *way[at + 1 :]], (5,)).step == at
-    assert refused(program, [Step("bump", way[0].edge), *way[1:]], (5,)).step == 0
-    assert refused(program, [Step("main", 999), *way[1:]], (5,)).step == 0
+                assert refused(program, [*path[:at], Step(step.function, edge.id), *path[at + 1 :]], (5,)).step == at
+    assert refused(program, [Step("bump", path[0].edge), *path[1:]], (5,)).step == 0
+    assert refused(program, [Step("main", 999), *path[1:]], (5,)).step == 0
 
 
 def test_the_edge_that_ends_the_run_is_compared() -> None:
     """The claimed last step is another edge than the one taken, with the same source and effect."""
-    program, way = recorded(main_of("malloc(1); return 0;"))
+    program, path = recorded(main_of("malloc(1); return 0;"))
     main = program.functions["main"]
-    returning = main.by_id[way[-1].edge]
+    returning = main.by_id[path[-1].edge]
     beside = msgspec.structs.replace(returning, id=main.next_edge)
     twice = Cfa(
         name="main", path=main.path, type_=main.type, parameters=(), entry=main.entry, exit_=main.exit,
         edges=(*main.edges, beside), digest="",
     )  # fmt: skip
     changed = Program({**program.functions, "main": twice}, program.globals, program.externals, program.records, ())
-    wrong = [*way[:-1], Step("main", beside.id)]
+    wrong = [*path[:-1], Step("main", beside.id)]
     for kind in (None, "memory-leak", "memory-cleanup"):
-        assert isinstance(replay(program, Start("main"), way, Script(), kind), Replayed)
+        assert isinstance(replay(program, Start("main"), path, Script(), kind), Replayed)
         assert refused(changed, wrong, (), kind).why == "the program goes on with: return 0"
 
 
 def test_a_way_to_no_violation_is_refused() -> None:
-    program, way = recorded(TEXT, (1,))
-    assert refused(program, way, (1,)).why == "no null-dereference happens"
-    assert refused(program, way[:3], (1,)).why == "no null-dereference happens"
-    result = replay(program, Start("main"), way[:3], Script((1,)), None)
+    program, path = recorded(TEXT, (1,))
+    assert refused(program, path, (1,)).why == "no null-dereference happens"
+    assert refused(program, path[:3], (1,)).why == "no null-dereference happens"
+    result = replay(program, Start("main"), path[:3], Script((1,)), None)
     assert isinstance(result, Replayed)
     assert result.observation is None
 
 
 def test_a_violation_before_the_end_is_refused() -> None:
     text = main_of("int x = 2147483647; int *p = 0; x++; return *p;")
-    program, way = recorded(text)
-    longer = [*way, Step("main", way[-1].edge + 1)]
+    program, path = recorded(text)
+    longer = [*path, Step("main", path[-1].edge + 1)]
     found = refused(program, longer, ())
     assert (found.step, found.why) == (2, "signed-overflow: 2147483647 + 1 is not in the range of int")
 
 
 def test_either_edge_of_a_branch_whose_condition_violates_is_right() -> None:
-    program, way = recorded(main_of("int *p = 0; if (*p) return 1; return 0;"))
-    edges = [edge.id for edge in program.functions["main"].outgoing[program.functions["main"].by_id[way[-1].edge].source]]
+    program, path = recorded(main_of("int *p = 0; if (*p) return 1; return 0;"))
+    edges = [edge.id for edge in program.functions["main"].outgoing[program.functions["main"].by_id[path[-1].edge].source]]
     assert len(edges) == 2
     for edge in edges:
-        assert isinstance(replay(program, Start("main"), [*way[:-1], Step("main", edge)], Script(), "null-dereference"), Replayed)
+        assert isinstance(
+            replay(program, Start("main"), [*path[:-1], Step("main", edge)], Script(), "null-dereference"), Replayed
+        )
 
 
 LEAKS = [  # the program, and how many steps of its run there are before the block is lost
@@ -171,9 +173,9 @@ LEAKS = [  # the program, and how many steps of its run there are before the blo
 
 @pytest.mark.parametrize(("text", "before"), LEAKS)
 def test_leaks_are_observed_when_the_last_pointer_goes(text: str, before: int) -> None:
-    program, way = recorded(text)
-    for length in range(1, len(way) + 1):
-        result = replay(program, Start("main"), way[:length], Script(), "memory-leak")
+    program, path = recorded(text)
+    for length in range(1, len(path) + 1):
+        result = replay(program, Start("main"), path[:length], Script(), "memory-leak")
         assert isinstance(result, Replayed) == (length > before), (length, result)
 
 
@@ -184,15 +186,15 @@ def test_what_can_be_reached_is_no_leak() -> None:
         "struct s { char c; int *p; } g; int main(void) { g.p = malloc(4); g.p++; return 0; }",
         "int *f(void) { return malloc(4); } int main(void) { int *p = f(); free(p); return 0; }",
     ):
-        program, way = recorded(text)
-        for length in range(1, len(way) + 1):
-            assert isinstance(replay(program, Start("main"), way[:length], Script(), "memory-leak"), Diverged), text
+        program, path = recorded(text)
+        for length in range(1, len(path) + 1):
+            assert isinstance(replay(program, Start("main"), path[:length], Script(), "memory-leak"), Diverged), text
 
 
 def test_a_block_that_the_caller_can_reach_is_no_leak() -> None:
     text = "struct s { int *p; }; int f(struct s *s) { s->p = malloc(4); return 0; }"
-    program, way = recorded(text, (Fresh(),), entry="f")
-    assert isinstance(replay(program, Start("f"), way, Script((Fresh(),)), "memory-leak"), Diverged)
+    program, path = recorded(text, (Fresh(),), entry="f")
+    assert isinstance(replay(program, Start("f"), path, Script((Fresh(),)), "memory-leak"), Diverged)
 
 
 def test_a_block_that_is_returned_is_no_leak() -> None:
@@ -200,25 +202,25 @@ def test_a_block_that_is_returned_is_no_leak() -> None:
         "int *f(void) { int *p = malloc(4); return p; }",
         "struct s { int n; int *p; }; struct s f(void) { struct s s = {1, malloc(4)}; return s; }",
     ):
-        program, way = recorded(text, entry="f")
-        assert isinstance(replay(program, Start("f"), way, Script(), None), Replayed)
-        assert isinstance(replay(program, Start("f"), way, Script(), "memory-leak"), Diverged)
+        program, path = recorded(text, entry="f")
+        assert isinstance(replay(program, Start("f"), path, Script(), None), Replayed)
+        assert isinstance(replay(program, Start("f"), path, Script(), "memory-leak"), Diverged)
 
 
 def test_streams_leak() -> None:
     text = main_of('FILE *f = fopen("a", "r"); if (!f) return 1; f = 0; return 0;')
-    program, way = recorded(text, (1,))
-    assert isinstance(replay(program, Start("main"), way, Script((1,)), "resource-leak"), Replayed)
+    program, path = recorded(text, (1,))
+    assert isinstance(replay(program, Start("main"), path, Script((1,)), "resource-leak"), Replayed)
     closed = main_of('FILE *f = fopen("a", "r"); if (!f) return 1; fclose(f); f = 0; return 0;')
-    program, way = recorded(closed, (1,))
-    assert isinstance(replay(program, Start("main"), way, Script((1,)), "resource-leak"), Diverged)
+    program, path = recorded(closed, (1,))
+    assert isinstance(replay(program, Start("main"), path, Script((1,)), "resource-leak"), Diverged)
 
 
 @pytest.mark.parametrize("use", ["fclose(f)", "fgetc(f)", 'fputs("x", f)', 'fprintf(f, "x")', "fgets(line, 2, f)", "rewind(f)"])
 def test_streams_are_not_used_after_they_are_closed(use: str) -> None:
     begin = 'char *fgets(char *, int, FILE *); char line[2]; FILE *f = fopen("a", "r"); if (!f) return 1;'
-    program, way = recorded(main_of(f"{begin} fclose(f); {use}; return 0;"), (1,))
-    assert isinstance(replay(program, Start("main"), way, Script((1,)), "use-after-close"), Replayed)
+    program, path = recorded(main_of(f"{begin} fclose(f); {use}; return 0;"), (1,))
+    assert isinstance(replay(program, Start("main"), path, Script((1,)), "use-after-close"), Replayed)
     run = execute(program_of(main_of(f"{begin} {use}; return 0;")), Start("main"), Script((1,)))
     assert not isinstance(run.end, Observation)
 
@@ -229,25 +231,25 @@ def test_random_programs_replay_and_corrupted_ways_do_not(seed: int) -> None:
     program = program_of("\n" + written.text.replace("out(", "(void)("))
     start = Start(written.entry)
     run = execute(program, start, Script(), record=True)
-    way = list(run.way)
+    path = list(run.path)
     kind = run.end.kind if isinstance(run.end, Observation) else None
-    assert isinstance(replay(program, start, way, Script(), kind), Replayed)
+    assert isinstance(replay(program, start, path, Script(), kind), Replayed)
     random = Random(seed)
     for _ in range(5):
-        at = random.randrange(len(way))
-        cfa = program.functions[way[at].function]
-        others = [edge.id for edge in cfa.edges if edge.id != way[at].edge]
-        if at == len(way) - 1 or not others:
+        at = random.randrange(len(path))
+        cfa = program.functions[path[at].function]
+        others = [edge.id for edge in cfa.edges if edge.id != path[at].edge]
+        if at == len(path) - 1 or not others:
             continue
-        wrong = [*way[:at], Step(cfa.name, random.choice(others)), *way[at + 1 :]]
+        wrong = [*path[:at], Step(cfa.name, random.choice(others)), *path[at + 1 :]]
         assert isinstance(replay(program, start, wrong, Script(), kind), Diverged)
-        shorter = way[:at] + way[at + 1 :]
-        assert shorter == way or isinstance(replay(program, start, shorter, Script(), kind), Diverged)
+        shorter = path[:at] + path[at + 1 :]
+        assert shorter == path or isinstance(replay(program, start, shorter, Script(), kind), Diverged)
 
 
 def test_the_runs_of_replay_and_execute_are_the_same() -> None:
     run = run_of(TEXT, (5,))
-    program, way = recorded(TEXT, (5,))
-    result = replay(program, Start("main"), way, Script((5,)), "null-dereference")
+    program, path = recorded(TEXT, (5,))
+    result = replay(program, Start("main"), path, Script((5,)), "null-dereference")
     assert isinstance(result, Replayed)
     assert (result.observation, result.asked, result.assumptions) == (run.end, run.asked, run.assumptions)

@@ -216,16 +216,16 @@ class ProgramDelta:
         assert names is not None
         work: list[tuple[Edge, ...]] = [(edge,)]
         while work:
-            way = work.pop()
-            target = way[-1].target
+            chain = work.pop()
+            target = chain[-1].target
             if target == place:
-                found.append(way)
+                found.append(chain)
                 continue
             memo = self.memo(function)
             model = memo.model
             following = memo.outgoing.get(target, ())
             if model.single_entry(target) and all(model.still(after, names) for after, _ in following):
-                work.extend((*way, after) for after, _ in reversed(following) if model.cases.passes(after))
+                work.extend((*chain, after) for after, _ in reversed(following) if model.cases.passes(after))
         return found
 
     def _names_of(self, state: int) -> frozenset[str] | None:

@@ -34,7 +34,7 @@ _REFINEMENTS = 12
 _STATES = 3_000
 
 
-class Way(msgspec.Struct, frozen=True):
+class ErrorPath(msgspec.Struct, frozen=True):
     """What the search found: the steps of a feasible path from the entry `start` (None: there is none), or that it gave up.
     `functions` are those that it looked into, `cells` the cells of which it asked there who writes them (None: any)."""
 
@@ -64,13 +64,13 @@ class Feasibility:
         self._walk = Walk(graph, delta)
         self._thorough = thorough
 
-    def way(self, function: str, errors: frozenset[int], must_be_sure: bool = False) -> Way:
+    def error_path(self, function: str, errors: frozenset[int], must_be_sure: bool = False) -> ErrorPath:
         """A feasible way to one of the error configurations, all of one function."""
         self._walk.begin(function)
-        way = self._way(function, errors, must_be_sure)
-        return msgspec.structs.replace(way, functions=frozenset(self._walk.visited), cells=self._walk.asked())
+        error_path = self._error_path(function, errors, must_be_sure)
+        return msgspec.structs.replace(error_path, functions=frozenset(self._walk.visited), cells=self._walk.asked())
 
-    def _way(self, function: str, errors: frozenset[int], must_be_sure: bool) -> Way:
+    def _error_path(self, function: str, errors: frozenset[int], must_be_sure: bool) -> ErrorPath:
         part = Slice(self._graph, self._walk.parents, function, sorted(errors), self._thorough, self._retrace.live)
         self._walk.visited.update(name for name, _ in part.open)
         followed: set[Item] = set()
@@ -83,7 +83,7 @@ class Feasibility:
             if end is None:
                 more = frozenset(search.wanted)
                 if search.exhausted or more <= followed:
-                    return Way(None, decided=part.complete and not search.exhausted)
+                    return ErrorPath(None, decided=part.complete and not search.exhausted)
                 followed |= more
                 continue
             steps, start = end.path()
@@ -97,8 +97,8 @@ class Feasibility:
                 sure = True
                 followed |= self._condition(steps)
             else:
-                return Way(steps, start)
-        return Way(None, decided=False)
+                return ErrorPath(steps, start)
+        return ErrorPath(None, decided=False)
 
     def _judge(self, start: str, steps: tuple[Taken, ...]) -> Judgement:
         walk = self._walk

@@ -34,7 +34,7 @@ class Walk:
         self._asked: dict[str, dict[ir.Expr, frozenset[str]]] = {}
         self._numbers: dict[ir.Expr, int] = {}
         self._known: dict[str, tuple[ir.Expr, ...]] = {}
-        self._ways: dict[tuple[str, int, int, int], list[tuple[Edge, ...]]] = {}
+        self._stretches: dict[tuple[str, int, int, int], list[tuple[Edge, ...]]] = {}
 
     def begin(self, function: str) -> None:
         """Begins a search for paths to a place in the function: nothing is visited, nothing was asked."""
@@ -227,11 +227,11 @@ class Walk:
     def stretches(self, function: str, edge: int, state: int, place: int) -> list[tuple[Edge, ...]]:
         """The paths from an edge to the place to which its derivation leads, over locations that are left out of the graph."""
         key = (function, edge, state, place)
-        found = self._ways.get(key)
+        found = self._stretches.get(key)
         if found is None:
             first = self._delta.program.functions[function].by_id[edge]
             simple = first.target == place
-            found = self._ways[key] = [(first,)] if simple else self._delta.stretches(function, first, state, place)
+            found = self._stretches[key] = [(first,)] if simple else self._delta.stretches(function, first, state, place)
         return found
 
 

@@ -42,7 +42,7 @@ class Joined(NamedTuple):
     """A chain and a path in its last function: `steps` are all of their edges."""
 
     calls: tuple[_Call, ...]
-    way: tuple[Taken, ...]
+    path: tuple[Taken, ...]
     steps: list[Taken]
 
 
@@ -62,19 +62,19 @@ class Chains:
         self._links = {}
 
     def joined(
-        self, graph: DerivationGraph, delta: ProgramDelta, start: Entry, way: tuple[Taken, ...], before: Joined | None
+        self, graph: DerivationGraph, delta: ProgramDelta, start: Entry, path: tuple[Taken, ...], before: Joined | None
     ) -> Joined:
         """All edges from the program's entry to an entry state, and then over a path in its function; the very same as `before`,
         if all of them are."""
         root, calls = self._calls(graph, delta, start)
-        if before is not None and before.way is way and _are_same(before.calls, calls):
+        if before is not None and before.path is path and _are_same(before.calls, calls):
             return before
         steps = [Taken("entry", root, 0, -1, NOTHING, NOTHING)]
         for depth, call in enumerate(calls):
             steps.extend(_deeper(call.link.steps, depth))
             steps.append(Taken("call", call.caller, depth, call.edge, call.state, call.entry))
-        steps.extend(_deeper(way, len(calls)))
-        return Joined(calls, way, steps)
+        steps.extend(_deeper(path, len(calls)))
+        return Joined(calls, path, steps)
 
     def _calls(self, graph: DerivationGraph, delta: ProgramDelta, start: Entry) -> tuple[str, tuple[_Call, ...]]:
         """The function in which the program begins, and the calls from there to an entry state."""
@@ -136,8 +136,8 @@ def _stretch(delta: ProgramDelta, taken: Taken, place: int) -> list[Taken]:
     first = delta.program.functions[taken.function].by_id[taken.edge]
     if first.target == place:
         return []
-    ways = delta.stretches(taken.function, first, taken.before, place)
-    return [msgspec.structs.replace(taken, edge=edge.id, before=taken.after) for edge in min(ways, key=len)[1:]]
+    paths = delta.stretches(taken.function, first, taken.before, place)
+    return [msgspec.structs.replace(taken, edge=edge.id, before=taken.after) for edge in min(paths, key=len)[1:]]
 
 
 def _deeper(steps: Iterable[Taken], by: int) -> Iterable[Taken]:

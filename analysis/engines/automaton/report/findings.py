@@ -17,7 +17,7 @@ from analysis.cfa.graph import Places, Program
 from analysis.engines.automaton.facts.facts import Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.facts.spelled import spell_path, without_temporaries
-from analysis.engines.automaton.feasibility.error_paths import Feasibility, Way
+from analysis.engines.automaton.feasibility.error_paths import ErrorPath, Feasibility
 from analysis.engines.automaton.feasibility.parallel import search_all
 from analysis.engines.automaton.report.chains import Chains, Joined
 from analysis.engines.automaton.report.suspicions import Error, Suspicion, suspicion
@@ -48,13 +48,13 @@ class Findings:
         self._rules = rules
         self._trace_steps = trace_steps
         self._jobs = jobs
-        self.ways: dict[tuple[str, frozenset[int]], Way] = {}
+        self.error_paths: dict[tuple[str, frozenset[int]], ErrorPath] = {}
         self._chains = Chains(trace_steps)
         self._joined: dict[Error, Joined] = {}
         self._chosen: list[tuple[Error, list[Taken]]] | None = None
         self._told: dict[Error, _Told] = {}
         self._spelled: dict[Taken, Spelled] = {}
-        self._doubtful: dict[tuple[str, frozenset[int]], Way] = {}
+        self._doubtful: dict[tuple[str, frozenset[int]], ErrorPath] = {}
         self._urgent: set[str] = set()
         self.settled = True
         self.refuted: frozenset[Error] = frozenset()
@@ -66,15 +66,15 @@ class Findings:
         """The graph or the Delta differs in these functions; in those `rewritten`, calls write other cells; `texts` are those
         with other text."""
 
-        def stays(way: Way) -> bool:
-            if not functions.isdisjoint(way.functions):
+        def stays(path: ErrorPath) -> bool:
+            if not functions.isdisjoint(path.functions):
                 return False
-            concerned = rewritten.keys() & way.functions
-            return not concerned or (way.cells is not None and all(way.cells.isdisjoint(rewritten[name]) for name in concerned))
+            concerned = rewritten.keys() & path.functions
+            return not concerned or (path.cells is not None and all(path.cells.isdisjoint(rewritten[name]) for name in concerned))
 
-        stay = {key: way for key, way in self.ways.items() if stays(way)}
-        self._doubtful.update((key, way) for key, way in self.ways.items() if key not in stay)
-        self.ways = stay
+        stay = {key: path for key, path in self.error_paths.items() if stays(path)}
+        self._doubtful.update((key, path) for key, path in self.error_paths.items() if key not in stay)
+        self.error_paths = stay
         self._chains.changed(functions | rewritten.keys())
         self._urgent.update(texts)
         self.refuted = frozenset(error for error in self.refuted if error[0] not in self._urgent)
@@ -147,44 +147,46 @@ class Findings:
         for same in alike.values():
             tries = _TRIES
             for name, fact in sorted(same, key=lambda error: places.place(error[0], error[1].edge).range):
-                way = self._way(feasibility, delta, name, fact, frozenset(errors[name, fact]), patient)
-                if way.steps is None or way.start is None:
-                    tries -= not way.decided
+                path = self._error_path(feasibility, delta, name, fact, frozenset(errors[name, fact]), patient)
+                if path.steps is None or path.start is None:
+                    tries -= not path.decided
                     if tries <= 0:
                         break
                     continue
                 self.violated.setdefault(name, set()).add(fact.rule)
-                joined = self._chains.joined(graph, delta, way.start, way.steps, before.get((name, fact)))
+                joined = self._chains.joined(graph, delta, path.start, path.steps, before.get((name, fact)))
                 self._joined[name, fact] = joined
                 if not _follows(facts, fact, joined.steps):
                     chosen.append(((name, fact), joined.steps))
                     break
         return chosen
 
-    def _way(
+    def _error_path(
         self, feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact, configurations: frozenset[int], patient: bool
-    ) -> Way:
+    ) -> ErrorPath:
         """A feasible path from a function's entry to one of the error configurations; one that was found before, if nothing
         that it depends on changed, or if it is good enough for now."""
         key = name, configurations
-        way = self.ways.get(key)
-        if way is None and not patient and name not in self._urgent:
-            way = self._doubtful.get(key)
-            if way is not None and _is_there(way, delta):
+        path = self.error_paths.get(key)
+        if path is None and not patient and name not in self._urgent:
+            path = self._doubtful.get(key)
+            if path is not None and _is_there(path, delta):
                 self.settled = False
             else:
-                way = None
-        if way is None:
-            way = self.ways[key] = _search(feasibility, delta, name, fact, configurations)
-        if not way.decided:
+                path = None
+        if path is None:
+            path = self.error_paths[key] = _search(feasibility, delta, name, fact, configurations)
+        if not path.decided:
             self.undecided.setdefault(name, set()).add(fact.rule)
-        return way
+        return path
 
     def _search_at_once(self, feasibility: Feasibility, delta: ProgramDelta, errors: Mapping[Error, Sequence[int]]) -> None:
         """Looks for the ways to all errors without a known one in several processes, if this one may have them."""
-        todo = [(*error, frozenset(found)) for error, found in errors.items() if (error[0], frozenset(found)) not in self.ways]
-        ways = search_all(lambda number: _search(feasibility, delta, *todo[number]), len(todo), self._jobs)
-        self.ways.update(((name, found), way) for (name, _, found), way in zip(todo, ways or (), strict=False))
+        todo = [
+            (*error, frozenset(found)) for error, found in errors.items() if (error[0], frozenset(found)) not in self.error_paths
+        ]
+        error_paths = search_all(lambda number: _search(feasibility, delta, *todo[number]), len(todo), self._jobs)
+        self.error_paths.update(((name, found), path) for (name, _, found), path in zip(todo, error_paths or (), strict=False))
 
     def _message(self, fact: Fact) -> str:
         rule = self._rules[fact.rule]
@@ -213,14 +215,16 @@ class Findings:
         )
 
 
-def _search(feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact, configurations: frozenset[int]) -> Way:
-    return feasibility.way(name, configurations, delta.transfer.asks_for_decision(delta.model(name), fact))
+def _search(feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact, configurations: frozenset[int]) -> ErrorPath:
+    return feasibility.error_path(name, configurations, delta.transfer.asks_for_decision(delta.model(name), fact))
 
 
-def _is_there(way: Way, delta: ProgramDelta) -> bool:
+def _is_there(path: ErrorPath, delta: ProgramDelta) -> bool:
     """Whether all edges of a path are still there."""
     functions = delta.program.functions
-    return all(t.function in functions and (t.event == "entry" or t.edge in functions[t.function].by_id) for t in way.steps or ())
+    return all(
+        t.function in functions and (t.event == "entry" or t.edge in functions[t.function].by_id) for t in path.steps or ()
+    )
 
 
 def _errors(delta: ProgramDelta, retrace: Retrace) -> dict[Error, list[int]]:
@@ -233,10 +237,10 @@ def _errors(delta: ProgramDelta, retrace: Retrace) -> dict[Error, list[int]]:
     return found
 
 
-def _follows(errors: dict[tuple[str, int], Fact], fact: Fact, way: list[Taken]) -> bool:
+def _follows(errors: dict[tuple[str, int], Fact], fact: Fact, path: list[Taken]) -> bool:
     """Whether the path to an error leads over another error with the same value: then it is a consequence of that one."""
-    function = way[-1].function
-    for taken in way[:-1]:
+    function = path[-1].function
+    for taken in path[:-1]:
         other = errors.get((taken.function, taken.edge))
         if other is None or other == fact or other.rule != fact.rule or other.paths != fact.paths or not fact.paths:
             continue

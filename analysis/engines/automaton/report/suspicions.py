@@ -21,14 +21,14 @@ Error = tuple[str, Fact]
 class Suspicion(msgspec.Struct, frozen=True):
     """A finding, by its fingerprint. `error` names it to the engine; it is the same in later revisions, as long as its edge is.
 
-    `way` are the edges that are claimed to lead to it, from the start of an entry function on, as (function, edge); calls are
+    `path` are the edges that are claimed to lead to it, from the start of an entry function on, as (function, edge); calls are
     opened or stepped over. `expression` is the part of the edge that the message is about, if that is known.
     """
 
     fingerprint: str
     error: Error
     rule: str
-    way: tuple[tuple[str, int], ...]
+    path: tuple[tuple[str, int], ...]
     expression: ir.Expr | None
 
     @property
@@ -44,10 +44,10 @@ class Suspicion(msgspec.Struct, frozen=True):
 
 def suspicion(program: Program, rule: str, fingerprint: str, error: Error, steps: Sequence[Taken]) -> Suspicion:
     """The question about a finding with this way, which need not have the obstacles that the program has at entries."""
-    return Suspicion(fingerprint, error, rule, tuple(_way(program, steps)), _expression(program, *error))
+    return Suspicion(fingerprint, error, rule, tuple(_path(program, steps)), _expression(program, *error))
 
 
-def _way(program: Program, steps: Sequence[Taken]) -> Iterator[tuple[str, int]]:
+def _path(program: Program, steps: Sequence[Taken]) -> Iterator[tuple[str, int]]:
     for taken in steps:
         if taken.event in ("edge", "call", "descent"):
             obstacle = obstacle_before(program.functions[taken.function], taken.edge)

@@ -61,10 +61,10 @@ class Tracer:
         self._places = places
         self._limit = limit
 
-    def steps(self, way: list[Taken], message: str) -> tuple[TraceStep, ...]:
+    def steps(self, path: list[Taken], message: str) -> tuple[TraceStep, ...]:
         """The trace for a path to an error, ending with the violation."""
-        shown = [step for taken in way[:-1] if (step := self._step(taken)) is not None]
-        last = way[-1]
+        shown = [step for taken in path[:-1] if (step := self._step(taken)) is not None]
+        last = path[-1]
         shown.append(
             TraceStep(self._places.place(last.function, last.edge), self._name(last.function), last.depth, "error", message)
         )

@@ -19,11 +19,11 @@ import msgspec
 
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import Fact, FactTable
-from analysis.engines.automaton.feasibility.error_paths import Way
+from analysis.engines.automaton.feasibility.error_paths import ErrorPath
 from analysis.engines.automaton.solver.full import DerivationGraph, FunctionGraph, pack, unpack
 from analysis.store.packing import Codec, PackingError
 
-Ways = Mapping[tuple[str, frozenset[int]], Way]
+ErrorPaths = Mapping[tuple[str, frozenset[int]], ErrorPath]
 
 
 class Unpacked(NamedTuple):
@@ -31,7 +31,7 @@ class Unpacked(NamedTuple):
 
     graph: DerivationGraph
     facts: tuple[Fact, ...]
-    ways: dict[tuple[str, frozenset[int]], Way]
+    error_paths: dict[tuple[str, frozenset[int]], ErrorPath]
 
 
 class _Function(msgspec.Struct):
@@ -60,7 +60,7 @@ class _Packed(msgspec.Struct):
     complete: bool
     stale: bool
     facts: list[Fact]
-    ways: list[tuple[str, list[int], Way]]
+    error_paths: list[tuple[str, list[int], ErrorPath]]
 
 
 @cache
@@ -91,7 +91,7 @@ class _Names(dict[str, int]):
         return number
 
 
-def pack_graph(graph: DerivationGraph, facts: FactTable, ways: Ways) -> bytes:
+def pack_graph(graph: DerivationGraph, facts: FactTable, error_paths: ErrorPaths) -> bytes:
     """The graph as bytes."""
     names = _Names()
     numbers: dict[str, _Numbers] = {}
@@ -116,7 +116,7 @@ def pack_graph(graph: DerivationGraph, facts: FactTable, ways: Ways) -> bytes:
         complete=graph.complete,
         stale=graph.stale,
         facts=[facts[number] for number in range(len(facts))],
-        ways=[(name, _triples(sorted(errors)), way) for (name, errors), way in ways.items()],
+        error_paths=[(name, _triples(sorted(errors)), error_path) for (name, errors), error_path in error_paths.items()],
     )
     return _codec().encode(packed)
 
@@ -217,10 +217,10 @@ def _unpacked(packed: _Packed, edge: Callable[[str, int], Edge]) -> Unpacked:
             own[at]: [(edge(names[index], edge_id), names[callee], entry) for edge_id, callee, entry in _in_threes(called)]
             for at, called in _counted(iter(function.calls), 3)
         }
-    ways = {}
-    for name, triples, way in packed.ways:
-        ways[name, frozenset(pack(*triple) for triple in _in_threes(triples))] = way
-    return Unpacked(graph, tuple(packed.facts), ways)
+    error_paths = {}
+    for name, triples, error_path in packed.error_paths:
+        error_paths[name, frozenset(pack(*triple) for triple in _in_threes(triples))] = error_path
+    return Unpacked(graph, tuple(packed.facts), error_paths)
 
 
 def _derived(function: _Function, own: Sequence[int]) -> dict[int, list[int]]:

@@ -25,7 +25,7 @@ from analysis.engines.symbolic.backward.rewriting import (
     text_of,
 )
 from analysis.engines.symbolic.backward.state_places import base_of, onto, steps_of
-from analysis.engines.symbolic.backward.states import TRUE, Conditions, Open, State, Way, essential, steps, touches
+from analysis.engines.symbolic.backward.states import TRUE, Conditions, Open, PathSuffix, State, essential, steps, touches
 from analysis.engines.symbolic.backward.statics import Statics
 from analysis.engines.symbolic.backward.writes import WholeProgram, Writes
 from analysis.model import clock, ir
@@ -39,7 +39,7 @@ _ENTRIES = 16  # states at the entry of a function, before conditions are droppe
 _DEEP = 4  # calls that are open at a time
 _CONDITIONS = 24  # in a state; more are only taken in if they speak of what the others do
 _INNER_STATES = 500  # of a search from the writes to static variables
-_WAYS = 2  # from the entry of the function, that are handed out
+_PATHS = 2  # from the entry of the function, that are handed out
 _MILLISECONDS = 200  # for a question to the solver
 
 
@@ -47,14 +47,14 @@ Steps = tuple[tuple[str, int], ...]
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """Whether the violation is refuted. If not, `reason` says what was not excluded. `ways` are some paths to
+    """Whether the violation is refuted. If not, `reason` says what was not excluded. `paths` are some paths to
     it from the entry of its function, as edges in order, with calls opened or stepped over; `start` is such a
     path from the start of the program, if the search got there. `up`: how many calls up the search went;
     `functions` are those that it went through."""
 
     refuted: bool
     reason: str = ""
-    ways: tuple[Steps, ...] = ()
+    paths: tuple[Steps, ...] = ()
     start: Steps | None = None
     states: int = 0
     checks: int = 0
@@ -108,10 +108,10 @@ def refute(question: Question, deadline: float, most: int, cancellation: Cancell
         except TooLargeError:
             reason, is_over = "an expression is too large", True
         states += search.states
-        ways = (*search.ways, *answer.ways)  # those that were found last keep to more branches
+        paths = (*search.paths, *answer.paths)  # those that were found last keep to more branches
         start = search.start or answer.start
         up, functions = max(answer.up, search.up), answer.functions | search.functions
-        answer = Answer(not reason, reason, ways, start, states, formulas.checks, up, functions)
+        answer = Answer(not reason, reason, paths, start, states, formulas.checks, up, functions)
         if answer.refuted or is_over:
             break
     return answer
@@ -144,7 +144,7 @@ class _Search:
         self._heads: dict[str, frozenset[int]] = {}
         self.states = 0
         self.up = 0
-        self.ways: list[Steps] = []
+        self.paths: list[Steps] = []
         self.start: Steps | None = None
         self.functions: set[str] = set()
 
@@ -241,10 +241,10 @@ class _Search:
             self._leave(state, cfa)
         for edge in cfa.incoming.get(state.location, ()):
             if edge.source in cfa.reverse_postorder:
-                way = Way(state.function, edge.id, state.way)
+                suffix = PathSuffix(state.function, edge.id, state.suffix)
                 for before in self._before(state, edge):
                     is_end = len(before.stack) > len(state.stack)  # of a call, which is taken when its beginning is reached
-                    self._push(before if is_end else before._replace(way=way), state.conditions)
+                    self._push(before if is_end else before._replace(suffix=suffix), state.conditions)
 
     def _functions(self, state: State) -> tuple[str, ...]:
         """The functions of the open activations, by depth."""
@@ -335,7 +335,7 @@ class _Search:
                 yield state.at(edge.source, found)
             elif state.depth < _DEEP and not callee.unsupported and self._open(state, target) < 2:
                 stack = (*state.stack, Open(state.function, edge.id))
-                yield State(stack, target, callee.exit, found, state.up, state.way)
+                yield State(stack, target, callee.exit, found, state.up, state.suffix)
             else:
                 yield from self._over(state, edge, call, preimage, writes)
 
@@ -360,8 +360,8 @@ class _Search:
             edge = self._program.functions[call.function].by_id[call.edge]
             self._enter_caller(state, cfa, call.function, edge, state.stack[:-1])
             return
-        if not state.up and len(self.ways) < _WAYS:
-            self.ways.append(steps(state.way))
+        if not state.up and len(self.paths) < _PATHS:
+            self.paths.append(steps(state.suffix))
         if cfa.name not in self._question.entries and self._is_settled_by_writes(state):
             return
         if cfa.name in self._question.entries:
@@ -441,7 +441,7 @@ class _Search:
 
         found = self._added(preimage.mapped(state.conditions, on_read, on_address), nonnull(edge.effect, depth))
         up = state.up if state.stack else state.up + 1
-        self._push(State(stack, name, edge.source, found, up, Way(name, edge.id, state.way)), TRUE)
+        self._push(State(stack, name, edge.source, found, up, PathSuffix(name, edge.id, state.suffix)), TRUE)
 
     def _at_start(self, state: State) -> None:
         """Where the program begins: with `main`, its variables have their initial values."""
@@ -452,7 +452,7 @@ class _Search:
         if self._is_possible(found):
             text = spelled(c for c in found if not isinstance(c, ir.IntConst))
             name = display_name(state.function)
-            self.start = steps(state.way)
+            self.start = steps(state.suffix)
             if not text:
                 raise _NotExcludedError(f"no condition at the start of {name}() excludes it")
             raise _NotExcludedError(f"{name}() can begin with {text}")

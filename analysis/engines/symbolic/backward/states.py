@@ -19,24 +19,24 @@ class Open(NamedTuple):
     edge: int
 
 
-class Way(NamedTuple):
+class PathSuffix(NamedTuple):
     """The edges from a state to the violation: the first one, with its function, and the rest."""
 
     function: str
     edge: int
-    rest: Way | None
+    rest: PathSuffix | None
 
 
 class State(NamedTuple):
     """`stack` are the calls that are open, the outermost first; the search goes back to them at the function's entry. Without
-    any, it goes on to all callers; `up` says how often it did. `way`: the edges that the search went back over."""
+    any, it goes on to all callers; `up` says how often it did. `suffix`: the edges that the search went back over."""
 
     stack: tuple[Open, ...]
     function: str
     location: int
     conditions: Conditions
     up: int
-    way: Way | None = None
+    suffix: PathSuffix | None = None
 
     @property
     def place(self) -> tuple[tuple[Open, ...], str, int]:
@@ -53,12 +53,12 @@ class State(NamedTuple):
         return self._replace(location=location, conditions=conditions)
 
 
-def steps(way: Way | None) -> tuple[tuple[str, int], ...]:
+def steps(suffix: PathSuffix | None) -> tuple[tuple[str, int], ...]:
     """The edges of a path, in the order of a run."""
     found = []
-    while way is not None:
-        found.append((way.function, way.edge))
-        way = way.rest
+    while suffix is not None:
+        found.append((suffix.function, suffix.edge))
+        suffix = suffix.rest
     return tuple(found)
 
 

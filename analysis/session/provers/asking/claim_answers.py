@@ -171,7 +171,7 @@ class Claims:
             del self._waiting[0]
             if known is None or question is None:
                 if claim.kind == "function" and not claim.whole:
-                    self._next_way(claim)
+                    self._next_attempt(claim)
                 elif claim.kind == "function" and not self._understood:
                     self._unasked.append(claim)
                 continue
@@ -188,13 +188,13 @@ class Claims:
         """Takes in an answer, and ends what is not worth its time any more."""
         self._known[claim].decided = decided
         if self._failed(claim) and not claim.whole:
-            self._next_way(claim)
+            self._next_attempt(claim)
         for ticket, other in list(self._running.items()):
             if self._is_settled(other):
                 self._pool.cancel(ticket)
                 del self._running[ticket], self._known[other]
 
-    def _next_way(self, claim: Claim) -> None:
+    def _next_attempt(self, claim: Claim) -> None:
         """Has a function asked about from the entries: now, or when the program was asked about as a whole."""
         place = 0 if self._budget.first == "program" else len(self._waiting)
         self._waiting.insert(place, claim._replace(whole=True))

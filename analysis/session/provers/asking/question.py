@@ -36,8 +36,8 @@ def finding_question(
     """The question about a finding in a slice of its program; `seconds` is the budget, `shipped` names the rules that provers
     know, None for all."""
     rule = suspicion.rule if shipped is None or suspicion.rule in shipped else suspicion.rule + OWN
-    way = suspicion.way if all(function in program.functions for function, _ in suspicion.way) else ()
-    about = About("finding", (rule,), suspicion.function, suspicion.edge, suspicion.expression, way)
+    path = suspicion.path if all(function in program.functions for function, _ in suspicion.path) else ()
+    about = About("finding", (rule,), suspicion.function, suspicion.edge, suspicion.expression, path)
     return Question(program, about, True, terms_of(options), SHARE * seconds)
 
 
