@@ -17,6 +17,7 @@ from smt.contradictory_trees import (
 )
 
 from analysis.smt.interpolants import theories
+from analysis.smt.interpolants.bound_merging import merged
 from analysis.smt.interpolants.checking import broken_nodes, has_tree_property, is_interpolant
 from analysis.smt.interpolants.clauses import Clause, ClauseSet
 from analysis.smt.interpolants.decomposition import Constraint, added, decomposed
@@ -78,8 +79,8 @@ def test_what_is_returned_is_a_tree_interpolant(theory: Theory, make: MakeAtom, 
 @settings(max_examples=6)
 @given(seed=SEEDS)
 def test_interpolants_on_bits(seed: int) -> None:
-    pytest.importorskip("bitwuzla")
-    confirmed("prop", contradictory_tree(seed, word_atom, 4))
+    """Lemma 4 of [UPPROVER]: Pudlák's interpolants of one proof have the tree property."""
+    assert confirmed("prop", contradictory_tree(seed, word_atom, 4)).origin == "one proof"
 
 
 @settings(max_examples=10)
@@ -300,6 +301,26 @@ def test_sums_of_real_numbers_are_read_as_they_are_written(seed: int) -> None:
     other = {one: real_sums.rebuilt("+", (one, real(Fraction(1, 2)))) for one in names.values() if one.sort == REAL}
     back = {one: real_sums.rebuilt("+", (one, real(Fraction(-1, 2)))) for one in other}
     assert_equivalent(term, Substitution(back)(Substitution(other)(term)))
+
+
+@settings(max_examples=40)
+@given(seed=SEEDS)
+def test_merged_bounds_say_the_same(seed: int) -> None:
+    draw = Draw(seed)
+    bounds = [
+        constraint({X: draw.choice([1, -1]), **({Y: 1} if draw.random() < 0.2 else {})}, draw.randint(-2, 2), draw.random() < 0.5)
+        for _ in range(6)
+    ]
+    terms = [one.term() for one in bounds]
+    formula = or_(and_(*terms[:3]), and_(terms[3], or_(*terms[4:]))) if draw.random() < 0.5 else and_(or_(*terms[:3]), *terms[3:])
+    assert_equivalent(formula, merged(formula))
+
+
+def test_one_bound_of_each_direction_is_left() -> None:
+    one, two, three = (at_most({X: 1}, -bound) for bound in (1, 2, 3))
+    assert merged(or_(one, and_(two, three))) is two
+    assert merged(and_(not_(three), one)) is FALSE
+    assert merged(or_(not_(one), three)) is TRUE
 
 
 def assert_equivalent(one: Term, other: Term) -> None:

@@ -2,11 +2,12 @@
 
 - `lra`, `lra-decomposed`: linear real arithmetic with plain or decomposed Farkas interpolants (`linear_lemmas`);
 - `euf`: equality and uninterpreted functions (`equality_lemmas`);
-- `prop`: bit-vectors, and arrays of them, on their bits: by Bitwuzla, which interpolates the proof of its SAT solver;
+- `prop`: bit-vectors on their bits, with Pudlák's rules alone. What that does not do (arrays, division, more than a
+  few conflicts) Bitwuzla does, if it is installed, which interpolates the proof of its SAT solver;
 - `spacer`: formulas of any of the encodings, by `solving.interpolation`.
 
-The first three make one proof for all nodes. If the check refuses what comes of it, they take the nodes one after the
-other from the leaves to the root, as the others always do: a node's partition and its children's interpolants are
+All but the last make one proof for all nodes. If the check refuses what comes of it, they take the nodes one after the
+other from the leaves to the root, as `spacer` and Bitwuzla always do: a node's partition and its children's interpolants are
 separated from all else, where interpolants already replace the subtrees that they are of. That gives the tree property
 whatever the method, and costs one proof for each node.
 
@@ -20,6 +21,8 @@ from typing import Literal
 
 import msgspec
 
+from analysis.smt.interpolants.bit_blasting import blasted
+from analysis.smt.interpolants.bound_merging import merged
 from analysis.smt.interpolants.checking import broken_nodes
 from analysis.smt.interpolants.choices import without_choices
 from analysis.smt.interpolants.clauses import ClauseSet
@@ -38,6 +41,7 @@ Theory = Literal["lra", "lra-decomposed", "euf", "prop", "spacer"]
 Reason = Literal["", "satisfiable", "limit", "unsupported", "refused"]
 Origin = Literal["", "one proof", "gradual"]
 NewSolver = Callable[[], Solver]
+_CONFLICTS_ON_BITS = 2_000  # beyond them Bitwuzla's SAT solver is faster by far, where there is one
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -84,10 +88,9 @@ class _Making:
     def outcome(self) -> Outcome:
         try:
             needed = self._needed()
-            if self._theory not in ("prop", "spacer"):
-                found = self._checked(self._by_proof(needed))
-                if found is not None:
-                    return self._outcome(found, origin="one proof")
+            found = self._made_of_one_proof(needed)
+            if found is not None:
+                return self._outcome(found, origin="one proof")
             found = self._made_gradually(needed)
         except _Satisfiable:
             return self._outcome(None, "satisfiable")
@@ -119,6 +122,16 @@ class _Making:
         self._refused += len(broken)
         return None if broken else tuple(found)
 
+    def _made_of_one_proof(self, tree: PartitionTree) -> tuple[Term, ...] | None:
+        if self._theory == "spacer":
+            return None
+        try:
+            return self._checked(self._by_proof(tree))
+        except (Limit, Unsupported):
+            if self._theory == "prop" and bitwuzla_interpolation.is_available():
+                return None
+            raise
+
     def _made_gradually(self, tree: PartitionTree) -> tuple[Term, ...] | None:
         try:
             return self._checked(self._gradual(tree))
@@ -145,24 +158,25 @@ class _Making:
             if made is None:
                 raise Limit
             return made[0][0]
-        if self._theory == "prop":
+        if self._theory == "prop" and bitwuzla_interpolation.is_available():
             on_bits = bitwuzla_interpolation.sequence_interpolants((inside, outside), budget)
             if on_bits is None:
-                raise Limit if bitwuzla_interpolation.is_available() else Unsupported
+                raise Limit
             return on_bits[0]
         return self._by_proof(PartitionTree([Partition(outside), Partition(inside, 0)]))[1]
 
     def _by_proof(self, tree: PartitionTree) -> tuple[Term, ...]:
         """Candidates for all nodes from one proof."""
-        formulas = [without_choices(formula, node) for node, formula in enumerate(tree.formulas)]
-        if self._theory != "euf":
-            formulas = [prepared(formula) for formula in formulas]
+        formulas = [self._prepared(formula, node) for node, formula in enumerate(tree.formulas)]
         own = PartitionTree([Partition(formula, parent) for formula, parent in zip(formulas, tree.parents, strict=True)])
         clauses = ClauseSet()
         for node, formula in enumerate(formulas):
             clauses.add(formula, node)
         lemmas = self._lemmas_of(clauses, own)
-        search = Search(clauses, lemmas, self._limits.conflicts, self._limits.lemmas)
+        conflicts = self._limits.conflicts
+        if self._theory == "prop" and bitwuzla_interpolation.is_available():
+            conflicts = min(conflicts, _CONFLICTS_ON_BITS)
+        search = Search(clauses, lemmas, conflicts, self._limits.lemmas)
         try:
             proof = search.refutation()
         finally:
@@ -170,9 +184,19 @@ class _Making:
             self._conflicts += search.conflicts
         if proof is None:
             raise _Satisfiable
-        return proof_interpolants(proof, clauses, own, lemmas)
+        found = proof_interpolants(proof, clauses, own, lemmas)
+        return tuple(merged(one) for one in found) if isinstance(lemmas, LinearLemmas) else found
 
-    def _lemmas_of(self, clauses: ClauseSet, tree: PartitionTree) -> LinearLemmas | EqualityLemmas:
+    def _prepared(self, formula: Term, partition: int) -> Term:
+        """The formula as the search takes it."""
+        if self._theory == "prop":
+            return blasted(formula)
+        alone = without_choices(formula, partition)
+        return alone if self._theory == "euf" else prepared(alone)
+
+    def _lemmas_of(self, clauses: ClauseSet, tree: PartitionTree) -> LinearLemmas | EqualityLemmas | None:
+        if self._theory == "prop":
+            return None
         if self._theory == "euf":
             return EqualityLemmas(clauses, tree)
         return LinearLemmas(clauses, tree, self._new_solver, self._limits.budget, self._theory == "lra-decomposed")
