@@ -185,6 +185,14 @@ def test_an_abstraction_is_in_its_theory(seed: int) -> None:
         (and_(linear.less(I, J), distinct(linear.add(I, integer(1)), J), linear.less(J, linear.add(I, integer(2)))), "lra"),
         (and_(eq(euclidean("mod", I, integer(4)), J), linear.less(integer(3), J)), "lra"),
         (and_(eq(euclidean("div", I, integer(2)), J), linear.less(I, linear.scale(2, J))), "lra"),
+        (
+            and_(
+                *(linear.at_most(integer(0), x) for x in (I, J)),
+                linear.less(I, integer(4)),
+                distinct(euclidean("mod", I, integer(4)), I),
+            ),
+            "lra",
+        ),
         (and_(eq(ite(linear.less(I, J), I, J), K), linear.less(I, K)), "lra"),
         (and_(linear.at_most(multiply(I, J), K), linear.less(K, multiply(I, J))), "lra"),
         (linear.less(integer(7), ite(symbol("b", BOOL), integer(1), integer(2))), "lra"),

@@ -1,6 +1,9 @@
 """Verifies revisions of a program within a bound, by summaries of calls that are repaired after each change ([UPPROVER]).
 
+    level_chain (cheapest theory first)
+      │
     revision_chain ── unwound_program ── body_encoding (C as partitions; loop_unwinding)
+      │                     ├── partition_abstraction (light theories)
       │                     └── call_tree (a node for each call)
       ├── validation (Algorithm 3) ── weakening (Algorithm 4)
       │      └── summary_strengthening (interpolants, line 17) ── tree_interpolation
@@ -17,6 +20,8 @@
   without a summary is a part of its caller.
 - **Interpolants** may come from anywhere: each is checked before it counts. They are made node after node, each against the rest
   with the interpolants made so far, which gives the tree property.
+- **Levels.** Partitions of whole numbers are weakened to linear real arithmetic or to equality, where that is enough. What does
+  not hold in a light theory is asked in the next one.
 - **Changes.** A call is the same in two revisions if the same edges lead to it (invariant I4). Its summary needs no validation
   if the formula of its function is the same, to the letter. All else is validated. Summaries of calls that are gone are
   candidates for new calls of the same body or name.

@@ -26,6 +26,7 @@ from analysis.smt.logic.terms import BOOL, Term, symbols
 ERROR, FLAW, CUT, RETURNS = (symbol(name, BOOL) for name in ("error", "flaw", "cut", "returns"))
 LITERALS = (ERROR, FLAW, CUT, RETURNS)
 _CALLED = "called"
+_FUNCTION = "fn!"  # what names of uninterpreted functions begin with: they are the same in all formulas
 
 
 class Slot(msgspec.Struct, frozen=True):
@@ -105,10 +106,13 @@ class Instance:
 
     def symbol(self, canonical: Term) -> Term:
         """The symbol that a symbol of the partition, or of a summary, stands for."""
-        key, slash, rest = str(canonical.data).partition("/")
+        name = str(canonical.data)
+        if name.startswith(_FUNCTION):
+            return canonical
+        key, slash, rest = name.partition("/")
         if slash and rest != _CALLED and key in self._slots:
             return symbol(f"{rest}%{self._slots[key]}", canonical.sort)
-        return symbol(f"{canonical.data}%{self._number}", canonical.sort)
+        return symbol(f"{name}%{self._number}", canonical.sort)
 
     def __call__(self, term: Term) -> Term:
         """A formula of the partition, or a summary, about this call."""
@@ -116,8 +120,8 @@ class Instance:
 
 
 def speaks_only_of(term: Term, allowed: frozenset[Term]) -> bool:
-    """Whether a formula has no other symbols."""
-    return allowed.issuperset(symbols((term,)))
+    """Whether a formula has no other symbols, but for uninterpreted functions."""
+    return all(one in allowed or str(one.data).startswith(_FUNCTION) for one in symbols((term,)))
 
 
 def conjuncts_of(term: Term) -> tuple[Term, ...]:

@@ -10,15 +10,20 @@ from analysis.cpa.predicates.violations import Property, Violation
 from analysis.engines.summary.validation import Work
 
 Status = Literal["holds", "possible", "unknown"]
+Level = Literal["euf", "lra", "int", "bv"]
+"""The theories of formulas: equality of uninterpreted functions, linear arithmetic of the reals, whole numbers, bits."""
 
 
 class BoundedAnswer(msgspec.Struct, frozen=True):
     """The answer about the runs from `main` in which each loop jumps back at most `bound` times, each time that it is entered,
     and each function is active at most `bound` times at once.
 
-    - `holds`: none of these violates the property, under the `assumptions`. `is_complete`: there are no other runs.
+    - `holds`: none of these violates the property, under the `assumptions`. `is_complete`: it is known that there are no other
+      runs.
     - `possible`: one may violate it, at `violated`; formulas over-approximate runs in places, so that it need not.
     - `unknown`, with the `reasons`.
+
+    `level` is the theory of the formulas. A light one (`euf`, `lra`) never answers `possible`.
     """
 
     status: Status
@@ -29,6 +34,7 @@ class BoundedAnswer(msgspec.Struct, frozen=True):
     reasons: tuple[str, ...] = ()
     violated: tuple[Violation, ...] = ()
     assumptions: tuple[str, ...] = ()
+    level: Level = "int"
 
     def sentence(self) -> str:
         """The answer as a sentence, with its bound."""
@@ -37,5 +43,5 @@ class BoundedAnswer(msgspec.Struct, frozen=True):
             return f"{self.property} is not known {within}: {'; '.join(self.reasons)}"
         if self.status == "possible":
             return f"{self.property} may be violated {within}"
-        left_out = "the bound leaves out no run" if self.is_complete else "the bound leaves out longer runs"
+        left_out = "the bound leaves out no run" if self.is_complete else "the bound may leave out longer runs"
         return f"no run violates {self.property} {within}; {left_out}"

@@ -3,7 +3,7 @@ section 4)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import msgspec
@@ -11,12 +11,12 @@ import msgspec
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import Property, Violation
 from analysis.engines.summary.body_partitions import CUT, ERROR, FLAW, Partition, conjuncts_of, speaks_only_of
-from analysis.engines.summary.bounded_answer import BoundedAnswer, Status
+from analysis.engines.summary.bounded_answer import BoundedAnswer, Level, Status
 from analysis.engines.summary.call_tree import CallTree, Node
 from analysis.engines.summary.substitution_schemes import Scheme, Summaries
 from analysis.engines.summary.summary_refinement import Implication, implied
-from analysis.engines.summary.tree_interpolation import BySolvers, Interpolator, LiteralsFirst
-from analysis.engines.summary.unwound_program import CannotUnwindError, UnwoundProgram, unwound
+from analysis.engines.summary.tree_interpolation import BySolvers, ByTheory, Interpolator, LiteralsFirst
+from analysis.engines.summary.unwound_program import CannotUnwindError, UnwoundProgram, in_theory, unwound
 from analysis.engines.summary.validation import Validated, Validator, Work
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.encoding.numbers.formula import Mode
@@ -28,14 +28,24 @@ PROPERTY = and_(not_(ERROR), not_(FLAW))
 """The summary of the root: property (7) holds of it by its form."""
 
 
+_GENERAL: dict[Level, Callable[[], Interpolator]] = {
+    "euf": lambda: ByTheory("euf"),
+    "lra": lambda: ByTheory("lra-decomposed"),
+    "int": BySolvers,
+    "bv": BySolvers,
+}
+
+
 class ChainOptions(msgspec.Struct, frozen=True):
-    """How a chain is verified. `changes`: a function has changed if its formula is another one (`formula`), or also if the front
-    end says that its text is (`text`). `first` is the scheme for the first revision ([UPPROVER] Algorithm 1), `scheme` that of
-    later ones. `milliseconds`: for one question to the solver."""
+    """How a chain is verified. `level`: the theory of the formulas. `changes`: a function has changed if its formula is another
+    one (`formula`), or also if the front end says that its text is (`text`).
+
+    `first` is the scheme for the first revision ([UPPROVER] Algorithm 1), `scheme` that of later ones. `weakens`: see Validator.
+    `milliseconds`: for one question to the solver."""
 
     property: Property = "assertion"
     bound: int = 5
-    mode: Mode = "int"
+    level: Level = "int"
     first: Scheme = "inline"
     scheme: Scheme = "lazy"
     changes: Literal["formula", "text"] = "formula"
@@ -58,7 +68,7 @@ class RevisionChain:
 
     def __init__(self, options: ChainOptions, make: Interpolator | None = None) -> None:
         self._options = options
-        self._make = make or LiteralsFirst(BySolvers())
+        self._make = make or LiteralsFirst(_GENERAL[options.level]())
         self._budget = Budget(options.milliseconds)
         self._numbers: dict[str, int] = {}
         self._known: dict[str, _Known] = {}
@@ -71,10 +81,17 @@ class RevisionChain:
     def verify(self, program: Program) -> BoundedAnswer:
         """The answer about a revision. If it holds, its summaries are those that the next one starts from."""
         options = self._options
+        mode: Mode = "bv" if options.level == "bv" else "int"
         try:
-            unrolled = unwound(program, options.property, options.bound, options.mode, self._numbers, options.model)
+            unrolled = unwound(program, options.property, options.bound, mode, self._numbers, options.model)
         except CannotUnwindError as error:
             return self._answer("unknown", Work(), reasons=(str(error),))
+        return self.verify_unwound(unrolled)
+
+    def verify_unwound(self, exact: UnwoundProgram) -> BoundedAnswer:
+        """The same about a revision whose formulas are those of the level's encoding: of whole numbers, for a light theory."""
+        options = self._options
+        unrolled = in_theory(exact, options.level) if options.level in ("euf", "lra") else exact
         tree = unrolled.tree
         summaries, changed = self._carried(unrolled)
         summaries[tree.root.key] = PROPERTY
@@ -119,6 +136,9 @@ class RevisionChain:
     def _failed(self, tree: CallTree, result: Validated, summaries: Summaries, assumptions: tuple[str, ...]) -> BoundedAnswer:
         """What is to be said where the property does not hold, or is not known to."""
         assert result.failed is not None
+        if self._options.level in ("euf", "lra"):
+            reason = f"it could be violated as far as {self._options.level} tells"
+            return self._answer("unknown", result.work, reasons=(reason,))
         found = self._implied(tree, not_(ERROR), summaries)
         if found.status == "invalid":
             return self._answer(
@@ -146,7 +166,9 @@ class RevisionChain:
         assumptions: tuple[str, ...] = (),
     ) -> BoundedAnswer:
         options = self._options
-        return BoundedAnswer(status, options.property, options.bound, work, is_complete, reasons, violated, assumptions)
+        return BoundedAnswer(
+            status, options.property, options.bound, work, is_complete, reasons, violated, assumptions, options.level
+        )
 
 
 def _kept(node: Node, unrolled: UnwoundProgram, summaries: Summaries) -> _Known:

@@ -12,7 +12,9 @@ from analysis.cpa.obstacles.completeness import KEEPS_ERRNO, address_reasons, ke
 from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.predicates.violations import Property, Violation, violations_in
 from analysis.engines.summary.body_encoding import BodyEncoder
+from analysis.engines.summary.body_partitions import Partition
 from analysis.engines.summary.call_tree import CallTree
+from analysis.engines.summary.partition_abstraction import Light, abstracted
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.encoding.numbers.formula import Mode
@@ -27,9 +29,10 @@ _ENTRY = "main"
 
 
 class UnwoundProgram(msgspec.Struct, frozen=True):
-    """The tree of calls of a program, the assumptions of its formulas, and the digests of the functions as the front end has
-    them."""
+    """The partitions of a program and the tree of its calls, the assumptions of its formulas, and the digests of the functions as
+    the front end has them."""
 
+    partitions: dict[str, Partition]
     tree: CallTree
     assumptions: tuple[str, ...]
     digests: dict[str, str]
@@ -64,12 +67,20 @@ def unwound(
     try:
         system = System(program, mode, model, exposed=exposed(program))
         encoder = BodyEncoder(system, places, _ENTRY, bound, numbers)
-        tree = CallTree(encoder.partitions(functions), _ENTRY, bound)
+        partitions = encoder.partitions(functions)
+        tree = CallTree(partitions, _ENTRY, bound)
     except TooLargeError as error:
         raise CannotUnwindError(str(error)) from error
     _say_if_all_is_cut(tree, places)
     digests = {name: program.functions[name].digest for name in functions}
-    return UnwoundProgram(tree, tuple(system.assumptions), digests)
+    return UnwoundProgram(partitions, tree, tuple(system.assumptions), digests)
+
+
+def in_theory(unrolled: UnwoundProgram, theory: Light) -> UnwoundProgram:
+    """The same program in a light theory."""
+    partitions = abstracted(unrolled.partitions, theory)
+    tree = CallTree(partitions, _ENTRY, unrolled.tree.bound)
+    return msgspec.structs.replace(unrolled, partitions=partitions, tree=tree)
 
 
 def _say_if_all_is_cut(tree: CallTree, places: list[Violation]) -> None:

@@ -164,14 +164,17 @@ class _Abstracting:
         return made
 
     def division(self, term: Term) -> Term | None:
-        """The quotient as a new symbol q: the dividend is `divisor * q` and a remainder from 0 to |divisor| - 1."""
+        """The quotient as a new symbol q: the dividend is `divisor * q` and a remainder from 0 to |divisor| - 1. As q is whole,
+        it is 0 or at least 1 away from that: so the remainder of a dividend in this range is the dividend."""
         dividend, divisor = self._numbers[term.args[0]], constant_of(term.args[1])
         if not divisor:
             return None
         quotient = self._new(euclidean("div", *term.args), REAL)
         multiple = real_sums.rebuilt("*", (real(Fraction(-divisor)), quotient))
         remainder = real_sums.rebuilt("+", (dividend, multiple))
-        self._facts[quotient] = and_(_below(real(Fraction(0)), remainder), _below(remainder, real(Fraction(abs(divisor) - 1))))
+        zero, one = real(Fraction(0)), real(_ONE)
+        whole = or_(_equal(quotient, zero), _below(quotient, real(-_ONE)), _below(one, quotient))
+        self._facts[quotient] = and_(_below(zero, remainder), _below(remainder, real(Fraction(abs(divisor) - 1))), whole)
         return quotient if term.op == "div" else remainder
 
 

@@ -1,0 +1,49 @@
+"""Levels of precision: the cheapest theory that settles a revision answers ([UPPROVER] section 5.2 leaves the choice open)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from analysis.cfa.graph import Program
+from analysis.engines.summary.bounded_answer import BoundedAnswer, Level
+from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
+from analysis.engines.summary.tree_interpolation import Interpolator
+from analysis.engines.summary.unwound_program import CannotUnwindError, unwound
+from analysis.engines.summary.validation import Work
+from analysis.smt.encoding.numbers.formula import Mode
+
+LEVELS: tuple[Level, ...] = ("euf", "lra", "int")
+
+
+class LevelChain:
+    """Verifies one revision after the other, each by the levels in turn, cheapest first, until one knows. Each level has a chain
+    of its own: summaries of one theory say nothing in another. What a level did not see is a change to it later."""
+
+    def __init__(
+        self,
+        options: ChainOptions,
+        levels: Sequence[Level] = LEVELS,
+        make: Callable[[Level], Interpolator | None] = lambda _level: None,
+    ) -> None:
+        self._options = options
+        self._chains = {level: RevisionChain(msgspec.structs.replace(options, level=level), make(level)) for level in levels}
+        self._numbers: dict[str, int] = {}
+
+    def verify(self, program: Program) -> BoundedAnswer:
+        """The answer of the first level that knows, else of the last one; its `level` says which."""
+        options, made = self._options, {}
+        found: BoundedAnswer | None = None
+        for level, chain in self._chains.items():
+            mode: Mode = "bv" if level == "bv" else "int"
+            try:
+                if mode not in made:
+                    made[mode] = unwound(program, options.property, options.bound, mode, self._numbers, options.model)
+            except CannotUnwindError as error:
+                return BoundedAnswer("unknown", options.property, options.bound, Work(), reasons=(str(error),), level=level)
+            found = chain.verify_unwound(made[mode])
+            if found.status != "unknown":
+                break
+        assert found is not None
+        return found
