@@ -3,6 +3,7 @@
 - `operators`: a row for each operator and class of types. To add an operator is to add a row.
 - `results`: what the operators compute, on two numbers and on numbers between bounds.
 - `conversions`: what a value becomes in another scalar type.
+- `layout`: sizes, alignments, and where members and bit-fields are.
 - `undefined`: what an edge can violate, and when.
 - `failing`: which expressions can be undefined, by their form.
 - `functions`: what library functions do, from tables with a row for each (`library_c`, `library_posix`, `library_others`, in

@@ -87,7 +87,8 @@ def _path(vocabulary: Vocabulary, type_: Type, bit: int) -> str | None:
         return "" if bit == 0 else None
     definition = layout.definition(type_)
     for member in definition.members if definition is not None and definition.kind == "struct" else ():
-        offset, size = layout.member(type_, member.name), layout.size(member.type) if member.bits is None else member.bits
+        offset = layout.member(type_, member.name, member.type)
+        size = layout.size(member.type) if member.bits is None else member.bits
         if member.name and offset is not None and size and offset <= bit < offset + size:
             rest = _path(vocabulary, member.type, bit - offset)
             return None if rest is None else f".{member.name}{rest}"

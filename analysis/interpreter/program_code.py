@@ -5,8 +5,8 @@ from __future__ import annotations
 import weakref
 from bisect import bisect_right
 
+from analysis.c.layout import Layout
 from analysis.cfa.graph import Cfa, Global, Program
-from analysis.frontend.declarations.types import Layout
 from analysis.interpreter.memory import page_shift, place
 from analysis.interpreter.outcome import Start
 from analysis.model import ir
@@ -76,20 +76,9 @@ class ProgramCode:
         """Where member `name` of that type starts, in bytes; None for bit-fields and members that are not there."""
         key = record, name, type_
         if key not in self._offsets:
-            self._offsets[key] = self.layout.offset(record, name) if name else self._unnamed(record, type_)
+            start = None if self.layout.bit_field(record, name) is not None else self.layout.start(record, name, type_)
+            self._offsets[key] = None if start is None else start // 8
         return self._offsets[key]
-
-    def _unnamed(self, record: Record, type_: Type) -> int | None:
-        """The offset of an anonymous record: where its first member is, less where that is in it."""
-        inner = self.records.get(type_.key) if isinstance(type_, Record) else None
-        if inner is None or not isinstance(type_, Record):
-            return None
-        for member in inner.members:
-            if member.name:
-                outer, own = self.layout.offset(record, member.name), self.layout.offset(type_, member.name)
-                if outer is not None and own is not None:
-                    return outer - own
-        return None
 
 
 _known: weakref.WeakKeyDictionary[Program, dict[tuple[str, bool], ProgramCode]] = weakref.WeakKeyDictionary()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.c.layout import Layout
 from analysis.cfa.building.body_edit import edit_body
 from analysis.frontend.declarations.file_level import UNSEEN
-from analysis.frontend.declarations.types import Layout
 from analysis.model import ir
 from analysis.model.c_types import LP64, Record
 from analysis.model.limits import Limits

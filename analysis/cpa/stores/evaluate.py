@@ -14,7 +14,7 @@ from analysis.cpa.stores.scalar_values import Address, Value, bits_of, converted
 from analysis.cpa.stores.store_memory import Store
 from analysis.cpa.stores.variables import Variables, global_root, local_root
 from analysis.model import ir
-from analysis.model.c_types import Array, Floating, Integer, Pointer, Record, Type
+from analysis.model.c_types import Array, Floating, Integer, Pointer, Type
 from analysis.model.comparisons import COMPARISONS, MIRRORED
 
 Place = tuple[str, int | None] | None
@@ -90,8 +90,8 @@ class Evaluator:
         match lvalue:
             case ir.Var():
                 return self.root(lvalue), 0
-            case ir.Field(record, name):
-                base, distance = self.static_place(record), self._member(record, name)
+            case ir.Field(record):
+                base, distance = self.static_place(record), self._distance(lvalue)
                 return None if base is None or distance is None else (base[0], base[1] + distance)
             case ir.Index(array, ir.IntConst(number)):
                 base, stride = self.static_place(array), self._stride(array)
@@ -106,20 +106,16 @@ class Evaluator:
         if static is not None:
             return lambda work: static
         match lvalue:
-            case ir.Field(record, name):
-                return _moved(self.place(record), self._member(record, name))
+            case ir.Field(record):
+                return _moved(self.place(record), self._distance(lvalue))
             case ir.Index(array, index):
                 return self._element(array, index)
             case ir.Deref(pointer):
                 return self._pointee(pointer)
         return lambda work: None
 
-    def _member(self, record: ir.Expr, name: str) -> int | None:
-        layout, type_ = self.variables.layout, record.type
-        if not isinstance(type_, Record):
-            return None
-        offset = layout.offset(type_, name)
-        return layout.bit_field(type_, name) if offset is None else offset * 8
+    def _distance(self, member: ir.Field) -> int | None:
+        return self.variables.layout.start(member.record.type, member.name, member.type)
 
     def _stride(self, array: ir.Expr) -> int | None:
         size = self.variables.layout.size(array.type.element) if isinstance(array.type, Array) else None

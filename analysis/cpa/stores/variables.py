@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from analysis.c.layout import Layout
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.stores.scalar_values import Value, bits_of
 from analysis.cpa.stores.store_memory import Contents, Store
-from analysis.frontend.declarations.types import Layout
 from analysis.model import ir
 from analysis.model.c_types import DataModel, Floating, Integer, Type
 

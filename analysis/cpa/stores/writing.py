@@ -132,12 +132,12 @@ class Writer:
         return len(found) <= LEAVES
 
     def _collect_member(self, record: Record, member: Any, bit: int, found: list[tuple[int, Type]]) -> bool:
-        layout = self.variables.layout
-        offset = layout.offset(record, member.name)
-        if offset is not None:
-            return self._collect(member.type, bit + offset * 8, found)
-        distance = layout.bit_field(record, member.name)
-        if distance is not None and isinstance(member.type, Integer):
-            found.append((bit + distance, Integer(member.bits, member.type.signed, member.type.name)))
-            return len(found) <= LEAVES
-        return not member.name and member.bits is not None  # an anonymous record is not looked into
+        if member.bits is not None and not member.name:  # it has no value
+            return True
+        start = self.variables.layout.start(record, member.name, member.type)
+        if start is None or not (member.bits is None or isinstance(member.type, Integer)):
+            return False
+        if member.bits is None:
+            return self._collect(member.type, bit + start, found)
+        found.append((bit + start, Integer(member.bits, member.type.signed, member.type.name)))
+        return len(found) <= LEAVES

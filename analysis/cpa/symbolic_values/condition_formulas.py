@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from analysis.c.layout import Layout
 from analysis.cfa.graph import Program
-from analysis.frontend.declarations.types import Layout
 from analysis.model import ir
 from analysis.model.assumptions import OPENED
 from analysis.model.c_types import LP64, DataModel, Floating, Integer, Pointer, Type

@@ -115,7 +115,7 @@ def _member(name: str, type_: Type, offset: int, layout: BitLayout, *, is_pointe
         case Record():
             definition = layout.definition(type_)
             for member in definition.members if definition is not None and definition.kind == "struct" else ():
-                start, width = layout.member(type_, member.name), layout.bytes(member.type)
+                start, width = layout.member(type_, member.name, member.type), layout.bytes(member.type)
                 if member.name and start is not None and width and start // 8 <= offset < start // 8 + width:
                     inner = f"{name}{'->' if is_pointer else '.'}{member.name}"
                     return _member(inner, member.type, offset - start // 8, layout, is_pointer=False)

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from analysis.c.layout import Layout
 from analysis.frontend.declarations.scope import ConstantEntry, Names, ObjectEntry
-from analysis.frontend.declarations.types import Layout
 from analysis.frontend.declarations.volatile import ITSELF, Levels, levels_of
 from analysis.frontend.lowering import operators
 from analysis.frontend.lowering.flow import Flow

@@ -109,8 +109,8 @@ class Access:
                         return self.unknown(ir.Unknown(Pointer(lvalue.type)))
                     self.ledger.assume(APART.sentence)
                 return self._vocabulary.address(self._context, lvalue, self._function)
-            case ir.Field(record, name):
-                start = layout.member(record.type, name)
+            case ir.Field(record, name, type_):
+                start = layout.member(record.type, name, type_)
                 if start is not None:
                     return linear.add(self.address(record), number(start // 8, self._vocabulary.pointer_sort))
             case ir.Index(array):
@@ -164,7 +164,7 @@ class Access:
             if isinstance(inner, ir.Field):
                 is_union = isinstance(inner.record.type, Record) and inner.record.type.kind == "union"
                 is_mixed = is_mixed or is_union or layout.is_bit_field(inner.record.type, inner.name)
-                bit += layout.member(inner.record.type, inner.name) or 0
+                bit += layout.member(inner.record.type, inner.name, inner.type) or 0
                 inner = inner.record
             else:
                 known = inner.index.value if isinstance(inner.index, ir.IntConst) else 0

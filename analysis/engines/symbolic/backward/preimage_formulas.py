@@ -103,8 +103,8 @@ class _Leaves:
         match lvalue:
             case ir.Deref(pointer):
                 return self.expressions.value(pointer)
-            case ir.Field(record, name):
-                start = self._layout.member(record.type, name)
+            case ir.Field(record, name, type_):
+                start = self._layout.member(record.type, name, type_)
                 if start is not None:
                     return linear.add(self.address(record), self._number(start // 8))
             case ir.Index(array_, index, type_):

@@ -1,12 +1,12 @@
-"""Where the scalars of an object are, in bits: records, unions, arrays, bit-fields (`frontend.declarations.types.Layout`)."""
+"""Where the scalars of an object are, in bits: records, unions, arrays, bit-fields (`analysis.c.layout`)."""
 
 from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator, Mapping
 
+from analysis.c.layout import Layout
 from analysis.cfa.graph import Program
-from analysis.frontend.declarations.types import Layout
 from analysis.model.c_types import Array, DataModel, Floating, Integer, Pointer, Record, RecordDefinition, Type
 
 MOST_LEAVES = 4096
@@ -21,7 +21,7 @@ class BitLayout:
         self._records = records
         self._leaves: dict[Type, tuple[tuple[int, Type], ...] | None] = {}
         self._sizes: dict[Type, int | None] = {}
-        self._members: dict[tuple[str, str], int | None] = {}
+        self._members: dict[tuple[Type, str, Type], int | None] = {}
         self._bit_fields: dict[tuple[str, str], bool] = {}
 
     @classmethod
@@ -58,34 +58,12 @@ class BitLayout:
         """The members of a record type."""
         return self._records.get(record.key) if isinstance(record, Record) else None
 
-    def member(self, record: Type, name: str) -> int | None:
-        """Where a member starts. Anonymous records have an empty name: the first of them is meant."""
-        if not isinstance(record, Record):
-            return None
-        key = record.key, name
+    def member(self, record: Type, name: str, type_: Type) -> int | None:
+        """Where a member of that type starts. Anonymous records have an empty name: they are known by their type."""
+        key = record, name, type_
         if key not in self._members:
-            self._members[key] = self._member(record, name)
+            self._members[key] = self.layout.start(record, name, type_)
         return self._members[key]
-
-    def _member(self, record: Record, name: str) -> int | None:
-        bit = self.layout.bit_field(record, name)
-        if bit is not None:
-            return bit
-        if name:
-            offset = self.layout.offset(record, name)
-            return None if offset is None else 8 * offset
-        return self._anonymous(record)
-
-    def _anonymous(self, record: Record) -> int | None:
-        definition = self.definition(record)
-        for member in definition.members if definition is not None else ():
-            inner = self.definition(member.type)
-            if member.name == "" and inner is not None:
-                for named in inner.members:
-                    outer, own = self.layout.offset(record, named.name), self.member(member.type, named.name)
-                    if named.name and outer is not None and own is not None:
-                        return 8 * outer - own
-        return None
 
     def leaves(self, type_: Type) -> tuple[tuple[int, Type], ...] | None:
         """The scalars that make up an object, by offset: of a union those of its largest member. None if they are not known, or
@@ -125,7 +103,7 @@ class BitLayout:
         if definition.kind == "union" and members:
             members = [max(members, key=lambda m: self.size(m.type) or 0)]
         for member in members:
-            offset = self.member(record, member.name)
+            offset = self.member(record, member.name, member.type)
             if offset is None:
                 yield None
                 return

@@ -58,7 +58,7 @@ class Places:
         if isinstance(lvalue, ir.Var | ir.StringConst):
             return self.memory.address(self._region_of(lvalue))
         if isinstance(lvalue, ir.Field):
-            start = self.memory.layout.member(lvalue.record.type, lvalue.name)
+            start = self.memory.layout.member(lvalue.record.type, lvalue.name, lvalue.type)
             if start is not None:
                 return linear.add(self.address(lvalue.record), self.memory.fills.offset(start // 8))
         if isinstance(lvalue, ir.Index):
@@ -98,7 +98,7 @@ class Places:
             record = record.record if isinstance(record, ir.Field) else record.array
         if isinstance(record.type, Record) and record.type.kind == "union":
             return ANY_TAG
-        start = self.memory.layout.member(inner.record.type, inner.name)
+        start = self.memory.layout.member(inner.record.type, inner.name, inner.type)
         return Tag(scalar, inner.record.type.key, start) if start is not None else ANY_TAG
 
     def spots(self, lvalue: ir.Expr, tag: Tag) -> Alternatives:
@@ -109,7 +109,7 @@ class Places:
                 size = self.memory.regions[region].size
                 return ((TRUE, Spot(region, 0, None, 0, None if size is None else 8 * size)),)
             case ir.Field(record, name):
-                start = self.memory.layout.member(record.type, name)
+                start = self.memory.layout.member(record.type, name, lvalue.type)
                 if start is None:
                     return self.memory.resolve(self.address(lvalue), tag)
                 size = self.memory.layout.size(lvalue.type)

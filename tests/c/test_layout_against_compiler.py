@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from analysis.frontend.declarations.types import Layout
+from analysis.c.layout import Layout
 from analysis.model import ir
 from analysis.model.c_types import ILP32, LP64, DataModel, Record
 from tests.support.lowered import unit_of
