@@ -53,7 +53,7 @@ class Checker:
     from what is in the `store`; `save` writes to it.
 
     A check says which findings are possible. Provers, which are processes of their own, decide them: `prove` waits for them,
-    `ask` and `hear` do not; `notify` is called from another thread when they have answered.
+    `ask` and `take_answers` do not; `notify` is called from another thread when they have answered.
 
     `progress` functions are called with a short description, the work done, and the total work (0 if it is unknown).
 
@@ -279,13 +279,13 @@ class Checker:
         that there is still something to ask; or if a text was changed since."""
         return self._with_answers() if self._ask(stop) else None
 
-    def hear(self) -> Report | None:
+    def take_answers(self) -> Report | None:
         """The last report with what provers have said since; None if that is nothing, or a text was changed since: then the next
         check's report has it."""
         return self._with_answers() if self._collect() else None
 
     def wait(self, seconds: float | None) -> None:
-        """Waits until `hear` has something to do, or no prover is at work, or the time is used up (None: it has no end)."""
+        """Waits until there are answers to take, or no prover is at work, or the time is used up (None: it has no end)."""
         self._proofs.wait(seconds)
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from analysis.certificate.annotation import Proof
 from analysis.certificate.unwinding_tree import Unwinding
-from analysis.cfa.marks import told
+from analysis.cfa.marks import with_places
 from analysis.engines.symbolic import Confirmed, ProgramTask
 from analysis.model import clock
 from analysis.model.options import Encoding
@@ -53,7 +53,7 @@ def answer(task: ProgramTask, engine: Engine = "auto", encoding: Encoding = "aut
         proved.update({rule: one for rule, one in found.by_rule.items() if isinstance(one, Proved)})
         reasons = [one.reason for one in found.by_rule.values() if isinstance(one, Unknown)] + reasons
     if proved.keys() != task.rules:
-        return ProgramAnswer("unknown", told("; ".join(dict.fromkeys(reasons)), task.program, None))
+        return ProgramAnswer("unknown", with_places("; ".join(dict.fromkeys(reasons)), task.program, None))
     assumptions = dict.fromkeys(assumption for proof in proved.values() for assumption in proof.assumptions)
     certificates = {id(one): one for proof in proved.values() for one in proof.certificates}
     missed = {place for proof in proved.values() for place in proof.unreached}

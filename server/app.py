@@ -71,7 +71,7 @@ class EverproofServer(LanguageServer):
         self._progress: work_progress.CheckProgress | None = None
         self._long_check: asyncio.TimerHandle | None = None
         self._failure: str | None = None
-        self._told: dict[str, Any] = {}
+        self._sent: dict[str, Any] = {}
         self._logged: set[str] = set()
 
     def begin(self) -> None:
@@ -100,7 +100,7 @@ class EverproofServer(LanguageServer):
         """Errors of ours go to the log: a popup for each would bury the user's editor."""
         logger.error("%s: %s", getattr(source, "__name__", source), error, exc_info=error)
 
-    def tell(self, text: str, kind: types.MessageType = types.MessageType.Warning) -> None:
+    def show(self, text: str, kind: types.MessageType = types.MessageType.Warning) -> None:
         """Shows a sentence to the user."""
         self.window_show_message(types.ShowMessageParams(kind, text))
 
@@ -121,7 +121,7 @@ class EverproofServer(LanguageServer):
         state = self.state_of(document)
         return self.statuses.payload(document, state, self._failure if state == "failed" else None)
 
-    def tell_status(self, path: str | None = None) -> None:
+    def send_status(self, path: str | None = None) -> None:
         """Sends `everproof/status` for each open document, or the one at a path, of which it would say something new.
 
         That a document is looked at only because another one was edited is news when it takes long, and not at every key.
@@ -129,16 +129,16 @@ class EverproofServer(LanguageServer):
         only = None if path is None else self.documents.at_path(path)
         for document in self.documents.open_c() if path is None else [only] if only is not None else []:
             news = self.status_of(document)
-            told = self._told.get(document.uri)
-            if told != news and (told is None or not self._passes_soon or {**told, "state": "checking"} != news):
-                self._told[document.uri] = news
+            sent = self._sent.get(document.uri)
+            if sent != news and (sent is None or not self._passes_soon or {**sent, "state": "checking"} != news):
+                self._sent[document.uri] = news
                 beside = {"times": status.times(self.last_check), "memory": self.scheduler.checker_memory()}
                 watched = {"loop": self._loop_watch.take()} if self._loop_watch is not None else {}
                 self.protocol.notify(status.METHOD, {**news, **beside, **watched})
 
     def forget_status(self, uri: str) -> None:
         """A document was closed: should it be opened again, its status is news."""
-        self._told.pop(uri, None)
+        self._sent.pop(uri, None)
         self.shown_states.pop(uri, None)
         self.shown_invariants.pop(uri, None)
         self.statuses.forget(uri)
@@ -164,20 +164,20 @@ class EverproofServer(LanguageServer):
         if self._progress is None and work_progress.wanted(self.client_capabilities):
             self._progress = work_progress.CheckProgress(self, self._cancel_check)
         if self._long_check is None:
-            self._long_check = asyncio.get_running_loop().call_later(work_progress.DELAY, self.tell_status)
-        self.tell_status()
+            self._long_check = asyncio.get_running_loop().call_later(work_progress.DELAY, self.send_status)
+        self.send_status()
 
     def edits_settled(self) -> None:
         """Edits moved diagnostics: those that moved are published again, marked stale."""
         self.publisher.publish_moved()
-        self.tell_status()
+        self.send_status()
 
     def file_checked(self, result: FileResult) -> None:
         """News of a file."""
         state = self.results.apply(result)
         if state is not None:
             self.publisher.publish(state.path)
-            self.tell_status(state.path)
+            self.send_status(state.path)
             if self.scheduler.running_check is None:  # provers have said something since the check
                 self.refresh_lenses()
                 self._refresh_shown_hints()
@@ -198,7 +198,7 @@ class EverproofServer(LanguageServer):
             self.publisher.publish(path)
         self.publisher.settled()
         self._log_messages(done.messages)
-        self.tell_status()
+        self.send_status()
         self.refresh_lenses()
         self._refresh_shown_hints()
 
@@ -207,23 +207,23 @@ class EverproofServer(LanguageServer):
         self._failure = None if reason == CANCELLED else reason
         self._end_progress()
         self.results.mark_stale(reason)
-        self.tell_status()
+        self.send_status()
         self.refresh_lenses()
         self.publisher.settled()
 
     def check_refused(self, reason: str) -> None:
         """Said once, until a check succeeds or fails for another reason: not every client shows the status."""
         if reason != self._failure:
-            self.tell(f"Everproof: the check is not complete: {reason}")
+            self.show(f"Everproof: the check is not complete: {reason}")
 
     def checker_crashed(self, reason: str, first: bool) -> None:
         """The checker ended by itself. Said once; it is tried again with growing pauses."""
         logger.warning("%s", reason)
         self._failure = reason
         self.results.mark_stale(reason)
-        self.tell_status()
+        self.send_status()
         if first:
-            self.tell(f"Everproof: {reason} It is started again.")
+            self.show(f"Everproof: {reason} It is started again.")
 
     @property
     def _passes_soon(self) -> bool:

@@ -11,7 +11,7 @@ class EditorSettings:
     def __init__(self) -> None:
         self.initial: object = None
         self.values: object = None
-        self.told: list[str] = []
+        self.reported: list[str] = []
 
     def merged(self) -> object:
         """Initial options, overridden by what the client set later. What is no table is left to be reported."""

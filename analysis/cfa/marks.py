@@ -1,7 +1,8 @@
-"""Edges in sentences. Who finds out why something is not proved knows an edge; who shows it to a person knows files and lines.
+"""Edges in sentences. The code that finds out why something is not proved knows an edge. The code that shows the reason to a
+person knows files and lines.
 
-So a reason holds a *mark* for the edge, which `told` replaces by the file, the line and the construct. A mark counts edges by
-their position: the ids of a function that is the same again can be others.
+So a reason holds a *mark* for the edge. `with_places` replaces it by the file, the line and the construct. A mark counts edges by
+their position, because an unchanged function can have other ids in another revision.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def is_marked(text: str) -> bool:
     return _MARK.search(text) is not None
 
 
-def told(text: str, program: Program, places: Places | None) -> str:
+def with_places(text: str, program: Program, places: Places | None) -> str:
     """The text as people read it: `file.c:12 (x = a / b)` for each mark; without `places`, `main() (x = a / b)`. An edge that is
     not there any more is only named by its function."""
 

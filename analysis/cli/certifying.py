@@ -19,7 +19,7 @@ from analysis.certificate.refusal import RefusedError
 from analysis.certificate.unwinding import check_unwinding
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.link import link
-from analysis.cfa.marks import told
+from analysis.cfa.marks import with_places
 from analysis.cli.certificate_request import Request
 from analysis.cli.closing import quietly
 from analysis.cpa.predicates.violations import Property, violations
@@ -74,7 +74,7 @@ def judged(program: Program, options: Options, data: bytes) -> int:
             raise RefusedError("it claims nothing")
         is_whole = _accepted(program, certificate, choose_entries(program, options.entries)[0])
     except (RefusedError, TooLargeError) as refused:
-        click.echo(f"refused: {told(str(refused), program, None)}")
+        click.echo(f"refused: {with_places(str(refused), program, None)}")
         return REFUSED
     except Exception as problem:  # of a text that is no certificate, whatever it does to the solver: nothing of it is accepted
         click.echo(f"refused: it cannot be checked ({type(problem).__name__})")
@@ -93,12 +93,12 @@ def _accepted(program: Program, certificate: text.Certificate, entries: Sequence
         of_rule.setdefault(annotation.entry, set()).update(annotation.edges)
         known = coverage(program, annotation.entry, violations(program, annotation.property), annotation.edges)
         click.echo(f"accepted: no run from {display_name(annotation.entry)} violates {annotation.property} ({_scope(known)})")
-        _tell(unreached(checked.unreached, annotation.edges), checked.assumptions)
+        _print_notes(unreached(checked.unreached, annotation.edges), checked.assumptions)
     for claim in certificate.unwindings:
         unwound = check_unwinding(program, claim, model)
         whole.update(claim.rules)
         click.echo(f"accepted: no run from {claim.entry} violates {', '.join(claim.rules)} (on any path)")
-        _tell(unreached(unwound.unreached, unwound.places), unwound.assumptions)
+        _print_notes(unreached(unwound.unreached, unwound.places), unwound.assumptions)
     gaps = [gap for rule in sorted(claimed) for gap in _gaps(program, rule, claimed[rule], () if rule in whole else entries)]
     if whole and tuple(entries) != (MAIN,):
         gaps.append(f"{', '.join(sorted(whole))} in runs from entries other than {MAIN}")
@@ -107,7 +107,7 @@ def _accepted(program: Program, certificate: text.Certificate, entries: Sequence
     return not gaps
 
 
-def _tell(note: str, assumptions: Sequence[str]) -> None:
+def _print_notes(note: str, assumptions: Sequence[str]) -> None:
     if note:
         click.echo(f"  note: {note}")
     for assumption in assumptions:

@@ -27,7 +27,7 @@ from analysis.store.database import Store
 from analysis.store.records import is_foreign
 from analysis.store.store_location import VARIABLE, open_store
 
-_TOLD = "everproof: folders whose wrong settings were told"
+_REPORTED = "everproof: folders whose wrong settings were told"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -179,10 +179,10 @@ def settings_of(start: str) -> tuple[Settings, Options, bool]:
     them. A message says so, once for each command."""
     folder = settings_folder(start)
     settings, problems = workspace_settings((folder,))
-    told = click.get_current_context().meta.setdefault(_TOLD, set())
-    for problem in problems if folder not in told else ():
+    reported = click.get_current_context().meta.setdefault(_REPORTED, set())
+    for problem in problems if folder not in reported else ():
         click.echo(message_line(Message("error", folder, problem[:1].upper() + problem[1:])), err=True)
-    told.add(folder)
+    reported.add(folder)
     return settings, msgspec.structs.replace(settings.options((folder,)), proofs=False), bool(problems)
 
 

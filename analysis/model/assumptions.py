@@ -5,7 +5,7 @@ Nothing in it may remove a finding, or carry a proof, without being reported (in
 - `modelled`: the result is any value, or what machines compute. Nothing is assumed.
 - `ends-run`: the behaviour is undefined and machines stop there. A rule that is on by default reports it at that place.
 - `checked`: it is proved together with the property. If it may not hold, the answer is `unknown` and gives this reason.
-- `told`: it is not checked. Each answer that rests on it lists it.
+- `listed`: it is not checked. Each answer that rests on it lists it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-Kind = Literal["modelled", "ends-run", "checked", "told"]
+Kind = Literal["modelled", "ends-run", "checked", "listed"]
 
 
 class Assumption(msgspec.Struct, frozen=True):
@@ -103,7 +103,7 @@ BEFORE = Assumption(
 )
 ORDER = Assumption(
     "order",
-    "told",
+    "listed",
     "loops in the operands of an expression terminate, and accesses of operands through different members or types,"
     " outside of calls, do not overlap",
     (),
@@ -112,57 +112,57 @@ ORDER = Assumption(
 )
 BOUNDS = Assumption(
     "bounds",
-    "told",
+    "listed",
     "accesses through pointers stay inside the object that they start in",
     ("array-bounds",),
     "path formulas, transitions, symbolic and explicit values, going back from a violation",
 )
 TYPES = Assumption(
     "types",
-    "told",
+    "listed",
     "objects behind pointers are accessed by their own type, or as characters (C11 6.5p7)",
     (),
     "transitions, going back from a violation",
 )
 OWN_TYPES = Assumption(
     "own-types",
-    "told",
+    "listed",
     "objects behind pointers from outside are aligned, and accessed by their own type, or as characters",
     (),
     "path formulas",
 )
 OUTSIDE_POINTERS = Assumption(
-    "outside-pointers", "told", "a pointer from outside is null or points to an object", (), "path formulas"
+    "outside-pointers", "listed", "a pointer from outside is null or points to an object", (), "path formulas"
 )
 ADDRESSES = Assumption(
     "addresses",
-    "told",
+    "listed",
     "objects lie at the addresses that the formula gives them",
     (),
     "path formulas, which refute nothing then",
 )
-APART = Assumption("apart", "told", "the program does not depend on what lies next to an object in memory", (), "transitions")
+APART = Assumption("apart", "listed", "the program does not depend on what lies next to an object in memory", (), "transitions")
 OUTSIDE = Assumption(
     "outside",
-    "told",
+    "listed",
     "external functions call no function of the program, and write only objects that they can name or are given",
     (),
     "transitions, trees of paths",
 )
 BLOCKS = Assumption(
-    "blocks", "told", "allocations of more than 2^30 bytes fail, and there are fewer than 2^31", (), "transitions"
+    "blocks", "listed", "allocations of more than 2^30 bytes fail, and there are fewer than 2^31", (), "transitions"
 )
-LARGE_BLOCKS = Assumption("large-blocks", "told", "very large allocations fail", (), "path formulas, which name the size")
+LARGE_BLOCKS = Assumption("large-blocks", "listed", "very large allocations fail", (), "path formulas, which name the size")
 FOUND = Assumption(
     "found",
-    "told",
+    "listed",
     "allocations succeed, also those of size 0",
     (),
     "trees of paths and the decisions of findings, where that is asked for",
 )
 LIBRARY_NAMES = Assumption(
     "library-names",
-    "told",
+    "listed",
     "functions that the program declares itself are those of the libraries, or verifiers, that have functions of these names",
     (),
     "all proofs and refutations. Each names the functions; none that a header of the system's declares, or whose name is reserved"
@@ -170,14 +170,14 @@ LIBRARY_NAMES = Assumption(
 )
 GIVEN = Assumption(
     "given",
-    "told",
+    "listed",
     "external functions write only objects that they are given, and return the address of no variable that they are not given",
     (),
     "trees of paths, where that is asked for",
 )
 NO_OVERFLOW = Assumption(
     "no-overflow",
-    "told",
+    "listed",
     "signed arithmetic does not overflow",
     ("signed-overflow",),
     "the first search for a run, by mathematical integers; nothing is refuted by it",

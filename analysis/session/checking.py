@@ -25,7 +25,7 @@ from analysis.session.entries import choose_entries
 from analysis.session.units.program_units import UnitView
 
 _ENGINE = "automaton"
-_MOST_TOLD = 20  # places of one file that do not parse; the rest is counted
+_MOST_REPORTED = 20  # places of one file that do not parse; the rest is counted
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -278,12 +278,12 @@ def unit_messages(unit: UnitView) -> tuple[Message, ...]:
     """What there is to say about reading the file: the preprocessor's complaints, and what does not parse."""
     messages = list(unit.built.preprocessed.messages)
     stale_names = {display_name(name) for name in unit.kept.stale}
-    for broken in unit.built.unit.broken[:_MOST_TOLD]:
+    for broken in unit.built.unit.broken[:_MOST_REPORTED]:
         line = unit.places.place(broken.start, broken.start)
         what = "This text" if broken.name is None else f"The function {display_name(broken.name)}"
         stale = " Its last good text is checked instead." if broken.name in stale_names else ""
         messages.append(Message("warning", line.path, f"{what} does not parse and is not checked.{stale}", line.range.start.line))
-    more = len(unit.built.unit.broken) - _MOST_TOLD
+    more = len(unit.built.unit.broken) - _MOST_REPORTED
     if more > 0:
         messages.append(Message("warning", unit.path, f"{more:,} more places of the file do not parse and are not checked."))
     return tuple(messages)

@@ -43,9 +43,9 @@ class Reporting:
         `time.perf_counter`."""
         began, program = time.perf_counter(), self._program
         comments = self._suppressions(units, checked)
-        told, functions_told = proofs.tell(checked.findings, checked.functions, check, program.options, program.rules)
-        findings, silenced = split(told, comments)
-        functions = settle(functions_told, findings, [(f, f"its finding is suppressed: {why}") for f, why in silenced])
+        decided, functions_decided = proofs.apply(checked.findings, checked.functions, check, program.options, program.rules)
+        findings, silenced = split(decided, comments)
+        functions = settle(functions_decided, findings, [(f, f"its finding is suppressed: {why}") for f, why in silenced])
         read = self._read = {unit.path: self._read_again(unit) for unit in units}
         files = tuple(one.report for one in read.values())
         asked = program.messages

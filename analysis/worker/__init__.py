@@ -5,7 +5,7 @@ abandoned between two files, or inside the engine by a signal; what it has built
 request that has arrived is applied before the next check starts, and of several requested checks
 only the last one is done (`service`).
 
-Findings are reported as possible first (`told`). Provers decide them in processes of their own. They
+Findings are reported as possible first (`reported_files`). Provers decide them in processes of their own. They
 are asked while no request waits. Their answers update the results of a file, unless a text has
 changed since the check.
 

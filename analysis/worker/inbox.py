@@ -49,7 +49,7 @@ class Inbox:
             self._changed.notify_all()
         signal.pthread_kill(self._main, signal.SIGUSR1)
 
-    def tell(self) -> None:
+    def wake(self) -> None:
         """There is news from provers: wakes the main thread if it waits, and leaves it alone if it
         is at work."""
         with self._changed:

@@ -18,11 +18,11 @@ from analysis.wire import Configure, Edit
 
 
 class Programs:
-    """The checkers, by program. `told` is called, in any thread, when a checker's provers have news."""
+    """The checkers, by program. `notify` is called, in any thread, when a checker's provers have news."""
 
-    def __init__(self, told: Callable[[], None]) -> None:
+    def __init__(self, notify: Callable[[], None]) -> None:
         self.checkers: dict[str, Checker] = {}
-        self._told = told
+        self._notify = notify
         self._options = Options()
         self._folders: tuple[str, ...] = ()
         self._edits: dict[str, Edit] = {}
@@ -64,7 +64,7 @@ class Programs:
         for key in self._keys():
             if key not in self.checkers:
                 jobs = 2 if key in self._folders else 1
-                self.checkers[key] = checker = Checker(self._options, jobs=jobs, store=self._store_of(key), notify=self._told)
+                self.checkers[key] = checker = Checker(self._options, jobs=jobs, store=self._store_of(key), notify=self._notify)
                 for edit in self._edits.values():
                     checker.change(edit.path, edit.text, edit.version)
             extra = [path for path in self._edits if path.endswith(".c") and self._folder_of(path) == key]

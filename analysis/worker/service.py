@@ -13,7 +13,7 @@ from analysis.model.collecting import Trimmer, collect_what_is_new
 from analysis.model.report import Rechecked, Report, Times, Work
 from analysis.wire import Check, CheckDone, ClearStore, Configure, Derive, Derived, Edit, Event, Ping, Progress, Request, Shutdown
 from analysis.worker.programs import Programs
-from analysis.worker.told import Told
+from analysis.worker.reported_files import ReportedFiles
 
 _QUIET = 4.0  # seconds without a request, after which what is being typed is kept
 PAUSE = 0.3  # seconds after a key for which the next one finds nothing at work
@@ -21,18 +21,18 @@ SHOWING = 1.0  # seconds that an editor, which may have just started, has to sho
 
 
 class Service:
-    """The state of the checker process. `interrupted` says whether a request waits; `told` is called when provers have news."""
+    """The state of the checker process. `interrupted` says whether a request waits; `notify` is called when provers have news."""
 
     def __init__(
-        self, send: Callable[[Event], None], interrupted: Callable[[], bool], told: Callable[[], None] = lambda: None
+        self, send: Callable[[Event], None], interrupted: Callable[[], bool], notify: Callable[[], None] = lambda: None
     ) -> None:
         self.generation = 0
         self.pending: Check | None = None
         self.looked = True  # for the files of the programs, since the last check
         self._send = send
         self._interrupted = interrupted
-        self.programs = Programs(told)
-        self._told = Told(send, self.programs.version)
+        self.programs = Programs(notify)
+        self._reported = ReportedFiles(send, self.programs.version)
         self._answered: dict[str, Report] = {}  # the programs' last reports, as they were reported, and of what generation
         self._answered_generation = 0
         self._at_work: Checker | None = None
@@ -55,7 +55,7 @@ class Service:
                 self._answered = {}  # what was reported is of texts before this one
                 path = os.path.abspath(request.path)
                 if request.text is None or not self.programs.is_open(path):
-                    self._told.turn(path)
+                    self._reported.turn(path)
                 self.programs.edit(path, request)
             case Check(_, focus, full):
                 before = self.pending
@@ -90,7 +90,7 @@ class Service:
         generation = self.generation
         if not self._typing:
             self.programs.bring_up_to_date()
-        was_opened = self._told.has_turned
+        was_opened = self._reported.has_turned
         self._pause = SHOWING if was_opened else PAUSE if self._typing else 0.0
         self._typing, self.looked = True, False
         if check.full:
@@ -100,7 +100,7 @@ class Service:
         reports = self._reports(generation, check.focus, patient=False)
         if reports is None:
             return
-        self._told.tell(generation, check.focus, reports)
+        self._reported.report(generation, check.focus, reports)
         final = self._settled(generation, check.focus, reports)
         if final is None:
             return
@@ -113,7 +113,7 @@ class Service:
         checkers = self.programs.checkers
         self._answered = {key: checker.report for key, checker in checkers.items() if checker.report is not None}
         self._answered_generation = generation
-        self._tell_done(generation, reports, tuple(rechecked), after)
+        self._send_done(generation, reports, tuple(rechecked), after)
 
     def _settled(
         self, generation: int, focus: Iterable[str], reports: Sequence[tuple[Checker, Report]]
@@ -123,14 +123,14 @@ class Service:
             return []
         final = self._reports(generation, focus, patient=True)
         if final is not None:
-            self._told.tell(generation, (), final)
+            self._reported.report(generation, (), final)
         return final
 
-    def hear(self) -> None:
+    def take_answers(self) -> None:
         """Takes the provers' answers, and sends the results of the files that they change. What is about texts that
         were changed since is reported after the next check."""
         for key, checker in self.programs.checkers.items():
-            self._update(key, checker.hear())
+            self._update(key, checker.take_answers())
 
     def _update(self, key: str, report: Report | None) -> None:
         """Sends what provers have made of a program's last report."""
@@ -138,7 +138,7 @@ class Service:
             self._answered[key] = report
             checkers = self.programs.checkers
             reports = [(checkers[key], known) for key, known in self._answered.items() if key in checkers]
-            self._told.tell(self._answered_generation, (), reports)
+            self._reported.report(self._answered_generation, (), reports)
 
     def _ask_provers(self) -> None:
         for key, checker in list(self.programs.checkers.items()):
@@ -219,7 +219,7 @@ class Service:
 
         return show
 
-    def _tell_done(
+    def _send_done(
         self, generation: int, reports: list[tuple[Checker, Report]], rechecked: tuple[Rechecked, ...], after: float
     ) -> None:
         """Says that nothing more comes for a generation, and what it took; `after` the reports, some milliseconds."""

@@ -28,7 +28,7 @@ def serve(requests: BinaryIO, events: BinaryIO) -> None:
 
     inbox = Inbox(requests, alive=lambda ping: send(Pong(ping.generation)))
 
-    service = Service(send, interrupted=lambda: inbox.waiting, told=inbox.tell)
+    service = Service(send, interrupted=lambda: inbox.waiting, notify=inbox.wake)
     signal.signal(signal.SIGUSR1, service.interrupt)
     with contextlib.closing(service):
         _answer(inbox, service, send)
@@ -48,7 +48,7 @@ def _answer(inbox: Inbox, service: Service, send: Callable[[Event], None]) -> No
                 service.answer()
             elif inbox.news:
                 inbox.news = False  # before what it announces is taken
-                service.hear()
+                service.take_answers()
             elif service.looked:
                 service.rest()
             else:

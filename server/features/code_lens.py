@@ -44,8 +44,8 @@ def lens_command(function: FunctionReport, state: FileState, uri: str) -> types.
     assumed = sorted({a for rule in rules for a in function.verdicts[rule].assumptions})
     entries = {function.verdicts[rule].entries for rule in rules}
     called = sorted(as_called(names) for names in entries if names and function.name not in names)
-    told = ["Proved " + "; ".join(called) + "."] * bool(called) + ["Assuming: " + "; ".join(assumed) + "."] * bool(assumed)
-    tooltip = " ".join(told) or None
+    lines = ["Proved " + "; ".join(called) + "."] * bool(called) + ["Assuming: " + "; ".join(assumed) + "."] * bool(assumed)
+    tooltip = " ".join(lines) or None
     if finding is None:
         return types.Command(title, "", tooltip)
     return types.Command(title, commands.TRACE, tooltip, arguments=[uri, finding.fingerprint])

@@ -56,9 +56,9 @@ def apply(server: EverproofServer, files_changed: bool = False) -> None:
     changed = found != server.settings
     server.settings = found
     server.scheduler.configure(found, files_changed)
-    if problems and problems != server.editor.told:
-        server.tell("Everproof: wrong settings. " + " ".join(problems))
-    server.editor.told = problems
+    if problems and problems != server.editor.reported:
+        server.show("Everproof: wrong settings. " + " ".join(problems))
+    server.editor.reported = problems
     if changed and server.results.states():
         _show_again(server)
 

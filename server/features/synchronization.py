@@ -55,4 +55,4 @@ def closed(server: EverproofServer, uri: str) -> None:
         server.results.forget(path)
         server.publisher.clear(path, uri)
     server.scheduler.text_changed(path, check=checked)
-    server.tell_status()
+    server.send_status()

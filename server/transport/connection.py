@@ -47,7 +47,7 @@ async def _converse(server: EverproofServer, frames: Frames) -> None:
             body = await frames.next()
             if body is None:
                 return
-            server.protocol.hear(body)
+            server.protocol.receive(body)
         except NotAFrame as found:
             server.protocol.refuse(Wrong(None, PARSE_ERROR, str(found)))
         except (BrokenPipeError, ConnectionError, EOFError):

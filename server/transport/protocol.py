@@ -59,7 +59,7 @@ class EverproofProtocol(LanguageServerProtocol):
         self._unanswered: set[Id] = set()
         self._is_answered = asyncio.Event()  # is set when the last request that has no answer gets one
 
-    def hear(self, body: bytes) -> None:
+    def receive(self, body: bytes) -> None:
         """Handles what the client has sent in one frame. Raises SystemExit when it says `exit`."""
         for message in messages_in(body):
             context = contextvars.copy_context()
@@ -95,7 +95,7 @@ class EverproofProtocol(LanguageServerProtocol):
             try:
                 params = self._params(request)
             except Exception as error:
-                wrong = (envelopes.INVALID_PARAMS, f"The parameters of {request.method} are wrong: {_told(error)}")
+                wrong = (envelopes.INVALID_PARAMS, f"The parameters of {request.method} are wrong: {_described(error)}")
         if wrong is not None:
             self.refuse(Wrong(request.id, *wrong))
             return
@@ -129,7 +129,7 @@ class EverproofProtocol(LanguageServerProtocol):
         try:
             params = self._params(notification)
         except Exception as error:
-            logger.warning("Left out: the parameters of %s are wrong: %s", method, _told(error))
+            logger.warning("Left out: the parameters of %s are wrong: %s", method, _described(error))
             return
         self._handle_notification(method, params)
 
@@ -148,7 +148,7 @@ class EverproofProtocol(LanguageServerProtocol):
             else:
                 future.set_result(response.message["result"])
         except Exception as error:
-            logger.warning("An answer of the client is wrong: %s", _told(error))
+            logger.warning("An answer of the client is wrong: %s", _described(error))
             if not future.done():
                 future.set_exception(JsonRpcInvalidParams())
 
@@ -177,7 +177,7 @@ class EverproofProtocol(LanguageServerProtocol):
             self._fail(msg_id, failure.code, failure.message)
         elif failure is not None:
             logger.error("A request could not be answered", exc_info=failure)
-            self._fail(msg_id, envelopes.INTERNAL_ERROR, f"A defect of Everproof: {_told(failure)}")
+            self._fail(msg_id, envelopes.INTERNAL_ERROR, f"A defect of Everproof: {_described(failure)}")
         else:
             self._answer(msg_id, future.result())
 
@@ -193,7 +193,7 @@ class EverproofProtocol(LanguageServerProtocol):
             body = json.dumps(response, default=self._serialize_message)
         except Exception as error:
             logger.exception("An answer cannot be written down")
-            self._fail(msg_id, envelopes.INTERNAL_ERROR, f"A defect of Everproof: {_told(error)}")
+            self._fail(msg_id, envelopes.INTERNAL_ERROR, f"A defect of Everproof: {_described(error)}")
         else:
             if self.writer is not None:
                 self.writer.write(f"Content-Length: {len(body)}\r\n\r\n{body}".encode("ascii"))
@@ -284,7 +284,7 @@ def pulls_only(capabilities: types.ClientCapabilities) -> bool:
     return text_document is not None and text_document.diagnostic is not None and text_document.publish_diagnostics is None
 
 
-def _told(error: BaseException) -> str:
+def _described(error: BaseException) -> str:
     """An error in one short line; of a group, the first that is no group."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.cfa.marks import is_marked, marked, told
+from analysis.cfa.marks import is_marked, marked, with_places
 from analysis.cli.main import main
 from tests.support.runs import program_of
 
@@ -18,9 +18,9 @@ def test_a_mark_names_an_edge_by_what_it_does() -> None:
     edges = {type(edge.effect).__name__: edge.id for edge in program.functions[name].edges}
     text = f"it is at {marked(program, name, edges['Return'])}, not at {marked(program, name, edges['Call'])}"
     assert is_marked(text)
-    assert told(text, program, None) == "it is at f() (return 100 / n), not at f() (g())"
-    assert told("⟦gone⟧3⟧ and ⟦main⟧99⟧", program, None) == "gone() and main()"
-    assert (is_marked("no mark"), told("no mark", program, None)) == (False, "no mark")
+    assert with_places(text, program, None) == "it is at f() (return 100 / n), not at f() (g())"
+    assert with_places("⟦gone⟧3⟧ and ⟦main⟧99⟧", program, None) == "gone() and main()"
+    assert (is_marked("no mark"), with_places("no mark", program, None)) == (False, "no mark")
     with pytest.raises(KeyError):
         marked(program, name, 99)
 

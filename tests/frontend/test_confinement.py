@@ -226,10 +226,12 @@ def test_the_environment_is_a_list(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         monkeypatch.setenv(name, ".")
     monkeypatch.setenv("TMPDIR", "relative")
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
-    told = compiler_environment()
-    assert not {*unwanted, "TMPDIR"} & told.keys()
-    assert {told[name] for name in ("PATH", "LD_LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH")} == {f"/usr/bin{os.pathsep}{tmp_path}"}
-    assert told["LC_ALL"] == "C"
+    environment = compiler_environment()
+    assert not {*unwanted, "TMPDIR"} & environment.keys()
+    assert {environment[name] for name in ("PATH", "LD_LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH")} == {
+        f"/usr/bin{os.pathsep}{tmp_path}"
+    }
+    assert environment["LC_ALL"] == "C"
 
 
 def test_a_library_in_the_current_folder_is_not_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,7 @@ class _Editor:
         while checker.unasked or checker.proving:
             if checker.proving:
                 checker.wait(None)
-                checker.hear()
+                checker.take_answers()
             else:
                 checker.ask(lambda: False)
         assert checker.report is not None

@@ -64,7 +64,7 @@ def settled(checker: Checker) -> dict[str, FunctionReport]:
     while checker.unasked or checker.proving:
         if checker.proving:
             checker.wait(None)
-            checker.hear()
+            checker.take_answers()
         else:
             checker.ask(lambda: False)
     return functions(checker)
@@ -293,7 +293,7 @@ def test_an_answer_that_comes_before_the_edit_is_asked_about_does_not_take_its_p
     while "apart" not in safe(functions(checker)):
         if checker.proving:
             checker.wait(None)
-            checker.hear()
+            checker.take_answers()
         else:
             checker.ask(lambda: False)
     assert checker.proving  # whether the program has runs that divide by zero
@@ -301,6 +301,6 @@ def test_an_answer_that_comes_before_the_edit_is_asked_about_does_not_take_its_p
     checker.check()
     assert "apart" not in safe(functions(checker))
     checker.wait(None)
-    checker.hear()
+    checker.take_answers()
     assert "apart" in safe(settled(checker))
     checker.close()

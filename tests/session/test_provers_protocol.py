@@ -134,7 +134,7 @@ class Provers(RuleBasedStateMachine):
             process.live()
             messages = list(process.to_pool)
             process.to_pool.clear()
-            self.desk.hear(process, messages, self.now)
+            self.desk.receive(process, messages, self.now)
             if process.dead:
                 self.desk.lose(process, "its process ended", self.now)
         self.desk.tick(self.now)
@@ -235,8 +235,8 @@ def seat() -> tuple[Seat, Process]:
 
 def working(seconds: float = 20.0) -> tuple[Seat, Process]:
     found, process = seat()
-    found.hear(Born(100), 1.0)
-    found.hear(Ready(100), 1.0)
+    found.receive(Born(100), 1.0)
+    found.receive(Ready(100), 1.0)
     found.give(Task(7, "content", Budget(seconds=seconds)), 1, 1.0)
     return found, process
 
@@ -255,7 +255,7 @@ def test_a_lost_order_is_noticed_by_the_silence() -> None:
 def test_signs_of_life_keep_a_prover() -> None:
     prover, process = working()
     for second in range(2, 20):
-        prover.hear(Beat(1, 0.1), float(second))
+        prover.receive(Beat(1, 0.1), float(second))
         assert prover.tick(float(second)) is None
     assert prover.due == 21.0
     prover.tick(21.0)
@@ -275,7 +275,7 @@ def test_an_answer_after_the_signal_counts_and_its_process_does_not_go_on() -> N
     prover.stop("time", 2.0)
     prover.tick(3.0)
     assert prover.state is State.TERMINATED
-    over = prover.hear(Reply(1, "", pickle.dumps("answer")), 3.5)
+    over = prover.receive(Reply(1, "", pickle.dumps("answer")), 3.5)
     assert isinstance(over, Outcome)
     assert (over.end, over.answer) == ("", "answer")
     assert prover.state is State.GONE
@@ -285,13 +285,13 @@ def test_an_answer_after_the_signal_counts_and_its_process_does_not_go_on() -> N
 def test_an_answer_to_another_order_is_no_answer() -> None:
     prover, _ = working()
     with pytest.raises(BreachError):
-        prover.hear(Reply(2, "", pickle.dumps("wrong")), 2.0)
+        prover.receive(Reply(2, "", pickle.dumps("wrong")), 2.0)
     assert isinstance(prover.lose("it does not keep to the protocol", 2.0), Lost)
 
 
 def test_an_answer_that_cannot_be_read_is_a_failure() -> None:
     prover, _ = working()
-    over = prover.hear(Reply(1, "", b"no pickle"), 2.0)
+    over = prover.receive(Reply(1, "", b"no pickle"), 2.0)
     assert isinstance(over, Outcome)
     assert over.end == "failed"
     assert prover.state is State.IDLE
@@ -299,7 +299,7 @@ def test_an_answer_that_cannot_be_read_is_a_failure() -> None:
 
 def test_what_does_not_start_is_blamed_on_its_launcher() -> None:
     prover, process = seat()
-    prover.hear(Born(100), 1.0)
+    prover.receive(Born(100), 1.0)
     assert prover.tick(29.0) is None
     prover.tick(30.0)
     assert prover.state is State.GONE

@@ -48,7 +48,7 @@ def _in_an_editor(file: Path, options: Options) -> Report:
     while checker.unasked or checker.proving:
         if checker.proving:
             checker.wait(None)
-            checker.hear()
+            checker.take_answers()
         else:
             checker.ask(lambda: False)
     report = checker.report

@@ -112,10 +112,10 @@ def _number(
     blocks = _blocks(edges, lowering.names.blocks)
     groups = ((flow.find(group.location), group.operands) for group in lowering.order.groups)
     unordered = tuple(Unordered(numbers[location], operands) for location, operands in groups if location in numbers)
-    told: list[object] = [type_, parameters, [(e.source, e.target, e.effect) for e in edges]]
+    parts: list[object] = [type_, parameters, [(e.source, e.target, e.effect) for e in edges]]
     if unordered:
-        told.append(unordered)
-    digest = digest_value([*told, sorted(blocks.items()), list(inside.values())] if blocks else told)
+        parts.append(unordered)
+    digest = digest_value([*parts, sorted(blocks.items()), list(inside.values())] if blocks else parts)
     cfa = Cfa(
         name=part.linkage,
         path=path,

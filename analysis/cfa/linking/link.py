@@ -123,10 +123,10 @@ def _exchanged(units: Sequence[Unit], before: LinkedProgram) -> Functions | None
 
 def _obstructed(units: Sequence[Unit], found: Functions) -> Functions:
     """The functions with what is not understood of them."""
-    told = obstructions(units, found.cfas)
-    if not told:
+    obstructing = obstructions(units, found.cfas)
+    if not obstructing:
         return found
-    cfas = {name: obstructed(cfa, told) for name, cfa in found.cfas.items()}
+    cfas = {name: obstructed(cfa, obstructing) for name, cfa in found.cfas.items()}
     sources = {
         name: source if cfas[name] is found.cfas[name] else obstructed_source(source, cfas[name])
         for name, source in found.sources.items()

@@ -103,12 +103,12 @@ class ConstraintsTransfer:
         self, state: Constraints, others: Sequence[Any], step: Step, precision: TrackedConstraints, before: Sequence[Any]
     ) -> Sequence[Constraints]:
         """The state with what the branch implied; none if that is impossible, or, with checks at targets, if a target is."""
-        found = self._told(state, others, step)
+        found = self._with_branch(state, others, step)
         if found and self._check_at == "target" and self._check is not None and self._check(others):
             return found if self._decide.is_possible(found[0].conditions) else ()
         return found
 
-    def _told(self, state: Constraints, others: Sequence[Any], step: Step) -> Sequence[Constraints]:
+    def _with_branch(self, state: Constraints, others: Sequence[Any], step: Step) -> Sequence[Constraints]:
         values: Assuming = others[self._values]
         if values.assumed is None:
             return (state,)

@@ -69,7 +69,7 @@ class SummaryClauses:
             values = tuple(state.values.get(variable, vocabulary[variable]) for variable in parameters[place])
             return Applied(self._numbers[place], values)
 
-        def told(place: Place, of: Mapping[Term, Term]) -> Applied:
+        def applied(place: Place, of: Mapping[Term, Term]) -> Applied:
             return Applied(self._numbers[place], tuple(of[vocabulary[variable]] for variable in parameters[place]))
 
         start = self._system.start(self._entry)
@@ -80,10 +80,10 @@ class SummaryClauses:
             yield self._clause((known(arrival.source),), arrival.state, conclusion)
         for call, after, at_exit in self._returned:
             callee = functions[call.step.callee]
-            entering = told((callee.name, callee.entry), self._procedures.entering(call))
+            entering = applied((callee.name, callee.entry), self._procedures.entering(call))
             yield self._clause((known(call.source),), call.entered, entering)
             if after is not None:
-                premises = (known(call.source), told((callee.name, callee.exit), at_exit))
+                premises = (known(call.source), applied((callee.name, callee.exit), at_exit))
                 yield self._clause(premises, after, said(call.target, after))
 
     def _clause(self, premises: tuple[Applied, ...], state: State, conclusion: Applied | None) -> Clause:

@@ -75,8 +75,8 @@ class SymbolicPost:
         if not following:
             return None
         values = following[0]
-        told = self._constraints.strengthen(state.constraints, (state.constraints, values), step, None, state)
-        return Known(values, told[0]) if told else None
+        strengthened = self._constraints.strengthen(state.constraints, (state.constraints, values), step, None, state)
+        return Known(values, strengthened[0]) if strengthened else None
 
     def is_contradicting(self, state: Known) -> bool:
         """Whether the constraints cannot hold together."""

@@ -64,7 +64,7 @@ def decide(task: Task, cancellation: Cancellation | None = None) -> Decision:
     if task.allocation_fails:
         return _Deciding(task, cancellation).decide()
     found = FoundMemory(task)
-    return found.told(_Deciding(found.task, cancellation).decide())
+    return found.in_original_edges(_Deciding(found.task, cancellation).decide())
 
 
 class _Deciding:
@@ -94,7 +94,7 @@ class _Deciding:
         self._candidates = Candidates(
             self._program, self._target, self._violating.suspects, self._task.model, Budget(milliseconds)
         )
-        for stage in (self._by_running, self._by_the_path, self._tell, self._by_going_back, self._by_exploring):
+        for stage in (self._by_running, self._by_the_path, self._look_inside, self._by_going_back, self._by_exploring):
             found = stage()
             if found is not None:
                 return found
@@ -226,7 +226,7 @@ class _Deciding:
         self._back = answer.reason
         return None
 
-    def _tell(self) -> None:
+    def _look_inside(self) -> None:
         """Tries the claimed path from the entry of its function, in a large program, in which little time may be left later."""
         if self._is_large:
             self._inside = self._from_inside()

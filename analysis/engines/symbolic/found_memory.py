@@ -29,7 +29,7 @@ class FoundMemory:
         functions = {name: self._branched(name, cfa, self._own) for name, cfa in task.program.functions.items()}
         self.task = task._replace(program=with_functions(task.program, functions), path=tuple(self._path(task.path)))
 
-    def told(self, decision: Decision) -> Decision:
+    def in_original_edges(self, decision: Decision) -> Decision:
         """The answer in the edges of the program as it was."""
         if not isinstance(decision, Confirmed):
             return decision

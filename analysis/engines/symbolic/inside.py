@@ -22,7 +22,7 @@ from analysis.smt.encoding.storage.layouts import BitLayout
 
 _RUNS = 8  # on inputs that were not computed
 _STEPS = 5_000  # of each of them
-_TOLD = 3  # inputs that are named
+_NAMED = 3  # inputs that are named
 
 
 class Inside:
@@ -75,7 +75,7 @@ class Inside:
             elif question.kind in ("parameter", "memory", "result") and self._matters(question, value):
                 shown = "NULL" if isinstance(question.type, Pointer) and value == 0 else str(value)
                 found.setdefault(f"{name} == {shown}")
-        return ", ".join([*found][:_TOLD])
+        return ", ".join([*found][:_NAMED])
 
     def _matters(self, question: Question, value: InputValue) -> bool:
         if isinstance(value, Object):

@@ -67,14 +67,14 @@ def find_compiler(chosen: str | None) -> str | None:
 
 def compiler_environment() -> dict[str, str]:
     """What the compiler gets from the environment. It changes with nothing but this process's own."""
-    told = {name: value for name, value in os.environ.items() if name in _OTHERS or name.startswith(_OF_NIX)}
-    told |= {name: os.environ[name] for name in _FOLDER if os.path.isabs(os.environ.get(name, ""))}
+    environment = {name: value for name, value in os.environ.items() if name in _OTHERS or name.startswith(_OF_NIX)}
+    environment |= {name: os.environ[name] for name in _FOLDER if os.path.isabs(os.environ.get(name, ""))}
     for name in _FOLDERS:
         entries = [entry for entry in os.environ.get(name, "").split(os.pathsep) if os.path.isabs(entry)]
         if entries:
-            told[name] = os.pathsep.join(entries)
+            environment[name] = os.pathsep.join(entries)
     # messages in English: they are read by `preprocess`; and ccache, which is often called gcc, is to write nothing
-    return told | {"LC_ALL": "C", "CCACHE_DISABLE": "1"}
+    return environment | {"LC_ALL": "C", "CCACHE_DISABLE": "1"}
 
 
 def run_compiler(argv: Sequence[str], folder: str, text: bytes, seconds: float, limits: Limits) -> Outcome:

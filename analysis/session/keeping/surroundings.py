@@ -44,8 +44,8 @@ def compiler_digest(options: Options) -> str:
     compiler = find_compiler(options.compiler)
     if compiler is None:
         return "none found"
-    told = compiler_environment()
-    parts = [compiler, os.path.realpath(compiler), *(f"{name}={told.get(name, '')}" for name in _VARIABLES)]
+    environment = compiler_environment()
+    parts = [compiler, os.path.realpath(compiler), *(f"{name}={environment.get(name, '')}" for name in _VARIABLES)]
     try:
         status = os.stat(compiler)
         parts += (str(status.st_size), str(status.st_mtime_ns))
@@ -93,7 +93,7 @@ class Lookups:
 
 
 def _environment_folders() -> Iterator[str]:
-    told = compiler_environment()
+    environment = compiler_environment()
     for variable in _VARIABLES[:2]:
-        if variable in told:
-            yield from told[variable].split(os.pathsep)
+        if variable in environment:
+            yield from environment[variable].split(os.pathsep)

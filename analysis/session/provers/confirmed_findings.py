@@ -20,12 +20,12 @@ from analysis.session.provers.asking.program_answers import Run
 ENGINE = "symbolic"
 
 
-def told(finding: Finding, decided: Decided | None, program: Program, places: Places, limit: int) -> Finding:
+def with_decision(finding: Finding, decided: Decided | None, program: Program, places: Places, limit: int) -> Finding:
     """The finding with what a prover says of it; at most `limit` steps are shown, the first and the last ones."""
     if decided is None:
         return finding
     if decided.status != "confirmed":
-        return msgspec.structs.replace(finding, reason=marks.told(decided.reason, program, places) or None)
+        return msgspec.structs.replace(finding, reason=marks.with_places(decided.reason, program, places) or None)
     trace = _trace(finding, decided.steps, program, places)
     if len(trace) > limit:
         trace = [*trace[:1], *trace[len(trace) - limit + 1 :]]
@@ -40,10 +40,10 @@ def shown(run: Run, rules: Mapping[str, Rule], program: Program, places: Places,
     text = without_temporaries(spell_effect(program.functions[last.function].by_id[last.edge].effect))
     fingerprint = digest_text(rule.name, function, rule.summary, text.replace(place.path, "__FILE__"))
     finding = Finding(rule.name, "possible", rule.severity, message, place, function, fingerprint, ())
-    return told(finding, run.decided, program, places, limit)
+    return with_decision(finding, run.decided, program, places, limit)
 
 
-def told_verdict(verdict: RuleVerdict, finding: Finding) -> RuleVerdict:
+def violated_verdict(verdict: RuleVerdict, finding: Finding) -> RuleVerdict:
     """The verdict of a function that a finding was confirmed in."""
     return RuleVerdict("violated", None, finding.assumptions, ENGINE, ms=verdict.ms)
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import msgspec
 
 from analysis.cfa.graph import Cfa, Places, Program
-from analysis.cfa.marks import is_marked, told
+from analysis.cfa.marks import is_marked, with_places
 from analysis.cpa.obstacles.violable import Excluded, Violable
 from analysis.cpa.predicates.violations import PROPERTIES, Property, violations_in
 from analysis.model.report import FunctionReport, Invariant, RuleVerdict
@@ -34,7 +34,7 @@ class ProvedFunctions:
         self._conditions: frozenset[str] = frozenset()
         self._violable: Violable | None = None  # not before somebody wants proofs
         self._understood = True
-        self._told: dict[str, tuple[FunctionReport, dict[str, Decided], object, FunctionReport]] = {}
+        self._reported: dict[str, tuple[FunctionReport, dict[str, Decided], object, FunctionReport]] = {}
 
     def wanted(
         self,
@@ -74,7 +74,7 @@ class ProvedFunctions:
             known = self._wanted[name] = cfa, tuple(_suspect(program, name, rules))
         return known[1]
 
-    def told(
+    def with_answers(
         self,
         functions: Sequence[FunctionReport],
         reports: Mapping[str, FunctionReport],
@@ -94,7 +94,7 @@ class ProvedFunctions:
                 if answer is not None:
                     answer = _spelled(answer, program, places)
                     by_name.setdefault(name, {})[rule] = answer
-        before, self._told = self._told, {}
+        before, self._reported = self._reported, {}
         new: dict[int, FunctionReport] = {}
         for name, answered in by_name.items():
             report = reports.get(name)
@@ -154,7 +154,7 @@ class ProvedFunctions:
             verdicts = {rule: _verdict(name, verdict, answered.get(rule)) for rule, verdict in report.verdicts.items()}
             said = tuple(dict.fromkeys(_invariants(name, cfa, decided, places)))
             known = report, decided, version, msgspec.structs.replace(report, verdicts=verdicts, invariants=said)
-        self._told[name] = known
+        self._reported[name] = known
         return known[3]
 
 
@@ -162,7 +162,7 @@ def _spelled(answer: tuple[Decided, float], program: Program, places: Places) ->
     """The answer with its reason as people read it."""
     if not is_marked(answer[0].reason):
         return answer
-    return msgspec.structs.replace(answer[0], reason=told(answer[0].reason, program, places)), answer[1]
+    return msgspec.structs.replace(answer[0], reason=with_places(answer[0].reason, program, places)), answer[1]
 
 
 def _around(program: Program, rules: Collection[str]) -> tuple[object, ...]:

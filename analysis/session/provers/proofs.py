@@ -23,7 +23,7 @@ from analysis.session.provers.asking.claim_answers import Claims
 from analysis.session.provers.asking.finding_answers import Proving
 from analysis.session.provers.asking.kept_answers import Decisions
 from analysis.session.provers.asking.program_slices import Contents
-from analysis.session.provers.confirmed_findings import shown, told, told_verdict
+from analysis.session.provers.confirmed_findings import shown, violated_verdict, with_decision
 from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.proof_verdicts import ProvedFunctions
 from analysis.store.database import Store
@@ -35,15 +35,15 @@ Again = Callable[[], Checked]
 
 
 class Proofs:
-    """What provers say of a session's findings, and of its functions. `told` is called from another thread when there is
+    """What provers say of a session's findings, and of its functions. `notify` is called from another thread when there is
     something to `collect`.
 
     `wanted`: the last check has something that nobody was asked about yet.
     """
 
-    def __init__(self, store: Store | None, jobs: int, told: Callable[[], None], work: str = WORK) -> None:
+    def __init__(self, store: Store | None, jobs: int, notify: Callable[[], None], work: str = WORK) -> None:
         self._decisions = Decisions(store)
-        self._pool = Pool(work, jobs, told)
+        self._pool = Pool(work, jobs, notify)
         self._contents = Contents()
         self._proving = Proving(self._pool, self._decisions, self._contents)
         self._claims = Claims(self._pool, self._decisions, self._contents, jobs)
@@ -161,8 +161,8 @@ class Proofs:
         """Takes in what provers have said; whether that was anything."""
         news = False
         for outcome in self._pool.take():
-            is_finding = self._proving.heard(outcome)
-            is_known = is_finding or self._claims.heard(outcome)
+            is_finding = self._proving.take(outcome)
+            is_known = is_finding or self._claims.take(outcome)
             self._is_news = self._is_news or is_known
             news = is_known or news
         return news
@@ -178,7 +178,7 @@ class Proofs:
         self._proving.give_up(reason)
         self._claims.give_up(reason)
 
-    def tell(
+    def apply(
         self,
         findings: Sequence[Finding],
         functions: Sequence[FunctionReport],
@@ -193,14 +193,14 @@ class Proofs:
         errors, program = analysis.errors(), analysis.program
         decisions = {name: self._proving.decision(error, program) for name, error in errors.items()}
         limit = options.limits.trace_steps
-        done = tuple(told(f, decisions.get(f.fingerprint), program, places, limit) for f in findings)
+        done = tuple(with_decision(f, decisions.get(f.fingerprint), program, places, limit) for f in findings)
         whole = self._claims.program_answers(program)
         known, by_name = {(f.rule, f.place) for f in done}, {rule.name: rule for rule in rules}
         found = (shown(run, by_name, program, places, limit) for run in whole.runs if run.rule in by_name)
         done = numbered([*done, *(finding for finding in found if (finding.rule, finding.place) not in known)])
         confirmed = {(f.place.path, f.function, f.rule): f for f in done if f.status == "confirmed"}
-        proved = self._proved.told(functions, check.reports, self._claims.answers(program), whole, program, places)
-        return done, tuple(_told_function(function, confirmed) for function in proved) if confirmed else proved
+        proved = self._proved.with_answers(functions, check.reports, self._claims.answers(program), whole, program, places)
+        return done, tuple(_with_confirmed(function, confirmed) for function in proved) if confirmed else proved
 
     @property
     def refuted(self) -> int:
@@ -292,10 +292,12 @@ def _as_before(again: Checked, first: Checked) -> Checked:
     )
 
 
-def _told_function(function: FunctionReport, confirmed: dict[tuple[str, str, str], Finding]) -> FunctionReport:
-    told = {
-        rule: told_verdict(verdict, finding)
+def _with_confirmed(function: FunctionReport, confirmed: dict[tuple[str, str, str], Finding]) -> FunctionReport:
+    confirmed_verdicts = {
+        rule: violated_verdict(verdict, finding)
         for rule, verdict in function.verdicts.items()
         if (finding := confirmed.get((function.place.path, function.name, rule))) is not None
     }
-    return msgspec.structs.replace(function, verdicts={**function.verdicts, **told}) if told else function
+    if not confirmed_verdicts:
+        return function
+    return msgspec.structs.replace(function, verdicts={**function.verdicts, **confirmed_verdicts})

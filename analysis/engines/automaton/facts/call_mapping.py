@@ -144,7 +144,7 @@ class CallTransfer:
                 return []
         paths -= _temporaries(call)
         fact = Fact(after.rule, after.state, bounded(paths) or after.paths)
-        return self._transfer.settle(edge, fact, paths, self._told(model, call, after))
+        return self._transfer.settle(edge, fact, paths, self._result_environment(model, call, after))
 
     def _stayed(self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact, after: Fact) -> set[Path]:
         """The caller's paths that the value still has: the callee cannot reach them, or it has them at its exit."""
@@ -229,7 +229,7 @@ class CallTransfer:
             return None
         return apply_operations(path_of(call.arguments[index]), path[1:])
 
-    def _told(self, model: FunctionModel, call: ir.Call, after: Fact) -> Environment:
+    def _result_environment(self, model: FunctionModel, call: ir.Call, after: Fact) -> Environment:
         """What the callee's exit says of the result, for the branch that tests it."""
         interval = dict(after.environment).get(RESULT_KEY)
         number = None if call.result is None else model.conditions.numbers.get(call.result)

@@ -35,7 +35,7 @@ class Fact(msgspec.Struct, frozen=True, cache_hash=True):
     transition: int = -1
     edge: int = -1
 
-    def told(self, environment: Environment) -> Fact:
+    def with_environment(self, environment: Environment) -> Fact:
         """The same fact with another environment."""
         return Fact(self.rule, self.state, self.paths, environment)
 

@@ -80,11 +80,11 @@ class Transfer:
         if not self.relevance.matters(match.rule, model.cfa.name, match.path):
             return []
         fact = Fact(match.rule, match.target, (match.path,))
-        told: Environment = ()
+        environment: Environment = ()
         if isinstance(edge.effect, ir.Return):
             known = model.cases.known.at[edge.source] or {}
-            told = exit_environment(model, edge.effect.value, known, known)
-        return self.settle(edge, fact, fact.paths, told)
+            environment = exit_environment(model, edge.effect.value, known, known)
+        return self.settle(edge, fact, fact.paths, environment)
 
     def asks_for_decision(self, model: FunctionModel, error: Fact) -> bool:
         """Whether the error counts only on a path on which the branch to it is decided by what is known there."""
@@ -136,8 +136,8 @@ class Transfer:
         key = model.conditions.numbers.get(call.result)
         if key is None:
             return numbers
-        told: Environment = ((key, result),)
-        return [n if n in self.facts.errors else self.facts.number(self.facts[n].told(told)) for n in numbers]
+        environment: Environment = ((key, result),)
+        return [n if n in self.facts.errors else self.facts.number(self.facts[n].with_environment(environment)) for n in numbers]
 
     def error(self, rule: int, transition: int, edge: Edge, path: Path | None) -> int:
         """The rejecting fact of a transition at an edge."""
@@ -162,8 +162,8 @@ class Transfer:
     def _can_branch(self, model: FunctionModel, edge: Edge, fact: Fact) -> bool:
         """Whether what was told at the edge before allows the branch."""
         test = model.conditions.of_edge.get(edge.id)
-        told = None if test is None else dict(fact.environment).get(test[0])
-        return test is None or told is None or meet(told, test[1]) is not None
+        environment = None if test is None else dict(fact.environment).get(test[0])
+        return test is None or environment is None or meet(environment, test[1]) is not None
 
     def _store(self, model: FunctionModel, edge: Edge, fact: Fact, target: ir.Expr, value: ir.Expr) -> list[int]:
         rule = self.rules[fact.rule]
@@ -200,7 +200,7 @@ class Transfer:
     def _owned_external_call(self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call) -> list[int]:
         """The same for a value that somebody owns: the function may be the owner from then on."""
         rule, paths = self.rules[fact.rule], set(fact.paths)
-        told: Environment = ()
+        environment: Environment = ()
         for argument in call.arguments:
             path = path_of(argument)
             if path is None:
@@ -213,7 +213,7 @@ class Transfer:
                 number = model.conditions.numbers.get(call.result) if call.result is not None else None
                 if number is None:
                     return []
-                told = ((number, ZERO),)  # else the result holds the value, too
+                environment = ((number, ZERO),)  # else the result holds the value, too
             if path[-1] == "&":
                 if changed_by(paths, path):
                     return []
@@ -222,13 +222,15 @@ class Transfer:
                     return self._lost(fact, edge)
                 if self.takes_over(call, rule):
                     return []
-        return self._after_external(edge, fact, call, paths, told)
+        return self._after_external(edge, fact, call, paths, environment)
 
-    def _after_external(self, edge: Edge, fact: Fact, call: ir.Call, paths: set[Path], told: Environment = ()) -> list[int]:
+    def _after_external(
+        self, edge: Edge, fact: Fact, call: ir.Call, paths: set[Path], environment: Environment = ()
+    ) -> list[int]:
         """The fact at those of its paths that the call's result leaves."""
         if call.result is not None:
             paths = survivors(tuple(paths), path_of(call.result), lvalue_cell(call.result))
-        return self.settle(edge, fact, paths, told)
+        return self.settle(edge, fact, paths, environment)
 
     def _frees(self, model: FunctionModel, edge: Edge, fact: Fact, path: Path) -> bool:
         """Whether the call ends, by the rule, the life of the object at the path."""
@@ -276,10 +278,10 @@ class Transfer:
             return []  # an object that the function leaves behind holds the value, too
         if not outside:
             return [] if any(behind_pointer(path) for path in paths) else self._lost(fact, edge)
-        told = self._told_at_exit(model, edge, fact, value)
-        return [self.facts.number(Fact(fact.rule, fact.state, bounded(outside), told))]
+        environment = self._environment_at_exit(model, edge, fact, value)
+        return [self.facts.number(Fact(fact.rule, fact.state, bounded(outside), environment))]
 
-    def _told_at_exit(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> Environment:
+    def _environment_at_exit(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> Environment:
         """See `exit_environment`."""
         known = model.cases.known.at[edge.source] or {}
         said: Known = {}
@@ -297,13 +299,13 @@ class Transfer:
                         return [self.error(fact.rule, index, edge, path)]
         return None
 
-    def settle(self, edge: Edge, fact: Fact, paths: Iterable[Path], told: Environment = ()) -> list[int]:
+    def settle(self, edge: Edge, fact: Fact, paths: Iterable[Path], environment: Environment = ()) -> list[int]:
         """Returns the fact at its new access paths. If no path is left, returns what the rule does when the value is
         lost."""
         left = bounded(set(paths))
         if not left:
             return self._lost(fact, edge)
-        return [self.facts.number(Fact(fact.rule, fact.state, left, told))]
+        return [self.facts.number(Fact(fact.rule, fact.state, left, environment))]
 
     def _lost(self, fact: Fact, edge: Edge) -> list[int]:
         for index, transition in enumerate(self.rules[fact.rule].transitions):

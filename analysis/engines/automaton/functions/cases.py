@@ -22,7 +22,7 @@ class Case(msgspec.Struct, frozen=True, cache_hash=True):
     """What is known of a call's arguments, by index; ~index stands for the first character of a string."""
 
     shallow: bool
-    told: tuple[tuple[int, Interval], ...]
+    given: tuple[tuple[int, Interval], ...]
 
 
 class Cases:
@@ -135,22 +135,22 @@ class Cases:
         """The function's result for arguments in the given intervals, None if it never returns then, or only because of a
         `longjmp`. Of the arguments themselves only strings matter, for their first character. `shallow`: in recursion; what
         the function's own calls do is not asked."""
-        told: list[tuple[int, Interval]] = []
+        given: list[tuple[int, Interval]] = []
         for index, (argument, value) in enumerate(zip(arguments, values, strict=False)):
             value = coarse(value)
             if value != ANY and index in self.asked[0]:
-                told.append((index, value))
+                given.append((index, value))
             literal = ir.strip_casts(argument)
             character = first_character(literal) if isinstance(literal, ir.StringConst) else None
             if character is not None and index in self.asked[1]:
-                told.append((~index, Interval(character, character, character != 0)))
-        return self.answer(Case(shallow, tuple(told)))
+                given.append((~index, Interval(character, character, character != 0)))
+        return self.answer(Case(shallow, tuple(given)))
 
     def answer(self, case: Case) -> Interval | None:
         """The result in a case."""
         if case not in self._known:
             whole, first = self.asked
-            initial = {(whole[index] if index >= 0 else first[~index]): value for index, value in case.told}
+            initial = {(whole[index] if index >= 0 else first[~index]): value for index, value in case.given}
             self._known[case] = self._result(self._assuming(initial, case.shallow))
         return self._known[case]
 

@@ -79,20 +79,20 @@ class Answers:
                 wrong, open_ = violated.get(name, set()), undecided.get(name, set())
                 known = before.get(name)
                 if known is None or known[:3] != (plain, wrong, open_):
-                    known = _Wrong(plain, wrong, open_, {**plain, **self._told(wrong, open_, key[1], share)})
+                    known = _Wrong(plain, wrong, open_, {**plain, **self._with_wrong(wrong, open_, key[1], share)})
                 self._wrong[name] = known
                 plain = known.verdicts
             verdicts[name] = plain
         return verdicts
 
-    def _told(
+    def _with_wrong(
         self, wrong: Iterable[int], undecided: Iterable[int], assumptions: tuple[str, ...], share: float
     ) -> dict[str, RuleVerdict]:
-        told = {
+        found = {
             self._rules[number].name: RuleVerdict("unknown", UNDECIDED, assumptions, ENGINE, ms=share) for number in undecided
         }
         broken = RuleVerdict("violated", None, assumptions, ENGINE, ms=share)
-        return told | {self._rules[number].name: broken for number in wrong}
+        return found | {self._rules[number].name: broken for number in wrong}
 
     def _assumptions(self, name: str, cfa: Cfa, program: Program) -> tuple[str, ...]:
         known = self._assumed.get(name)

@@ -33,12 +33,17 @@ from analysis.rules.automaton import Rule
 _TRIES = 3  # of errors with one message in one function, when the search for a path gives up
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _Reported(msgspec.Struct, frozen=True):
     """A finding as it was reported, with the versions of the texts that its trace leads through."""
 
     steps: list[Taken]
     versions: list[tuple[str, object]]
     finding: Finding
+
+
+def _has_other_versions(reported: _Reported, places: Places) -> bool:
+    """Whether a text that the trace leads through has changed."""
+    return any(places.version(name) is not version for name, version in reported.versions)
 
 
 class Findings:
@@ -52,7 +57,7 @@ class Findings:
         self._chains = Chains(trace_steps)
         self._joined: dict[Error, Joined] = {}
         self._chosen: list[tuple[Error, list[Taken]]] | None = None
-        self._told: dict[Error, _Told] = {}
+        self._reported: dict[Error, _Reported] = {}
         self._spelled: dict[Taken, Spelled] = {}
         self._doubtful: dict[tuple[str, frozenset[int]], ErrorPath] = {}
         self._urgent: set[str] = set()
@@ -83,7 +88,7 @@ class Findings:
     def other_rules(self, rules: tuple[Rule, ...], differing: Set[int], functions: Set[str]) -> None:
         """The rules are others, by the numbers that they have in facts; of those `differing` the automata are, and the graph in
         these functions."""
-        self._rules, self._told, self._spelled = rules, {}, {}
+        self._rules, self._reported, self._spelled = rules, {}, {}
         self.refuted = frozenset(error for error in self.refuted if error[1].rule not in differing)
         self.changed(functions, {}, ())
         self._chains.forget()
@@ -115,19 +120,19 @@ class Findings:
             self._chosen = self._choose(graph, delta, retrace, places, patient)
             if self.settled:
                 self._doubtful, self._urgent = {}, set()
-        before, self._told = self._told, {}
+        before, self._reported = self._reported, {}
         for error, steps in self._chosen:
-            told = before.get(error)
-            if told is None or told.steps is not steps or any(places.version(name) is not v for name, v in told.versions):
+            reported = before.get(error)
+            if reported is None or reported.steps is not steps or _has_other_versions(reported, places):
                 versions = [(name, places.version(name)) for name in {taken.function for taken in steps}]
-                told = _Told(steps, versions, self._tell(tracer, delta, places, *error, steps))
-            self._told[error] = told
+                reported = _Reported(steps, versions, self._report(tracer, delta, places, *error, steps))
+            self._reported[error] = reported
         if spelled:
             self._spelled = spelled
-        told_in_order = sorted(self._told.items(), key=lambda item: _in_order(item[1].finding))
-        findings = numbered(told.finding for _, told in told_in_order)
-        named = zip(findings, told_in_order, strict=True)
-        self._suspects = {finding.fingerprint: (error, told.steps) for finding, (error, told) in named}
+        reported_in_order = sorted(self._reported.items(), key=lambda item: _in_order(item[1].finding))
+        findings = numbered(reported.finding for _, reported in reported_in_order)
+        named = zip(findings, reported_in_order, strict=True)
+        self._suspects = {finding.fingerprint: (error, reported.steps) for finding, (error, reported) in named}
         return findings
 
     def _choose(
@@ -195,7 +200,7 @@ class Findings:
             return message
         return message.replace(rule.tracks, spell_path(fact.paths[0]) if fact.paths else "the result")
 
-    def _tell(
+    def _report(
         self, tracer: Tracer, delta: ProgramDelta, places: Places, function: str, fact: Fact, steps: list[Taken]
     ) -> Finding:
         rule = self._rules[fact.rule]

@@ -45,7 +45,7 @@ class Spelled(NamedTuple):
 
 class Tracer:
     """Turns paths into trace steps. `spelled` are steps as they were reported in a revision before; those
-    reported now are added to `told`. A trace has no more than `limit` steps."""
+    reported now are added to `respelled`. A trace has no more than `limit` steps."""
 
     def __init__(
         self,
@@ -53,10 +53,10 @@ class Tracer:
         places: Places,
         limit: int,
         spelled: Mapping[Taken, Spelled],
-        told: dict[Taken, Spelled],
+        respelled: dict[Taken, Spelled],
     ) -> None:
         self._spelled = spelled
-        self._told = told
+        self._respelled = respelled
         self._delta = delta
         self._places = places
         self._limit = limit
@@ -85,7 +85,7 @@ class Tracer:
             or (spelled.place is not None and spelled.place is not self._places.place(taken.function, edge.id))
         ):
             spelled = self._spell(taken, edge)
-        self._told[taken] = spelled
+        self._respelled[taken] = spelled
         return spelled.step
 
     def _spell(self, taken: Taken, edge: Edge) -> Spelled:

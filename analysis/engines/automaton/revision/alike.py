@@ -41,7 +41,7 @@ def add_differences(
         elif isinstance(edge.effect, ir.Call) and (names := _otherwise_called(old, new, edge)):
             merge(found, {edge.id: names})
     if _renumbered(old, new):
-        found.update(dict.fromkeys(_told_by_calls(new) | _told_by_calls(old)))
+        found.update(dict.fromkeys(_edges_with_environments(new) | _edges_with_environments(old)))
     add_stretches(found, (old, new))
 
 
@@ -108,7 +108,7 @@ def _renumbered(old: FunctionModel, new: FunctionModel) -> bool:
     return any(other.get(key, number) != number for key, number in one.items())
 
 
-def _told_by_calls(model: FunctionModel) -> set[int]:
+def _edges_with_environments(model: FunctionModel) -> set[int]:
     """The edges at which facts have an environment, in which conditions go by number: calls that tell something of their result,
     and what comes next."""
     found: set[int] = set()

@@ -29,7 +29,7 @@ class Retrace:
         self._graph = graph
         self._live: set[Entry] = set()
         self._seen: set[Entry] = set()
-        self._told: dict[Entry, list[tuple[Entry, int]]] = {}
+        self._waiting: dict[Entry, list[tuple[Entry, int]]] = {}
 
     def live(self, function: str, entry: int) -> bool:
         """Whether some execution enters the function in this state."""
@@ -60,7 +60,7 @@ class Retrace:
             if above in self._live:
                 self._reach(here, index)
                 continue
-            self._told.setdefault(above, []).append((here, index))
+            self._waiting.setdefault(above, []).append((here, index))
             if above not in self._seen:
                 self._visit(above, stack)
 
@@ -90,4 +90,4 @@ class Retrace:
                 if index:
                     sites = self._graph.functions[entry[0]].sites[entry[1]]
                     sites.insert(0, sites.pop(index))
-                work.extend(self._told.pop(entry, ()))
+                work.extend(self._waiting.pop(entry, ()))

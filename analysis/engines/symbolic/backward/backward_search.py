@@ -257,13 +257,13 @@ class _Search:
         match effect:
             case ir.Assume(test, truth):
                 try:
-                    told = {preimage.told(test, truth)}
+                    implied = {preimage.implied(test, truth)}
                 except TooLargeError:
-                    told = set()
-                if any(isinstance(c, ir.IntConst) and c.value == 0 for c in told):
+                    implied = set()
+                if any(isinstance(c, ir.IntConst) and c.value == 0 for c in implied):
                     return
-                told = {c for c in told if not isinstance(c, ir.IntConst)}
-                yield state.at(edge.source, self._added(state.conditions, told | accessed))
+                implied = {c for c in implied if not isinstance(c, ir.IntConst)}
+                yield state.at(edge.source, self._added(state.conditions, implied | accessed))
             case ir.Assign(target, value):
                 for found in self._assigned(preimage, target, value, state):
                     yield state.at(edge.source, self._added(found, accessed))

@@ -19,8 +19,8 @@ from analysis.engines.symbolic.backward.rewriting import (
     at_depth,
     condition,
     equality,
+    is_definite,
     is_symbol,
-    is_told,
     normal,
     not_null,
     rewritten,
@@ -228,10 +228,10 @@ class Preimage:
     def own(self, expr: ir.Expr, depth: int | None = None) -> ir.Expr:
         """An expression of the edge, in an activation at a depth (default: this one), as conditions have it. TooLargeError if
         that is too much."""
-        told = with_symbols(expr, lambda type_: self.symbol("any", type_))
-        return normal(at_depth(told, self._depth if depth is None else depth))
+        implied = with_symbols(expr, lambda type_: self.symbol("any", type_))
+        return normal(at_depth(implied, self._depth if depth is None else depth))
 
-    def told(self, test: ir.Expr, truth: bool) -> ir.Expr:
+    def implied(self, test: ir.Expr, truth: bool) -> ir.Expr:
         """What a branch implies. TooLargeError if that is too much."""
         return condition(self.own(test), truth)
 
@@ -286,7 +286,7 @@ def nonnull(effect: ir.Effect, depth: int) -> Conditions:
     """The condition that these pointers are not null."""
     found = set()
     for pointer in dereferenced(effect, depth):
-        if not is_told(pointer):
+        if not is_definite(pointer):
             continue
         try:
             found.add(not_null(normal(pointer)))

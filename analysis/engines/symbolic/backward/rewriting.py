@@ -174,14 +174,14 @@ def at_depth(expr: ir.Expr, depth: int) -> ir.Expr:
 
 
 @lru_cache(maxsize=20_000)
-def is_told(expr: ir.Expr) -> bool:
+def is_definite(expr: ir.Expr) -> bool:
     """Whether the expression has no part that is any value, each time another one."""
     return not any(isinstance(part, ir.Unknown | ir.Undefined) for part in ir.walk(expr))
 
 
 def with_symbols(expr: ir.Expr, make: Callable[[Type], ir.Var]) -> ir.Expr:
     """The expression with a new symbol for each part that is any value."""
-    return expr if is_told(expr) else _renamed(expr, lambda var: var, make)
+    return expr if is_definite(expr) else _renamed(expr, lambda var: var, make)
 
 
 def _renamed(expr: ir.Expr, rename: Callable[[ir.Var], ir.Var], make: Callable[[Type], ir.Var] | None = None) -> ir.Expr:

@@ -234,7 +234,7 @@ class Claims:
         """The seconds that are left for all claims together."""
         return None if self._budget.total is None else self._budget.total - self.worked
 
-    def heard(self, outcome: Outcome) -> bool:
+    def take(self, outcome: Outcome) -> bool:
         """Takes in an outcome; False if it is of no claim."""
         claim = self._running.pop(outcome.ticket, None)
         if claim is None:

@@ -235,14 +235,14 @@ class Proving:
                 ticket = self._pool.submit(questions[error], self._budget, rank(asked.suspicion.function))
                 self._tickets[ticket] = asked.key
 
-    def heard(self, outcome: Outcome) -> bool:
+    def take(self, outcome: Outcome) -> bool:
         """Takes in what a prover has said; False if it is of no question that is asked (any more)."""
         key = self._tickets.pop(outcome.ticket, None)
         if key is not None:
-            self._heard(key, outcome)
+            self._take(key, outcome)
         return key is not None
 
-    def _heard(self, key: str, outcome: Outcome) -> None:
+    def _take(self, key: str, outcome: Outcome) -> None:
         if outcome.end:
             had = outcome.end == "time" and had_the_processor(outcome.worked, outcome.ms / 1000)
             tried = self._budget.seconds if had else 0.0

@@ -88,14 +88,14 @@ class Desk(Generic[AnyPeer]):
                 self._seats[peer] = Seat(peer, self._patience, now)
                 starting += 1
 
-    def hear(self, peer: AnyPeer, messages: list[ToPool], now: float) -> None:
+    def receive(self, peer: AnyPeer, messages: list[ToPool], now: float) -> None:
         """A prover has said this."""
         for message in messages:
             seat = self._seats.get(peer)
             if seat is None:
                 return
             try:
-                over = seat.hear(message, now)
+                over = seat.receive(message, now)
             except BreachError as breach:
                 self.lose(peer, str(breach), now)
                 return

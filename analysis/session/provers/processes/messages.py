@@ -99,7 +99,7 @@ def say(end: socket.socket, message: ToProver | ToPool) -> None:
     end.sendall(frame(message))
 
 
-def hear_order(end: socket.socket) -> ToProver:
+def receive_order(end: socket.socket) -> ToProver:
     """The next message to the prover, from a blocking socket. EOFError or OSError if nobody is
     there any more."""
     (length,) = _LENGTH.unpack(_exactly(end, _LENGTH.size))
@@ -124,7 +124,7 @@ class Channel:
         end.setblocking(False)
         self._end = end
         self._unsent = bytearray()
-        self._heard = bytearray()
+        self._received = bytearray()
         self.is_open = True
 
     def fileno(self) -> int:
@@ -161,21 +161,21 @@ class Channel:
             return []
         except OSError:
             found, self.is_open = b"", False
-        self._heard += found
+        self._received += found
         messages, begin = [], 0
-        while len(self._heard) - begin >= _LENGTH.size:
-            (length,) = _LENGTH.unpack_from(self._heard, begin)
+        while len(self._received) - begin >= _LENGTH.size:
+            (length,) = _LENGTH.unpack_from(self._received, begin)
             if length > _LONGEST:
                 raise BreachError("what was sent is not a message")
-            if len(self._heard) - begin - _LENGTH.size < length:
+            if len(self._received) - begin - _LENGTH.size < length:
                 break
             begin += _LENGTH.size
             try:
-                messages.append(_to_pool.decode(memoryview(self._heard)[begin : begin + length].tobytes()))
+                messages.append(_to_pool.decode(memoryview(self._received)[begin : begin + length].tobytes()))
             except msgspec.MsgspecError as error:
                 raise BreachError(str(error)) from None
             begin += length
-        del self._heard[:begin]
+        del self._received[:begin]
         return messages
 
     def finish(self) -> None:

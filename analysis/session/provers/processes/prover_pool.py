@@ -47,14 +47,14 @@ class Pool:
     `work` (module:function) to tasks.
 
     Tasks and answers are pickled; no process that runs under another user's control is at either
-    end. `told` is called, in the supervisor's thread, when something has ended. Not for several
+    end. `notify` is called, in the supervisor's thread, when something has ended. Not for several
     threads at once, but for `take` and `wait`.
     """
 
-    def __init__(self, work: str, jobs: int, told: Callable[[], None] = _nobody, patience: Patience | None = None) -> None:
+    def __init__(self, work: str, jobs: int, notify: Callable[[], None] = _nobody, patience: Patience | None = None) -> None:
         self._launcher = launcher_of(work)
         self._jobs = jobs
-        self._told = told
+        self._notify = notify
         self._patience = patience or Patience()
         self._tickets = 0
         self._changed = threading.Condition()
@@ -135,7 +135,7 @@ class Pool:
             self._ended.append(outcome)
             self._changed.notify_all()
         with contextlib.suppress(Exception):  # whoever is told must not end the supervisor
-            self._told()
+            self._notify()
 
     def _fail(self, supervisor: Supervisor, why: str) -> None:
         """The supervisor is of no use any more: what is open has failed, and the next task has a

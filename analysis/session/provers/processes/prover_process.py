@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
-from analysis.session.provers.processes.messages import Beat, Cancel, Order, Ready, Reply, ToPool, hear_order, say
+from analysis.session.provers.processes.messages import Beat, Cancel, Order, Ready, Reply, ToPool, receive_order, say
 
 _FRAMES = 20_000  # expressions nest deeply
 _NICE = 10  # typing comes first
@@ -54,7 +54,7 @@ class _Current:
         self.beat: float | None = None  # seconds; None while there is no order
         signal.signal(signal.SIGUSR1, self._handle)
 
-    def tell(self, message: ToPool) -> None:
+    def send(self, message: ToPool) -> None:
         """Says something to the pool."""
         with self._sending, contextlib.suppress(OSError):  # nobody there: the reading thread ends the process
             say(self._end, message)
@@ -62,19 +62,19 @@ class _Current:
     def accept(self, order: Order) -> None:
         """There is an order."""
         self._began, self._turn, self.beat = time.process_time(), order.turn, order.beat
-        self.tell_alive()
+        self.send_beat()
 
-    def tell_alive(self) -> None:
+    def send_beat(self) -> None:
         """Sends a sign of life, if there is an order."""
         turn = self._turn
         if turn is not None:
             with contextlib.suppress(MemoryError):  # the task may have taken all; the next sign tries again
-                self.tell(Beat(turn, time.process_time() - self._began))
+                self.send(Beat(turn, time.process_time() - self._began))
 
     def answer(self, reply: Reply) -> None:
         """The order is done."""
         self._turn = self.beat = None
-        self.tell(reply)
+        self.send(reply)
 
     @contextlib.contextmanager
     def running(self, turn: int) -> Iterator[None]:
@@ -118,7 +118,7 @@ def serve(end: socket.socket, name: str) -> None:
     current = _Current(end)
     orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(end, orders, current), name="orders", daemon=True).start()
-    current.tell(Ready(os.getpid()))
+    current.send(Ready(os.getpid()))
     while True:
         reply = _reply(work, orders.get(), current)
         current.answer(reply)
@@ -133,11 +133,11 @@ def _read(end: socket.socket, orders: queue.SimpleQueue[Order], current: _Curren
         while True:
             beat = current.beat
             if not news.poll(None if beat is None else beat * 1000):
-                current.tell_alive()
+                current.send_beat()
                 continue
-            message = hear_order(end)
+            message = receive_order(end)
             if isinstance(message, Cancel):
-                current.tell_alive()
+                current.send_beat()
                 current.cancel(message.turn)
             else:
                 current.accept(message)

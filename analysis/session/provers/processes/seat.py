@@ -117,7 +117,7 @@ class Seat:
         self._patience = patience
         self._until = now + patience.start  # when the state ends, but for WORKING's silence
         self._turn = 0
-        self._began = self._heard = now
+        self._began = self._last_message = now
         self._stopped: End = ""  # why the task was ended from outside
         self._worked = 0.0
 
@@ -128,13 +128,13 @@ class Seat:
             return None
         if self.state is not State.WORKING:
             return self._until
-        silence = self._heard + self._patience.silence
-        return silence if self._until > self._heard + _MISSED * self._patience.beat else self._until
+        silence = self._last_message + self._patience.silence
+        return silence if self._until > self._last_message + _MISSED * self._patience.beat else self._until
 
     def shift(self, seconds: float) -> None:
         """The pool itself was stopped for so long: it is nobody's fault."""
         self._until += seconds
-        self._heard += seconds
+        self._last_message += seconds
         self._began += seconds
 
     def give(self, task: Task, turn: int, now: float) -> None:
@@ -144,7 +144,7 @@ class Seat:
         payload = pickle.dumps(task.content, pickle.HIGHEST_PROTOCOL)
         self.peer.send(Order(turn, payload, task.budget.megabytes, self._patience.beat))
         self.state, self.task, self._turn = State.WORKING, task, turn
-        self._began = self._heard = now
+        self._began = self._last_message = now
         self._stopped, self._worked = "", 0.0
         self._until = now + task.budget.seconds
 
@@ -154,7 +154,7 @@ class Seat:
             self.state, self._stopped, self._until = State.ASKED, why, now + self._patience.grace
             self.peer.send(Cancel(self._turn))
 
-    def hear(self, message: ToPool, now: float) -> Over:
+    def receive(self, message: ToPool, now: float) -> Over:
         """Takes in a message. Raises BreachError if it may not come now: then the prover is to be
         given up (`lose`)."""
         match message:
@@ -167,7 +167,7 @@ class Seat:
                 self.state = State.IDLE
             case Beat(turn, worked) if turn <= self._turn:
                 if turn == self._turn and self.state in _AT_WORK:
-                    self._heard, self._worked = now, worked
+                    self._last_message, self._worked = now, worked
             case Reply(turn) if turn == self._turn and self.state in _AT_WORK:
                 return self._answered(message, now)
             case _:

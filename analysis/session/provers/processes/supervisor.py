@@ -139,7 +139,7 @@ class Supervisor:
 
     def _listen(self, peer: ProverProcess, now: float) -> None:
         try:
-            self._desk.hear(peer, peer.receive(), now)
+            self._desk.receive(peer, peer.receive(), now)
         except BreachError as breach:
             self._desk.lose(peer, str(breach), now)
         if not peer.channel.is_open:

@@ -13,7 +13,7 @@ from analysis.model.report import Finding, FunctionReport, Message, Report
 from analysis.wire import FileResult
 
 
-class Told:
+class ReportedFiles:
     """What was reported of each file. `version` is that of an open file's text, by its absolute path."""
 
     def __init__(self, send: Callable[[FileResult], None], version: Callable[[str], int | None]) -> None:
@@ -31,7 +31,7 @@ class Told:
         """Whether a file was opened or closed, and nothing was reported of it since."""
         return bool(self._turned)
 
-    def tell(self, generation: int, focus: Sequence[str], reports: Sequence[tuple[Checker, Report]]) -> None:
+    def report(self, generation: int, focus: Sequence[str], reports: Sequence[tuple[Checker, Report]]) -> None:
         """Sends what differs from what was said last, files in focus first, and all of the files that were opened or closed."""
         results = _by_file(generation, reports)
         for path in self._last:
