@@ -11,11 +11,12 @@ import weakref
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from analysis.c.blocks import STACK_ALLOCATIONS
 from analysis.c.functions import known
 from analysis.cfa.graph import Edge, Program
 from analysis.cpa.obstacles.lifetimes import forgets
 from analysis.model import ir
-from analysis.model.c_types import Array, Integer, Pointer, Record, Void
+from analysis.model.c_types import Array, Integer, Pointer, Record, Type, Void
 from analysis.model.comparisons import COMPARISONS
 
 Kind = tuple[str, str]
@@ -54,7 +55,7 @@ def pointer_kinds(program: Program) -> PointerKinds:
 
 class PointerKinds:
     """The kinds of one program. `callers`: the calls of each function; `outside`: those of all others; `moved`: kinds that were
-    added to or subtracted from, or subscripted by anything but 0."""
+    added to or subtracted from, or subscripted by anything but 0, or that may lead to an object of no size."""
 
     def __init__(self, program: Program) -> None:
         self._program: Program = weakref.proxy(program)
@@ -124,9 +125,25 @@ class PointerKinds:
             found = [("" if root.scope == "global" else name, VARIABLE + root.name)]
         else:
             return []
-        if _is_moved(lvalue):
+        if self._is_moved(lvalue):
             self.moved.update(found)
         return found
+
+    def _is_moved(self, lvalue: ir.Expr) -> bool:
+        """Whether the address of an lvalue may be behind what it is a part of, or that of another object: a part without size."""
+        is_moved = self._may_be_empty(lvalue.type)
+        while isinstance(lvalue, ir.Field | ir.Index):
+            is_moved = is_moved or (isinstance(lvalue, ir.Index) and lvalue.index != ir.IntConst(0, lvalue.index.type))
+            lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
+            is_moved = is_moved or self._may_be_empty(lvalue.type)
+        return is_moved
+
+    def _may_be_empty(self, type_: Type) -> bool:
+        """Whether objects of a type may have no size: an extension of GNU C, and flexible array members (C11 6.7.2.1p18)."""
+        if isinstance(type_, Array):
+            return not type_.length or self._may_be_empty(type_.element)
+        definition = self._program.records.get(type_.key) if isinstance(type_, Record) else None
+        return definition is not None and all(self._may_be_empty(member.type) for member in definition.members)
 
     def _expose_all(self, name: str, parts: Iterable[ir.Expr]) -> None:
         """What something holds whose address is taken may be read and written as memory."""
@@ -182,6 +199,8 @@ class PointerKinds:
             passed = [kind for argument in like for kind in self.sources(name, argument)]
             is_block = function.result in ("block", "stack")
             made = (name, f"{BLOCK if is_block else OUTSIDE}{edge.id}")
+            if callee in STACK_ALLOCATIONS:  # of no bytes it may be that of something else
+                self.moved.add(made)
             self._unite((*result, *passed, *([] if passed and not is_block else [made])))
 
     def _kind(self, name: str, lvalue: ir.Expr) -> Kind:
@@ -196,15 +215,6 @@ class PointerKinds:
                 return "", f"{record.type.key}.{member}"
             case _:
                 return MEMORY
-
-
-def _is_moved(lvalue: ir.Expr) -> bool:
-    """Whether the address of an lvalue may be behind what it is a part of."""
-    while isinstance(lvalue, ir.Field | ir.Index):
-        if isinstance(lvalue, ir.Index) and lvalue.index != ir.IntConst(0, lvalue.index.type):
-            return True
-        lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
-    return False
 
 
 def _may_be_one(argument: ir.Expr, result: ir.Expr) -> bool:

@@ -1,7 +1,7 @@
 """Values as patterns of bits, which can be cut and joined: what unions, casts of pointers and `memcpy` see (C11 6.2.6.1).
 
 A pattern is a number without sign: of sort Int in the `int` encoding, where pieces are cut out by division, a bit-vector in `bv`.
-The byte order is little-endian, that of x86 and nearly all of ARM. Floating values have no pattern here.
+The byte order is little-endian, that of x86 and nearly all of ARM. Floating values and addresses have no pattern here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from analysis.smt.encoding.numbers.bits import Bits
 from analysis.smt.encoding.numbers.integers import Integers
 from analysis.smt.logic import linear
 from analysis.smt.logic.bitvectors import concat, euclidean, extract
-from analysis.smt.logic.term_building import integer
+from analysis.smt.logic.term_building import constant_of, integer
 from analysis.smt.logic.terms import Term
 
 
@@ -28,8 +28,9 @@ class Patterns:
         self._arithmetic = arithmetic
 
     def of(self, term: Term, type_: Type) -> Term | None:
-        """The pattern of a value of a scalar type; None for floating ones."""
-        if isinstance(type_, Floating) or term.sort.kind == "Real":
+        """The pattern of a value of a scalar type; None for floating ones, and for addresses of objects: which number they are is
+        not known (C11 6.2.6.1p4). A null pointer is zero."""
+        if isinstance(type_, Floating) or term.sort.kind == "Real" or (isinstance(type_, Pointer) and constant_of(term) != 0):
             return None
         width = ranges.width(type_, self._arithmetic.model.pointer_bits)
         return self._arithmetic.convert(term, type_, unsigned(width))
@@ -59,7 +60,7 @@ class Patterns:
         return linear.combine(lower, upper, 1 << lower_width)
 
     def convert(self, term: Term, source: Type, target: Type) -> Term | None:
-        """A value of one type read as one of another type of the same width; None where a floating type is involved."""
+        """A value of one type read as one of another type of the same width; None where it has no pattern."""
         if source == target or (isinstance(source, Pointer) and isinstance(target, Pointer)):
             return term
         if isinstance(source, Floating) or isinstance(target, Floating):

@@ -29,6 +29,8 @@ from analysis.smt.logic import linear
 from analysis.smt.logic.term_building import FALSE, TRUE, and_, eq, ite, not_
 from analysis.smt.logic.terms import Term
 
+_PARTS = "a floating value or an address is put together from parts, or read in parts"
+_OTHER = "a floating value or an address is read as a number, or the other way round"
 _OVERLAP = "a write may overlap part of what is read"
 _MOST_WRITES = 512  # writes that a read at an unknown offset is compared with; more are not followed
 
@@ -84,16 +86,16 @@ class Objects:
     def _composed(self, layer: Layer, edges: list[int], type_: Type) -> Term:
         """The scalar between the first and the last edge, put together from what is between two edges each."""
         if isinstance(type_, Floating):
-            return self.open(type_, "a floating value is put together from parts")
+            return self.open(type_, _PARTS)
         joined: Term | None = None
         for start, end in itertools.pairwise(edges):
             piece = self._piece(layer, start, end - start)
             if piece is None:
-                return self.open(type_, "a part of a floating value is read")
+                return self.open(type_, _PARTS)
             joined = piece if joined is None else self._patterns.join(joined, start - edges[0], piece)
         assert joined is not None
         value = self._patterns.value(joined, edges[-1] - edges[0], type_)
-        return value if value is not None else self.open(type_, "a floating value is put together from parts")
+        return value if value is not None else self.open(type_, _PARTS)
 
     def _piece(self, layer: Layer, low: int, width: int) -> Term | None:
         """The pattern of bits that lie in one cell, or in none."""
@@ -109,7 +111,7 @@ class Objects:
         if cell.type == type_:
             return cell.term
         value = self._patterns.convert(cell.term, cell.type, type_)
-        return value if value is not None else self.open(type_, "a floating value is read as an integer, or the other way round")
+        return value if value is not None else self.open(type_, _OTHER)
 
     def _after(self, patch: Patch, offset: Term, width: int, extra: int, type_: Type, before: Term, tag: Tag) -> Term:
         """What is at an offset (`extra` bits after it) after a patch, from what was there before."""
@@ -139,7 +141,7 @@ class Objects:
         for start in range(0, patch.width, width):
             part = None if pattern is None else self._patterns.value(self._patterns.cut(pattern, start, width), width, type_)
             hit = eq(offset, linear.add(patch.offset, self._fills.offset(start // 8)))
-            value = part if part is not None else self.open(type_, "a floating value is read as an integer, or in parts")
+            value = part if part is not None else self.open(type_, _OTHER)
             before = ite(and_(patch.condition, hit), value, before)
         return before
 
@@ -169,7 +171,7 @@ class Objects:
         type_ = unsigned(high - low)
         pattern = self._patterns.of(old.term, old.type)
         if pattern is None:
-            content.cells[low] = Cell(high - low, self.open(type_, "a floating value is overwritten in part"), type_)
+            content.cells[low] = Cell(high - low, self.open(type_, _PARTS), type_)
             return
         content.cells[low] = Cell(high - low, self._patterns.cut(pattern, low - at, high - low), type_)
 
