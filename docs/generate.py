@@ -67,7 +67,7 @@ _KINDS = {
     "modelled": "modelled: nothing is assumed",
     "ends-run": "a run ends there; rules that are on by default report it",
     "checked": "checked with the property; where it may not hold, the answer is `unknown` with this reason",
-    "told": "assumed, and listed by each answer that rests on it",
+    "listed": "assumed, and listed by each answer that rests on it",
 }
 
 

@@ -75,7 +75,7 @@ class EverproofServer(LanguageServer):
         self._logged: set[str] = set()
 
     def begin(self) -> None:
-        """Makes the parts, once the client has said who it is and what is open."""
+        """Makes the parts, once the client has sent its name, capabilities and folders."""
         self.documents = self.protocol.adopt_workspace()
         self.results = Results(self.documents)
         self.rechecks = Rechecks(self.documents)

@@ -93,7 +93,7 @@ class Document(TextDocument):
         return edits
 
     def sent(self, generation: int) -> None:
-        """Remembers that the request `generation` told the checker this version."""
+        """Remembers that the request `generation` sent this version to the checker."""
         self._sent.append((generation, self.current_version))
 
     def version_at(self, generation: int) -> int | None:

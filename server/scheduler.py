@@ -67,7 +67,7 @@ class RunningCheck:
         self.finished: asyncio.Future[str | None] = loop.create_future()
 
     def finish(self, reason: str | None) -> None:
-        """Wakes those who wait for the check."""
+        """Wakes the tasks that wait for the check."""
         if not self.finished.done():
             self.finished.set_result(reason)
 
@@ -273,7 +273,7 @@ class Scheduler:
         return await waiter
 
     def _drop_questions(self) -> None:
-        """Nobody will answer them."""
+        """Ends the requests that will get no answer."""
         for answer in self._questions.values():
             if not answer.done():
                 answer.set_result(None)

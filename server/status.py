@@ -1,4 +1,4 @@
-"""The one model of what is known and what is being done, told by `everproof/status`; lenses and hovers say the same.
+"""The one model of what is known and what is being done, sent as `everproof/status`; lenses and hovers say the same.
 
 A verdict is never shown as current when the text it is about has changed, and a function that nothing is known of is
 `unknown` with a reason.

@@ -4,7 +4,7 @@ again when it dies.
 The event loop never waits for the checker: requests go into the pipe's buffer, events come from a
 reading task. A checker that ends, sends what is no event, stops reading, or gives no sign of life
 while somebody waits for it, is replaced; the owner then sends everything to the new one again. So
-whoever waits for the checker gets an answer, or is notified that there is none.
+each request to the checker gets an answer, or is notified that there is none.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FAREWELL = 1.0  # seconds that the checker has to end by itself
 
 
 class Owner(Protocol):
-    """Who is notified of what happens to the checker."""
+    """The listener: it is notified of what happens to the checker."""
 
     def checker_started(self) -> None:
         """A new process is there, which knows nothing."""

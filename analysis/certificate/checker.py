@@ -1,4 +1,4 @@
-"""The checker of certificates: small, and independent of who found the proof (invariant I10).
+"""The checker of certificates: small, and independent of the engine that found the proof (invariant I10).
 
 It shares with the engines only what C means (`analysis.smt.transitions`, `analysis.cpa.predicates`), and believes nothing that
 the solver does not confirm.

@@ -168,7 +168,7 @@ def _named(program: Program, step: Step) -> str:
 def _known_contexts(annotation: Annotation) -> Mapping[Stack | None, int]:
     known = {stack: number for number, stack in enumerate(annotation.contexts)}
     if len(known) != len(annotation.contexts) or not annotation.contexts or annotation.contexts[0] is not None:
-        raise RefusedError("the contexts are not told apart")
+        raise RefusedError("two contexts of the certificate are the same")
     return known
 
 

@@ -12,7 +12,7 @@ NOBODY_READS = 128 + 13
 
 
 class NobodyReadsError(BaseException):
-    """Standard output, or standard error, was closed by who read it. Not an `Exception`: there is nobody to tell."""
+    """Standard output, or standard error, was closed by its reader. Not an `Exception`: a message would have no reader."""
 
 
 def fill_missing_streams() -> None:

@@ -27,7 +27,7 @@ from analysis.store.database import Store
 from analysis.store.records import is_foreign
 from analysis.store.store_location import VARIABLE, open_store
 
-_REPORTED = "everproof: folders whose wrong settings were told"
+_REPORTED = "everproof: folders whose wrong settings were reported"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 

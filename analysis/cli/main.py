@@ -55,7 +55,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         _say("interrupted.")
         return _INTERRUPTED
     except Exception as error:
-        # A defect of ours, which the user can do nothing about but report; the traceback is for who asks for it.
+        # A defect of ours, which the user can do nothing about but report; the traceback is shown on request.
         if os.environ.get("EVERPROOF_TRACEBACK"):
             raise
         kind = type(error).__name__

@@ -137,7 +137,7 @@ class FunctionCode:
         return self._branch_among(tests)
 
     def _branch_among(self, tests: Sequence[tuple[ir.Expr, dict[bool, int]]]) -> Node:
-        """Tries the conditions in turn; each is evaluated once. One way of a branch can lead to code that is never reached."""
+        """Tries the conditions in turn; each is evaluated once. One side of a branch can lead to code that is never reached."""
         if not tests:
             return _stuck("no branch is taken")
         holds, targets, otherwise = self.expressions.condition(tests[0][0]), tests[0][1], self._branch_among(tests[1:])

@@ -1,4 +1,4 @@
-"""Why an execution stops, on its way from where that is noticed to the machine, which turns it into a `Run`.
+"""Exceptions that stop an execution: raised where the reason is noticed, caught by the machine, which makes a `Run` of them.
 
 These exceptions never leave the package: for its callers every end is a value.
 """

@@ -25,7 +25,7 @@ AT_END: tuple[Kind, ...] = ("memory-leak", "resource-leak", "memory-cleanup", "l
 
 def lost(machine: Machine, kind: str, returned: Any = None) -> str | None:
     """A live block of the kind ("heap" or "resource") that nothing leads to, described for people; None if there is none.
-    `returned` is a value that is still on its way to somebody."""
+    `returned` is a value that a caller is about to receive."""
     reached = _reachable(machine, returned)
     seen: set[int] = set()
     for block in machine.memory.pages.values():

@@ -1,7 +1,7 @@
 """Memory as bytes in blocks, one block for each object, with what is known of each byte.
 
-A pointer is an integer, its address, and so survives casts, unions and `memcpy`; the object that it points into is told by
-the address alone: every block has *pages* of its own, and addresses are never given out twice. On LP64 a page has 2^40 bytes,
+A pointer is an integer, its address, and so survives casts, unions and `memcpy`. The address alone determines the object:
+every block has *pages* of its own, and no address is used twice. On LP64 a page has 2^40 bytes,
 with the block in its middle, so that no offset that 32-bit arithmetic can make leads into another block. On ILP32 a page has
 4096 bytes, and the page before and the one after a block belong to it.
 """

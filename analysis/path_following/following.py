@@ -1,7 +1,7 @@
 """Single paths of a program, exact to the bit and for memory (`smt.encoding.paths.path`): each is followed with its own
 encoder, what
 can violate a rule is reported before each edge, and where a path branches, it is forked. What becomes of possible
-violations, and in which order paths are followed, is the affair of who follows them.
+violations, and in which order paths are followed, is decided by the engine that follows them.
 """
 
 from __future__ import annotations
@@ -294,8 +294,8 @@ class PathFollower(ABC):
             if self._outside_writes and not is_known(name):
                 self.reasons[may_write_globals(name)] = None
             if "uninitialized-read" in self._checks.rules and _may_leave_undefined(name, call):
-                who = f"{name}()" if name else "a function called through a pointer"
-                self.reasons[f"{who} is external, and need not give a value to what it is passed the address of"] = None
+                function = f"{name}()" if name else "a function called through a pointer"
+                self.reasons[f"{function} is external, and need not give a value to what it is passed the address of"] = None
         paths = [path]
         choices: list[bool | None] = [None]
         if ir.direct_callee(call) in _SPLIT:

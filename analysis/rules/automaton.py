@@ -88,13 +88,13 @@ class Rule(msgspec.Struct, frozen=True):
 
     @property
     def found_by_words(self) -> str:
-        """Who looks for it, for people."""
+        """What looks for the rule, as sentences for people."""
         if self.provers_only:
             return "Provers look for it: each finding was seen in a run of the program, and safe is what they have proved."
         return "The automaton engine looks for it, as one types; provers confirm or refute what it finds."
 
     def is_lost_in(self, function: str, state: str) -> bool:
-        """Whether nobody knows any more that an object is in this state after an external function, other than those that
+        """Whether the state of an object is unknown after an external function, other than those that
         the rule is about, was given it: the function may do what ends the state. (What was freed stays freed.)"""
         if self.ownership or not self.about_object or any(function in names for names in self.names.values()):
             return False

@@ -128,7 +128,7 @@ class Codec(Generic[Value]):
         elif set(rest) == {int, str}:
             plan = INTEGER_OR_STRING
         else:
-            raise TypeError(f"{members} cannot be told apart")
+            raise TypeError(f"{members} cannot be distinguished")
         return plan if len(rest) == len(members) else optional_of(plan)
 
     def _define(self, type_: type[msgspec.Struct]) -> None:

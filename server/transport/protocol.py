@@ -136,7 +136,7 @@ class EverproofProtocol(LanguageServerProtocol):
     def _take_response(self, response: Response) -> None:
         future = None if response.id in self._unanswered else self._request_futures.pop(response.id, None)
         if future is None or future.done():
-            logger.warning("Left out: an answer to %.100r, which nobody asks", response.id)
+            logger.warning("Left out: an answer to %.100r, which is no open request", response.id)
             return
         kind = self._result_types.pop(response.id, None)
         try:

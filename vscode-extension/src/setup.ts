@@ -1,4 +1,4 @@
-// What a person is asked and told when the server is to be found or set up.
+// The questions and messages shown when the server is to be found or set up.
 
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -54,7 +54,7 @@ export class Setup {
     this.environment = environmentFolder(context.globalStorageUri.fsPath, this.manifest?.version ?? 'none');
   }
 
-  /** The server; undefined if there is none. Then the user is told why, or asked whether to set it up, without waiting for that. */
+  /** The server; undefined if there is none. Then a message says why, or asks whether to set it up; this function does not wait for it. */
   async locate(): Promise<ServerCommand | undefined> {
     const searched = this.ahead ?? search(this.manifest);
     this.ahead = undefined;

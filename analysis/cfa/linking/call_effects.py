@@ -183,7 +183,7 @@ def library(name: str, call: ir.Call) -> Effects:
     function, done = known(name), _done(name, call)
     if function is None:
         return done
-    if "errno" in function.besides:  # who calls it is about to read or write it
+    if "errno" in function.besides:  # its caller is about to read or write it
         return Effects(frozenset((ERRNO,)))
     reads = done.reads | {ERRNO} if "reads-errno" in function.besides else done.reads
     return Effects(reads, done.writes if "keeps-errno" in function.besides else done.writes | {ERRNO}, done.fails, done.leaves)

@@ -152,7 +152,7 @@ class ConstraintsTransfer:
 
 
 def _with_origin(state: Constraints, condition: ir.Expr, step: Step) -> Constraints:
-    """The state, told the variables of the branch that a condition of it came from."""
+    """Adds to the state the variables of the branch that a condition of it came from."""
     effect = step.edge.effect
     if condition not in state.members or not isinstance(effect, ir.Assume):
         return state

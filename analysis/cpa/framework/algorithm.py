@@ -47,11 +47,11 @@ class Cancellation:
         self._wanted = False
 
     def cancel(self) -> None:
-        """Asks everybody who looks at this to stop."""
+        """Requests the computations that check this object to stop."""
         self._wanted = True
 
     def cancelled(self) -> bool:
-        """Whether somebody asked."""
+        """Whether a stop was requested."""
         return self._wanted
 
 
@@ -59,7 +59,7 @@ class Outcome(msgspec.Struct, Generic[S, P]):
     """How an exploration ended, and where to go on.
 
     finished: the waitlist is empty, nothing more is reachable. target: `found` are the new targets. states, seconds: out of
-    budget. cancelled: somebody asked for it. `steps` counts abstract successors that were computed.
+    budget. cancelled: a stop was requested. `steps` counts abstract successors that were computed.
     """
 
     ending: Ending

@@ -43,7 +43,7 @@ class OutOfTimeError(Exception):
 
 
 class PathInterpolation(Generic[S]):
-    """Interpolants for ways of one program. With a `deadline`, of `model.clock`, OutOfTimeError is raised after it."""
+    """Interpolants for paths of one program. With a `deadline`, of `model.clock`, OutOfTimeError is raised after it."""
 
     def __init__(self, post: StrongestPost[S], deadline: float | None = None) -> None:
         self._post = post

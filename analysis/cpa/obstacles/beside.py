@@ -4,7 +4,7 @@ A handler can run between any two edges (C11 5.1.2.3p5, 7.14.1.1), and others, o
 signals are not looked at. A thread runs beside all that was started before it, and what others do runs beside it. So what was
 proved of a function as if it ran alone holds if nothing that it, or anything it calls, reads can be changed meanwhile.
 
-- *Who runs beside*: the functions whose addresses can come to the argument of `signal`, `sigaction`, `pthread_create` and their
+- *Functions that run beside*: those whose addresses can come to the argument of `signal`, `sigaction`, `pthread_create` and their
   like (`code_addresses`).
 - *What they change*: all that they and what they call write, as far as it can be seen from outside. A handler that never returns
   changes nothing for the function that it interrupts: that does not go on. (After `longjmp` it is the function with the `setjmp`
@@ -73,7 +73,7 @@ class Beside:
             started = frozenset(self._program.functions)  # what others do runs beside it
         return self._clash(above, self._changed_by(started))
 
-    # -- who runs beside ----------------------------------------------------------------------------------------
+    # -- functions that run beside ------------------------------------------------------------------------------
 
     @cached_property
     def starters(self) -> tuple[tuple[str, ir.Call, Start], ...]:

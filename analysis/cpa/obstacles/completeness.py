@@ -1,6 +1,6 @@
 """Why an exploration of CFAs may not see all runs of a program: control flow that CFAs do not have, anywhere that can be reached.
 
-Whoever leaves states out because no edges lead from them to the target must ask here first.
+An engine that leaves out states, because no edges lead from them to the target, must ask here first.
 """
 
 from __future__ import annotations
@@ -171,8 +171,8 @@ def leads_nowhere(function: str) -> str:
 
 def may_write_globals(callee: str) -> str:
     """What to say of an external function that is not known; of none, where a pointer leads to it."""
-    who = f"{callee}()" if callee else "a function called through a pointer"
-    return f"{who} is external, and could write to global variables (--assume externals-keep-globals says that it does not)"
+    function = f"{callee}()" if callee else "a function called through a pointer"
+    return f"{function} is external, and could write to global variables (--assume externals-keep-globals says that it does not)"
 
 
 def calls_back(function: str, callee: str) -> str:

@@ -3,8 +3,8 @@
 Addresses are followed from variable to variable, whatever the order of the edges and the context of calls (as
 Andersen's points-to analysis does, without what memory holds: an address that is stored in memory may be
 anywhere). The address of a variable outlives it if it may be stored in a variable of an enclosing block, or
-in memory. Formulas do not follow where blocks end (runs do), so who reads through a pointer that may lead to
-such a variable does not know whether it is still there.
+in memory. Formulas do not follow where blocks end (runs do). So they do not know whether such a variable still exists
+when it is read through a pointer.
 """
 
 from __future__ import annotations

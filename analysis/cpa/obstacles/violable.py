@@ -1,6 +1,6 @@
 """What in a program could violate a rule, by its form alone: where there is nothing, no run violates the rule there.
 
-Two kinds of rules can be told so:
+This can be decided for two kinds of rules:
 
 - A condition on a single edge (`predicates.violations`): a function has no *place* of the rule if none of its edges is one at
   which the condition could hold. These edges are over-approximated, whatever values there are.

@@ -52,7 +52,7 @@ def was_jumped_past(cfa: Cfa, edge: Edge) -> bool:
 
 
 def _always_met(cfa: Cfa) -> dict[int, frozenset[str]]:
-    """The variables that every path to a location has declared or assigned to. Locations that no way leads to are left out."""
+    """The variables that every path to a location has declared or assigned to. Unreachable locations are left out."""
     met: dict[int, frozenset[str]] = {cfa.entry: frozenset()}
     waiting = [cfa.entry]
     while waiting:

@@ -58,7 +58,7 @@ def _needed(blocks: Sequence[State], variable_of: Mapping[Term, StateVariable]) 
 def _instances(
     variable_of: Mapping[Term, StateVariable], current: Mapping[StateVariable, int], position: int
 ) -> Callable[[Term], Term]:
-    """The instance of every symbol in a block: of a state variable by who gave it its value, of an input by the block."""
+    """The instance of every symbol in a block: of a state variable by the step that set it, of an input by the block."""
 
     def instance(term: Term) -> Term:
         variable = variable_of.get(term)

@@ -325,7 +325,7 @@ class Engine:
         patient: bool = True,
     ) -> AutomatonResult:
         """Checks a program against rules. What enters `interruptible` may be ended by an exception from outside: only what leaves
-        nothing half done, so not a repair. Who is not `patient` gets what can be said soon; asking again gives the rest."""
+        nothing half done, so not a repair. `patient=False` returns a preliminary report; the next call returns the rest."""
         began = time.perf_counter()
         with without_collecting():
             analysis = self._revised(program, rules, entries, limits, interruptible)

@@ -1,6 +1,6 @@
 """Proves that no run violates a property at some edges: predicate analysis with CEGAR ([IPA] sections 2 and
 3, [SYMCEGAR] sections 3.2.3 and 3.3). `Proved` only with an annotation that the certificate checker accepted;
-nothing is said to be violated here: that is for who can run the program.
+nothing is reported as violated here: that takes a run of the program.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a run of a function takes for granted of those who call it.
+"""What a run of a function assumes about its callers.
 
-A program without `main` is entered where nobody in it calls, with arguments that nobody chose. What holds for any arguments is
+A program without `main` is entered at the functions that nothing in it calls, with any arguments. What holds for any arguments is
 a finding; what needs a null pointer that nothing in the program passes, or a certain content of objects that the program did not
 make, rests on the caller, and is not confirmed.
 """
@@ -44,7 +44,7 @@ def doubts(program: Program, entry: str, replayed: Replayed, target: Target, mod
 
 
 def _entry_doubt(entry: str, question: Question, value: InputValue) -> str:
-    """What an answer takes for granted of who calls the entry, which is nobody for `main`."""
+    """The assumptions of an answer about the callers of the entry; `main` has none."""
     if entry == MAIN:
         return ""
     if question.kind == "memory" and not isinstance(value, Fresh):

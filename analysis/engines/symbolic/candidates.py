@@ -43,7 +43,7 @@ class Found(NamedTuple):
 
 
 class Candidates:
-    """Asks about ways to one target."""
+    """Asks about paths to one target."""
 
     def __init__(self, program: Program, target: Target, suspects: Sequence[ir.Expr], model: DataModel, budget: Budget) -> None:
         self._program = program
@@ -83,7 +83,7 @@ class Candidates:
                 yield self._if_inside(last, leaving)
 
     def _if_inside(self, found: Found, leaving: Sequence[Sequence[Term]]) -> Found:
-        """The answer, if no access on the way may leave its object: what that would read or change is not followed."""
+        """The answer, if no access on the path may leave its object: what that would read or change is not followed."""
         for conjuncts in leaving if found.status == "unsat" else ():
             self._solver.push()
             try:
@@ -140,7 +140,7 @@ class Candidates:
             solver.pop()
 
     def _given(self, encoder: PathEncoder) -> str:
-        """What is null or zero only because whoever is outside of the program says so."""
+        """Names what is null or zero only by an input: an argument of the entry, or the result of an external function."""
         outside = {given.term: given for given in encoder.inputs()}
         for expr in self._suspects:
             source = outside.get(encoder.value(expr))
@@ -185,8 +185,8 @@ def plausible(entry: str, arguments: Sequence[Input]) -> Iterator[Term]:
 
 def follow(encoder: PathEncoder, program: Program, path: Sequence[Step], end: Step, bounds: EdgeChecks) -> list[tuple[Term, ...]]:
     """Takes the steps of a path, after which `end` follows. A call of a defined function is entered if the next step is the first
-    one of its body, and stepped over otherwise. Gives when, on the way, an access leaves its object. KeyError or ValueError if it
-    is no way."""
+    one of its body, and stepped over otherwise. Returns when, on the path, an access leaves its object. Raises KeyError or
+    ValueError if the steps are no path."""
     leaving: list[tuple[Term, ...]] = []
     for position, step in enumerate(path):
         cfa = program.functions[step.function]

@@ -315,7 +315,7 @@ def _stops_at_indeterminate(run: Run) -> bool:
 
 
 class _Watch:
-    """What the ways of one exploration came to."""
+    """What the paths of one exploration came to."""
 
     def __init__(self, judge: Callable[[Sequence[Step]], tuple[bool, Decision | None]]) -> None:
         self._judge = judge

@@ -38,7 +38,7 @@ _TURNS = 4  # one state in so many is the oldest one, not the nearest
 
 
 class GuidedWaitlist:
-    """The nearest state first, and now and then the oldest. States from which there is no way are not taken in."""
+    """The nearest state first, and now and then the oldest. States from which no path leads there are not taken in."""
 
     def __init__(self, distance: Distance) -> None:
         self._distance = distance

@@ -1,7 +1,7 @@
 """Runs that begin at the function with the violation, in the middle of a program's life: arguments, variables with static storage
 and memory hold whatever the violation needs.
 
-Such a run shows what the violation asks of those who call the function. It confirms nothing: the program may never get there so.
+Such a run shows what the violation requires of the function's callers. It confirms nothing: the program may never get there so.
 """
 
 from __future__ import annotations

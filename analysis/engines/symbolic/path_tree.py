@@ -33,7 +33,7 @@ class Waiting:
 
 
 Judge = Callable[[Path, Check, Edge | None, Questions], bool]
-"""Told of a violation that may be possible on the edge that a path takes next (None: at its end); True ends the exploration."""
+"""Called with a violation that may happen on the edge that a path takes next (None: at its end). True ends the exploration."""
 
 
 class PathExploration(PathFollower):

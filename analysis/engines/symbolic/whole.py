@@ -53,7 +53,7 @@ _RUN_SHARE = 0.1  # of the seconds, for runs on random inputs
 _LONG = 10  # so many times as long as others may the first run be: it can decide a program without inputs
 _EDGES = 10  # along paths that may be taken for one abstract state that may be made
 _TRIES = 12  # runs for one violation on one edge
-_REASONS = 2  # that are told
+_REASONS = 2  # that are reported
 # until which shares of the time: paths, exploration with an encoding of integers (None: paths)
 _TURNS: tuple[tuple[Mode | None, float], ...] = ((None, 0.15), ("int", 0.4), (None, 0.75), ("bv", 0.9), (None, 1.0))
 _GONE = frozenset({"use-after-scope", "uninitialized-read"})  # what can happen to variables of blocks that have ended

@@ -45,7 +45,7 @@ class ValuePost:
 
 
 class ValueInterpolation(PathInterpolation[ExplicitValues]):
-    """Interpolants for ways of one program."""
+    """Interpolants for paths of one program."""
 
     def __init__(self, transfer: ExplicitTransfer) -> None:
         super().__init__(ValuePost(transfer))

@@ -157,7 +157,7 @@ def read_flags(arguments: Sequence[str], folder: str) -> UnitFlags:
     """The preprocessor's flags among the arguments of a compiler, which come without the compiler's name.
     Paths count from `folder`, an absolute path.
 
-    What is not known is left out, and told in `doubtful` if it may change what the text means.
+    Unknown flags are left out, and listed in `doubtful` if they may change what the text means.
     `-imacros` is read like `-include`: it is used for headers that hold nothing but macros.
     """
     read = _Read(folder)

@@ -1,6 +1,6 @@
 """gcc's built-in functions for atomic accesses (`__atomic_*`, `__sync_*`) as what they do for one thread: plain reads and writes.
 
-That other threads can come in between is no matter of a CFA; whoever needs to know looks for functions that start threads.
+A CFA does not show that other threads can come in between. An analysis that depends on it looks for functions that start threads.
 Compare-and-exchange has a branch, and is left to be a call.
 """
 

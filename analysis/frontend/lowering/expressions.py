@@ -275,7 +275,7 @@ class Expressions(Assignments):
         last = field_of(left, "right")
         cast = self._typedef_in(last) if last.type == "parenthesized_expression" else None
         if cast is not None and right.type == "binary_expression":
-            raise RefusedError("a cast that cannot be told from an operator")
+            raise RefusedError("a cast that could also be an operator")
         return cast
 
     def _constant_logical(self, node: Node) -> ir.Expr | None:

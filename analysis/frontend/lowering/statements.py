@@ -64,7 +64,7 @@ class Statements(LocalDeclarations):
             self.order.back_to(order)
             again = self.reread(node)
             if again is None:
-                self._refuse(node, "a cast that cannot be told from an operator")
+                self._refuse(node, "a cast that could also be an operator")
             else:
                 self.statement(again)
         self.depth = state[0]

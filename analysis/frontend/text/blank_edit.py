@@ -84,7 +84,7 @@ def _blanks(text: bytes, at: int) -> int:
 def _of_a_comment(source: bytes, new: bytes, edit: Difference) -> Blank | None:
     """The edit, if it is inside a comment `/* */`, which ends where it ended."""
     if source.rfind(b"*/", 0, edit.start) > source.rfind(b"/*", 0, edit.start):
-        return None  # most edits are in none, and this is soon told
+        return None  # most edits are in none, and this is quick to decide
     span = long_comment(source, max(edit.start, edit.old_end))
     if span is None or not span[0] + 2 <= edit.start or edit.old_end > span[1] - 2 or not source.endswith(b"*/", 0, span[1]):
         return None

@@ -237,7 +237,7 @@ def with_even_markers(text: bytes) -> bytes:
 
 
 def with_later_lines(text: bytes, path: bytes, by: int) -> bytes:
-    """The text with the lines of a file that is told in markers, counted on by so many."""
+    """Returns the text with `by` added to the line numbers in the markers of a file."""
     marker = re.compile(rb'\n# (\d{1,9})(?= "' + re.escape(escape(path)) + rb'")')
     return marker.sub(lambda match: b"\n# %07d" % (int(match[1]) + by), b"\n" + text)[1:]
 

@@ -63,7 +63,7 @@ class Preprocessed(NamedTuple):
     preprocessor made of it. `dependencies` are the absolute paths of the headers. `ms` is the time it took in milliseconds.
     `raw`: no preprocessor could be used and `text` is `source`. `folder`: from where relative paths in the line map count.
     `macros` are known where they have been asked for (`reprocess`). `in_comment` is the number of the line with a comment that
-    hides what follows, if it was told (0: it was not). `whole`: the text before something was left open that hides the rest of a
+    hides what follows (0: none is known). `whole`: the text before something was left open that hides the rest of a
     function, as long as that is so. `change`: how the text came out of one before, if it is known.
     `flags_doubt`: why the flags may give the text another meaning (`meaning_flags`).
     """

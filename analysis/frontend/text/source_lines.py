@@ -69,7 +69,7 @@ def printed(tokens: Sequence[Token], indent: int = 0) -> bytes:
 
 
 def written(line: bytes) -> Copied | None:
-    """The tokens of a line; None if they, or that the next line begins anew, cannot be told from the line alone."""
+    """The tokens of a line; None if the line alone does not determine them, or does not show that the next line begins anew."""
     line = line.removesuffix(b"\r")
     if line.rstrip().endswith((b"\\", b"??/")) or b"\\U" in line or b"\\u" in line or b'R"' in line:
         return None

@@ -111,7 +111,7 @@ class _Asking:
 
 
 def _together(found: list[Unknown]) -> Unknown:
-    """What several say who do not know, the last one first."""
+    """The reasons of several provers that did not decide, the last one first."""
     if not found:
         return Unknown("no time was left for it")
     reasons = list(dict.fromkeys(one.reason for one in reversed(found)))

@@ -19,7 +19,7 @@ from analysis.session.provers.asking.claim import Key, Wanted, observed
 from analysis.session.provers.asking.program_answers import UNREACHED, ProgramAnswers
 
 ENGINE = "auto"
-"""Who is named for what several engines could not prove."""
+"""The engine that is named where several could not prove something."""
 _NO_PLACE = Decided("possible", reason=NOTHING)
 _BY_PATHS = Decided("possible", reason=ONLY_BY_PATHS)
 

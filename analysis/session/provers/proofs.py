@@ -104,7 +104,7 @@ class Proofs:
         """Asks about the findings of a check; the check as it is with what is known. `again` makes it anew, with other findings.
         `asked` is what the program was opened by; `visible` are files, by absolute path, whose findings come before others, after
         those of functions that were edited; `shipped`: see `finding_question`;
-        `understood`: see `Proving.ask`. Who ends this from outside asks again."""
+        `understood`: see `Proving.ask`. A caller that ends this from outside asks again."""
         self._decisions.open(asked)
         asking, self.wanted = self.wanted, False
         while check.analysis is not None:
@@ -154,7 +154,7 @@ class Proofs:
             self._claims.ask(program, check.entries, wanted, options, understood=understood)
 
     def go_on(self, interruptible: AbstractContextManager[None]) -> bool:
-        """Has the next function proved; whether something was known already. Who ends this from outside calls it again."""
+        """Has the next function proved; whether something was known already. If this is ended from outside, call it again."""
         return self._claims.go_on(interruptible)
 
     def collect(self) -> bool:

@@ -5,7 +5,7 @@ import type { TraceStep } from '../protocol';
 export class TraceWalk {
   private at: number;
 
-  /** `steps` must not be empty. The walk begins at the first step unless told otherwise. */
+  /** `steps` must not be empty. The walk begins at the first step by default. */
   constructor(
     readonly fingerprint: string,
     readonly steps: readonly TraceStep[],

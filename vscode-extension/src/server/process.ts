@@ -30,7 +30,7 @@ export class ServerProcess {
     this.isUsed = true;
     const started = this.running;
     return new Promise((resolve, reject) => {
-      started.on('error', reject); // after it has started, nobody hears this: it is the connection that ends
+      started.on('error', reject); // after it has started, nothing listens to this: the connection ends instead
       if (started.pid !== undefined) {
         resolve(started);
       }

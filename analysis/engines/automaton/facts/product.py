@@ -139,7 +139,7 @@ class ProgramDelta:
 
         def look(function: str) -> FunctionModel:
             delta = weak()
-            assert delta is not None  # who asks belongs to it
+            assert delta is not None  # the caller belongs to it
             return delta.lookup(function)
 
         return look

@@ -160,7 +160,7 @@ class Transfer:
         return self.settle(edge, fact, fact.paths)
 
     def _can_branch(self, model: FunctionModel, edge: Edge, fact: Fact) -> bool:
-        """Whether what was told at the edge before allows the branch."""
+        """Whether the environment that the edge before has set allows the branch."""
         test = model.conditions.of_edge.get(edge.id)
         environment = None if test is None else dict(fact.environment).get(test[0])
         return test is None or environment is None or meet(environment, test[1]) is not None

@@ -10,7 +10,7 @@ trace, the shortest one such), or without any: then the error is refuted. When t
 is not reported.
 
 In small programs the paths begin at the program's start, and calls that change what a branch tests are opened (`thorough`). There
-a rule can also ask that the branch to the error is *decided* by what is known on the way: an assertion says nothing of
+a rule can also ask that the branch to the error is *decided* by what is known on the path: an assertion says nothing of
 values that nobody knows.
 
 It refutes soundly as far as the derivation graph and the cells of `functions.access_paths` are sound: stores only forget.
@@ -36,7 +36,7 @@ _STATES = 3_000
 
 class ErrorPath(msgspec.Struct, frozen=True):
     """What the search found: the steps of a feasible path from the entry `start` (None: there is none), or that it gave up.
-    `functions` are those that it looked into, `cells` the cells of which it asked there who writes them (None: any)."""
+    `functions` are those that it looked into, `cells` the cells whose writers it asked for there (None: any)."""
 
     steps: tuple[Taken, ...] | None
     start: Entry | None = None
@@ -65,7 +65,7 @@ class Feasibility:
         self._thorough = thorough
 
     def error_path(self, function: str, errors: frozenset[int], must_be_sure: bool = False) -> ErrorPath:
-        """A feasible way to one of the error configurations, all of one function."""
+        """Searches a feasible path to one of the error configurations, which are all of one function."""
         self._walk.begin(function)
         error_path = self._error_path(function, errors, must_be_sure)
         return msgspec.structs.replace(error_path, functions=frozenset(self._walk.visited), cells=self._walk.asked())
@@ -118,7 +118,7 @@ class Feasibility:
         return Judgement(None, frozenset(missing), store.sure)
 
     def _lost(self, function: str, condition: ir.Expr, changed: set[str]) -> set[Item]:
-        """The parts of a condition that a call on the way may have changed."""
+        """The parts of a condition that a call on the path may have changed."""
         found = set()
         for part in expressions_in(condition):
             cells = self._walk.cells(function, part)

@@ -94,7 +94,7 @@ class Slice:
 
 
 def opened(graph: FunctionGraph, configuration: int, edge: int, derived: int) -> tuple[list[Via], bool]:
-    """For a derivation: the summaries by which the tracked value came through a callee, and whether it also came another way."""
+    """For a derivation: the summaries by which the tracked value came through a callee, and whether it also came without them."""
     through: list[Via] = []
     via = graph.via.get((configuration, edge, derived))
     if via is None:

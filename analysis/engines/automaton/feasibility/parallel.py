@@ -1,4 +1,4 @@
-"""The searches for ways to errors, dealt to several processes: each error's search depends on
+"""The searches for error paths, dealt to several processes: each error's search depends on
 nothing but the graph.
 
 The processes are forks, which have the graph without being sent it. A process with threads must not

@@ -3,7 +3,7 @@
 That a function can return null, or zero, for some input says little about a call whose input excludes that. Where most callers
 test the result, a caller that does not has probably forgotten it; where most do not, they know something that the analysis does
 not. So a null result is evidence at a call when most of the other calls test theirs, or when there are no others.
-Zero is a number like others, which says nothing of who tests it.
+Zero is a number like others, which says nothing of the functions that test it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a program has as a whole, and where it matters when that differs: names, declarations, records, who a pointer can call.
+"""What a program has as a whole, and where it matters when that differs: names, declarations, records, targets of pointers.
 
 A CFA says what its function does, in terms of names. An edit elsewhere can make a name mean something else while the CFA stays
 what it is: a function that is called gets a body, loses it, or takes other parameters; a declaration says `noreturn` now; the

@@ -3,8 +3,8 @@
 Three things are kept from revision to revision: paths, until something changes in a function that the search looked into;
 which errors are reported, until anything in the graph changes; and what a trace says, until the text around it moves.
 
-A change in a function that many call takes many searches. Who cannot wait gets at first what was found of errors outside the
-functions whose text changed, as long as those paths are there; `settled` says whether anything was left so.
+A change in a function that many call takes many searches. With `patient=False`, errors outside the functions whose text changed
+keep their paths, as long as these are there; `settled` says whether anything was left so.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Findings:
         self._chains.forget()
 
     def refute(self, errors: frozenset[Error]) -> None:
-        """Somebody knows that these errors cannot happen: they are not found from now on, until the text of their function
+        """These errors were refuted: they are not found from now on, until the text of their function
         changes. Others with the same cause take their places."""
         if errors != self.refuted:
             self.refuted, self._chosen = errors, None
@@ -186,7 +186,7 @@ class Findings:
         return path
 
     def _search_at_once(self, feasibility: Feasibility, delta: ProgramDelta, errors: Mapping[Error, Sequence[int]]) -> None:
-        """Looks for the ways to all errors without a known one in several processes, if this one may have them."""
+        """Searches paths to all errors without a known one, in several processes if this one may start them."""
         todo = [
             (*error, frozenset(found)) for error, found in errors.items() if (error[0], frozenset(found)) not in self.error_paths
         ]

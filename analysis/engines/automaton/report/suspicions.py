@@ -43,7 +43,7 @@ class Suspicion(msgspec.Struct, frozen=True):
 
 
 def suspicion(program: Program, rule: str, fingerprint: str, error: Error, steps: Sequence[Taken]) -> Suspicion:
-    """The question about a finding with this way, which need not have the obstacles that the program has at entries."""
+    """The question about a finding with this path, which need not have the obstacles that the program has at entries."""
     return Suspicion(fingerprint, error, rule, tuple(_path(program, steps)), _expression(program, *error))
 
 

@@ -22,7 +22,7 @@ from analysis.model.spelling import display_name, spell_effect
 
 
 class Taken(msgspec.Struct, frozen=True):
-    """An edge on the way: taken in `function`, `depth` calls below the entry, from state `before` to state `after`.
+    """An edge of a path: taken in `function`, `depth` calls below the entry, from state `before` to state `after`.
 
     `event`: "edge", or "call" and "return" around an opened callee, "descent" into a call that the path does not come back from,
     or "entry" (then there is no edge)."""

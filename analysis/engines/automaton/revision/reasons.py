@@ -1,4 +1,4 @@
-"""Why a revision looked at a function again, for those who ask. It costs a little for each such function, nothing for others.
+"""Why a revision looked at a function again. It costs a little for each such function, nothing for others.
 
 A function's own text counts before what is around it; of what is around it, what came first does.
 """

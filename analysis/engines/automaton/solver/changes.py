@@ -1,6 +1,6 @@
 """What changed between two revisions of a program and its automaton, as the incremental algorithms take it ([ORION] section 3).
 
-The contract between whoever computes `Changes` and IncrFwd and IncrBack is that of `Changes`; the algorithms do not look for
+`Changes` is the contract between the code that computes it and IncrFwd and IncrBack; the algorithms do not look for
 changes that it does not name. Naming too much costs time and changes no result.
 """
 
@@ -40,7 +40,7 @@ class Changes(msgspec.Struct, frozen=True):
     whose entry or exit location changed is both, and nothing of its inside is kept (its call sites are). `initial` are all
     entry states of the program, when they changed.
 
-    Two answers depend on more than their edge, and whoever computes changes must think of that:
+    Two answers depend on more than their edge. The code that computes changes must allow for that:
 
     - A derivation over an edge e can stand for a stretch of edges e, e2, e3... (`Delta.quiet`). When one of these changes, or a
       path joins or leaves the stretch, the answer on e differs, and e is modified.

@@ -7,7 +7,7 @@ summaries that it came by is marked, or when it needs none. What is not marked i
 Marking is also what keeps `FunctionGraph.parent` right: a configuration gets as its parent what it was marked from, and the
 summary by which it was marked comes first in `via`, so that parents were marked before their children, as in Full they were
 found before. For the summaries of functions that are not checked the order is that of the call graph: the functions checked
-together are a maximal strongly connected component of the recorded call graph (or all functions), so that no way leads from
+together are a maximal strongly connected component of the recorded call graph (or all functions), so that no path leads from
 there back here. In the same way the first of `sites[r]` is one outside the functions checked, or the one that r was marked from.
 """
 

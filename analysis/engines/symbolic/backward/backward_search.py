@@ -84,7 +84,7 @@ class _NotExcludedError(Exception):
 
 
 class _EndedError(Exception):
-    """The budget is used up, or nobody wants to know."""
+    """The budget is used up, or the search was cancelled."""
 
 
 def refute(question: Question, deadline: float, most: int, cancellation: Cancellation) -> Answer:

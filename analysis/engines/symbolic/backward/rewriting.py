@@ -113,7 +113,7 @@ def has_literal(expr: ir.Expr) -> bool:
 
 
 def _object(pointer: ir.Expr) -> ir.Expr:
-    """A pointer that is null if this one is: the one that it was computed from (C11 6.5.6p8: there is no way from an object to
+    """A pointer that is null if this one is: the one that it was computed from (C11 6.5.6p8: no sum leads from an object to
     null)."""
     bare = ir.strip_casts(pointer)
     if isinstance(bare, ir.Binary) and bare.operator in ("+", "-") and isinstance(bare.left.type, Pointer):

@@ -1,4 +1,4 @@
-"""What functions and all that they call can change, which of them can return, and who calls whom.
+"""What functions and all that they call can change, which of them can return, and the call graph.
 
 Everything here over-approximates: whatever may be changed is named. External functions change what `library`
 says, or all that they could reach: memory behind pointers, and variables that other files can name or whose

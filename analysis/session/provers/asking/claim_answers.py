@@ -98,7 +98,7 @@ class Claims:
 
     @property
     def _at_once(self) -> int:
-        """Who waits for nothing has one question asked at a time, so that there is a process for findings."""
+        """A caller that does not wait has one question asked at a time, so that a process is left for findings."""
         return 1 if self._budget.total is None else self._slots
 
     def begin(self) -> None:

@@ -1,5 +1,5 @@
 """The tasks of a pool, and the provers that they are dealt to. Nothing here waits, reads a clock or
-starts a thread: who owns the desk (`supervisor`) says what has happened and when, so that tests can
+starts a thread: the owner of the desk (`supervisor`) says what has happened and when, so that tests can
 say it as well, with messages that are lost.
 
 A task is waiting, or with exactly one prover, or has ended; `ended` is called once for each. `seat`

@@ -16,7 +16,7 @@ What a task does to its process concerns that task alone. This is our own code, 
 then, and pebble looks for cancellations and time-outs ten times a second, and has no way to ask a process
 before it kills it.
 
-Each wait ends. The supervisor waits until the deadlines that `seat` sets. Whoever waits for an outcome checks
+Each wait ends. The supervisor waits until the deadlines that `seat` sets. A thread that waits for an outcome checks
 from time to time whether the supervisor still runs; if it does not, the open tasks have failed.
 """
 
@@ -134,7 +134,7 @@ class Pool:
             self._open.discard(outcome.ticket)
             self._ended.append(outcome)
             self._changed.notify_all()
-        with contextlib.suppress(Exception):  # whoever is told must not end the supervisor
+        with contextlib.suppress(Exception):  # a failure of the callback must not end the supervisor
             self._notify()
 
     def _fail(self, supervisor: Supervisor, why: str) -> None:

@@ -5,9 +5,9 @@ A thread of its own reads orders. While there is one it also sends the signs of 
 main thread is busy with, so the pool can tell a long computation from a process that was stopped or
 has lost its order. A cancellation makes it say once more how long the task has had the processor,
 which nobody could say after the process was killed; then a signal raises `_Cancelled` in the main
-thread, as soon as that is in Python. A solver's C code may take longer; whoever cancels does not
+thread, as soon as that is in Python. A solver's C code may take longer; the caller that cancels does not
 wait for it (`seat`). The same thread sees the pool go, and ends this process at once: no prover
-outlives its owner. And if the thread itself fails, the process ends, since nobody would hear the
+outlives its owner. And if the thread itself fails, the process ends, since nothing would read the
 next order.
 """
 

@@ -21,7 +21,7 @@ In every state the end of the connection leads to GONE, and so does a message th
 so has its task tried again; in ASKED and TERMINATED the task has ended. So each wait has an end:
 IDLE is waited for by nobody, all other states have a deadline, `due`.
 
-A budget of time is only over for a prover that was heard within two beats: one that was stopped has
+A budget of time is only over for a prover that sent a message within two beats: one that was stopped has
 not used it.
 """
 

@@ -65,7 +65,7 @@ class Input(msgspec.Struct, frozen=True):
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """When an edge fails in some way: `formula` says that the path is taken up to the edge and that the edge then fails.
+    """When an edge violates a rule: `formula` says that the path is taken up to the edge and that the edge then fails.
 
     `text` says for a person what fails, such as `p is null`.
     """
