@@ -41,7 +41,9 @@ class LevelChain:
                 if mode not in made:
                     made[mode] = unwound(program, options.property, options.bound, mode, self._numbers, options.model)
             except CannotUnwindError as error:
-                return BoundedAnswer("unknown", options.property, options.bound, Work(), reasons=(str(error),), level=level)
+                return BoundedAnswer(
+                    "unknown", options.property, options.bound, Work(), reasons=(str(error),), level=[*self._chains][-1]
+                )
             found = chain.verify_unwound(made[mode])
             if found.status != "unknown":
                 break
