@@ -85,10 +85,12 @@ def test_interpolants_on_bits(seed: int) -> None:
 
 @settings(max_examples=10)
 @given(seed=SEEDS)
-def test_one_farkas_proof_serves_all_nodes(seed: int) -> None:
-    """Lemmas 1, 2 and 4 of [UPPROVER]: plain, and gradually decomposed, interpolants of one proof have the tree property."""
-    tree = contradictory_tree(seed, linear_atom, 6)
-    assert {interpolants("lra", tree).origin, interpolants("lra-decomposed", tree).origin} == {"one proof"}
+def test_one_proof_serves_all_nodes(seed: int) -> None:
+    """Lemmas 1, 2, 3 and 4 of [UPPROVER]: Farkas interpolants, plain and gradually decomposed, and those of paths of equalities
+    have the tree property if they are of one proof."""
+    linear_one, equal_one = contradictory_tree(seed, linear_atom, 6), contradictory_tree(seed, equality_atom, 6)
+    assert {interpolants("lra", linear_one).origin, interpolants("lra-decomposed", linear_one).origin} == {"one proof"}
+    assert interpolants("euf", equal_one).origin == "one proof"
 
 
 def test_plain_is_one_inequality_and_decomposed_are_several() -> None:
@@ -192,6 +194,14 @@ def test_what_the_a_part_takes_for_granted_is_a_premise() -> None:
     found = confirmed("euf", tree).interpolants
     assert found is not None
     assert found[1] is distinct(I, J)
+
+
+def test_a_congruence_counts_to_one_of_two_siblings() -> None:
+    """Both children have all symbols. Only one of them says that F(i) is F(j) where i is j."""
+    r = symbol("r", INT)
+    siblings = and_(eq(r, select(F, J)), eq(I, J))
+    tree = PartitionTree([Partition(TRUE), Partition(distinct(r, select(F, I)), 0), Partition(siblings, 0)])
+    assert confirmed("euf", tree).origin == "one proof"
 
 
 def test_different_values_are_different() -> None:

@@ -7,8 +7,8 @@ exist on the paths of its arguments. Then a maximal part of a path of one colour
 in equalities of shared terms, what the A part guarantees and what it takes for granted of the B part ([UPPROVER] section 5.2
 and what it cites for EUF: congruence graphs).
 
-Several nodes use one closure, and each its own colours. The rules of colours do not guarantee the tree property here;
-`theories` checks it.
+Several nodes use one closure, and each its own colours. A congruence that could be of both parts counts to one node of the
+tree, as a literal does; without that the tree property fails where two siblings each have it.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class _Colours:
     """The coloured paths of one node."""
 
     def __init__(self, closure: Closure, is_inside: dict[int, bool], tree: PartitionTree, node: int) -> None:
-        self._closure, self._is_inside = closure, is_inside
+        self._closure, self._is_inside, self._tree, self._node = closure, is_inside, tree, node
         self._known = {True: tree.symbols_inside(node), False: tree.symbols_outside(node)}
         self._paths: dict[tuple[Term, Term], Path] = {}
         self._count = 0
@@ -117,11 +117,20 @@ class _Colours:
             found = self._paths[one, other] = tuple(edges)
         return found
 
+    def _counts_inside(self, start: Term, end: Term) -> bool:
+        """Whether a congruence that could be of both parts is of the A part. One node has it, and so have those above: two parts
+        that each rely on the other for it would not contradict each other."""
+        tree = self._tree
+        places = [place for place in (tree.first_with(start), tree.first_with(end)) if place is not None]
+        home = tree.meeting(places[0], places[-1]) if places else 0
+        return home in tree.subtree(self._node)
+
     def _congruence(self, start: Term, end: Term) -> list[Coloured]:
         premises = [self.path(*pair) for pair in zip(start.args, end.args, strict=True)]
-        for part in (True, False):  # of both where possible: of the A part, so that it stays so in a larger A part
-            if self._has(part, start) and self._has(part, end):
-                return [Coloured(start, end, part, tuple(premises))]
+        possible = [part for part in (True, False) if self._has(part, start) and self._has(part, end)]
+        if possible:
+            is_inside = possible[0] if len(possible) == 1 else self._counts_inside(start, end)
+            return [Coloured(start, end, is_inside, tuple(premises))]
         begins_inside = self._has(True, start)
         if not self._has(not begins_inside, end) or not (begins_inside or self._has(False, start)):
             raise Limit

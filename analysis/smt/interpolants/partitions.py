@@ -69,6 +69,17 @@ class PartitionTree:
         inside = self._subtrees[node]
         return frozenset(symbol for symbol, where in self._occurrences.items() if not where <= inside)
 
+    def first_with(self, term: Term) -> int | None:
+        """The first partition that has all symbols of a term, None if there is none, or if the term has no symbols."""
+        having = [self._occurrences.get(symbol, set[int]()) for symbol in symbols((term,))]
+        return min(set.intersection(*having), default=None) if having else None
+
+    def meeting(self, one: int, other: int) -> int:
+        """The lowest node whose subtree has both nodes."""
+        while other not in self._subtrees[one]:
+            one = self.parents[one] or 0
+        return one
+
     def inside(self, node: int) -> Term:
         """The conjunction of the subtree: the A part. It is not simplified, so that it has all symbols."""
         return _conjunction([self.formulas[at] for at in sorted(self._subtrees[node])])
