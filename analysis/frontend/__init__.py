@@ -1,5 +1,5 @@
 """Reads C text: preprocesses, parses, resolves types and lowers expressions to effects.
 
 What is not understood becomes an obstacle. Attributes, sections, pragmas and assembler names are on
-an allow list (`declarations.attributes`).
+allow lists (`analysis.c.attributes`, `analysis.c.pragmas`).
 """

@@ -200,3 +200,12 @@ def test_a_function_of_two_files_is_told_when_one_of_them_changes() -> None:
     assert [message.text for message in after.messages] == [
         "f is defined in a.c already, with another body; this definition is not checked."
     ]
+
+
+@pytest.mark.parametrize("text", ["int x = sizeof(struct unknown);", "int x = 5;", "int x = 0;", "int x[2] = {1, 2};"])
+def test_a_tentative_definition_does_not_replace_one_with_an_initialiser(text: str) -> None:
+    """Also where the initialiser is not understood, or is a list: then the tentative one of a later file won."""
+    definition, tentative = unit_of(text, "a.c"), unit_of("int x[2];" if "[" in text else "int x;", "b.c")
+    for units in ([definition, tentative], [tentative, definition]):
+        found = link(units).program.globals["x"]
+        assert (found.path, found.initial) == ("a.c", link([definition]).program.globals["x"].initial)

@@ -10,11 +10,12 @@ from weakref import ref
 
 import pytest
 
+from analysis.c.attributes import Attribute
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.linking.link import link
 from analysis.cfa.linking.obstructed import obstacle_before, without_obstacles
 from analysis.cli.certifying import read_program
-from analysis.frontend.declarations.attributes import Attribute, attributes, pragma
+from analysis.frontend.declarations.attribute_reading import attributes, pragma_of
 from analysis.model import ir
 from analysis.model.options import Options
 from tests.support.lowered import unit_of
@@ -212,9 +213,9 @@ def test_attributes_are_read(text: bytes, expected: list[Attribute]) -> None:
 
 
 def test_pragmas_are_read() -> None:
-    assert pragma(b"#pragma weak f").weak == "f"
-    assert pragma(b"# pragma weak f = g").renamed == ("f", "g")
-    assert pragma(b"#pragma redefine_extname a b").renamed == ("a", "b")
-    assert pragma(b"#pragma omp parallel for").strange == "pragma omp parallel"
-    assert pragma(b"#pragma STDC FENV_ACCESS ON").strange == "pragma STDC FENV_ACCESS"
-    assert pragma(b'#pragma push_macro("x")') == pragma(b"#pragma GCC diagnostic pop") == pragma(b"#pragma")
+    assert pragma_of(b"#pragma weak f").weak == "f"
+    assert pragma_of(b"# pragma weak f = g").renamed == ("f", "g")
+    assert pragma_of(b"#pragma redefine_extname a b").renamed == ("a", "b")
+    assert pragma_of(b"#pragma omp parallel for").strange == "pragma omp parallel"
+    assert pragma_of(b"#pragma STDC FENV_ACCESS ON").strange == "pragma STDC FENV_ACCESS"
+    assert pragma_of(b'#pragma push_macro("x")') == pragma_of(b"#pragma GCC diagnostic pop") == pragma_of(b"#pragma")

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from analysis.c.linkage import Strength, strength
 from analysis.cfa.building.unit import Surface, Unit, same_surface, surface
 from analysis.cfa.graph import Cfa, External, FunctionSource, Global, Program
 from analysis.cfa.linking.obstructed import obstructed, obstructed_source, obstructions
@@ -136,25 +137,34 @@ def _obstructed(units: Sequence[Unit], found: Functions) -> Functions:
 
 def _globals(units: Sequence[Unit]) -> Mapping[str, Global]:
     found: dict[str, Global] = {}
+    strengths: dict[str, Strength] = {}
     for unit in units:
         for variable in unit.variables:
             if variable.var.name in unit.level.linkage.weak:
-                _add_global(found, unit.path, variable.var, None, tentative=False)
+                _add_global(found, strengths, unit.path, variable.var, None, tentative=False)
                 continue
             _add_global(
-                found, unit.path, variable.var, variable.initial, variable.tentative, variable.parts, constant=variable.constant
+                found,
+                strengths,
+                unit.path,
+                variable.var,
+                variable.initial,
+                variable.tentative,
+                variable.parts,
+                constant=variable.constant,
             )
         for function in unit.functions:
             for static in function.statics:
                 is_open = isinstance(static.initial, ir.Unknown) and not static.parts
                 found.setdefault(static.var.name, Global(static.var, unit.path, static.initial, static.parts, open=is_open))
             for var in function.externs:
-                _add_global(found, unit.path, var, None, tentative=False)
+                _add_global(found, strengths, unit.path, var, None, tentative=False)
     return found
 
 
 def _add_global(
     found: dict[str, Global],
+    strengths: dict[str, Strength],
     path: str,
     var: ir.Var,
     initial: ir.Expr | None,
@@ -163,20 +173,14 @@ def _add_global(
     *,
     constant: bool = False,
 ) -> None:
-    """A definition with an initialiser wins over a tentative one, which wins over a declaration."""
-    strength = 2 if initial is not None else 1 if tentative else 0
-    if strength == 0 and var.name in found:
+    """The stronger one of two declarations counts."""
+    mine = strength(initialised=initial is not None, tentative=tentative)
+    if mine == 0 and var.name in found:
         return
     value = initial if initial is not None else zero(var.type) if tentative else ir.Unknown(var.type)
-    known = found.get(var.name)
-    if known is None or strength > _strength(known):
+    if var.name not in found or mine > strengths.get(var.name, 0):
+        strengths[var.name] = mine
         found[var.name] = Global(var, path, value, parts, constant, isinstance(initial, ir.Unknown) and not parts)
-
-
-def _strength(known: Global) -> int:
-    if isinstance(known.initial, ir.Unknown):
-        return 0
-    return 1 if known.initial == zero(known.var.type) else 2
 
 
 def _externals(units: Sequence[Unit], functions: Mapping[str, Cfa]) -> Mapping[str, External]:

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary, ref
 
 import msgspec
 
+from analysis.c.linkage import Body, differ, is_decided
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.graph import Cfa, Edge, FunctionSource, Program
 from analysis.cfa.linking.library_names import UNLIKE, unlike
@@ -122,31 +123,30 @@ def _yielding(units: Sequence[Unit]) -> Iterator[tuple[str, str]]:
         if not _is_decided(units, name, bodies.pop(name, [])):
             yield name, reason
     for name, found in bodies.items():
-        if len({digest for digest, _ in found}) > 1:
+        if differ(found):
             yield name, "two definitions"
 
 
-def _bodies(units: Sequence[Unit], yielding: Container[str]) -> dict[str, list[tuple[str, bool]]]:
-    """The digests of functions that may yield to others, or have several definitions, each with whether this one yields."""
+def _bodies(units: Sequence[Unit], yielding: Container[str]) -> dict[str, list[Body]]:
+    """The definitions of functions that may yield to others, or have several."""
     names = Counter(function.cfa.name for unit in units for function in unit.functions)
-    bodies: dict[str, list[tuple[str, bool]]] = {}
+    bodies: dict[str, list[Body]] = {}
     for unit in units:
         for name, digest in (
             (f.cfa.name, f.cfa.digest) for f in unit.functions if names[f.cfa.name] > 1 or f.cfa.name in yielding
         ):
-            bodies.setdefault(name, []).append((digest, name in unit.level.linkage.yielding))
+            bodies.setdefault(name, []).append(Body(digest, name in unit.level.linkage.yielding))
     return bodies
 
 
-def _is_decided(units: Sequence[Unit], name: str, bodies: Sequence[tuple[str, bool]]) -> bool:
-    """Whether it is known which definition counts of a name that may yield to another one. `bodies` are the digests of the
-    functions of this name, each with whether it yields."""
+def _is_decided(units: Sequence[Unit], name: str, bodies: Sequence[Body]) -> bool:
+    """Whether it is known which definition counts of a name that may yield to another one. `bodies` are the functions of this
+    name."""
     is_weak = any(name in unit.level.linkage.weak for unit in units)
     if not bodies:
         is_defined = any(_defines(unit.level.variables, name) for unit in units if name not in unit.level.linkage.yielding)
         return not is_weak or is_defined
-    is_defined = any(not yields for _, yields in bodies)
-    return is_defined and (is_weak or len({digest for digest, _ in bodies}) == 1)
+    return is_decided(bodies, is_weak=is_weak)
 
 
 def _defines(variables: Mapping[str, Variable], name: str) -> bool:

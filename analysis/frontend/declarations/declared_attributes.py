@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from analysis.frontend.declarations.attributes import strange_of_type
+from analysis.c.attributes import strange_of_type
+from analysis.frontend.declarations.attribute_reading import attributes
 from analysis.frontend.declarations.declarators import Declarator
 from analysis.frontend.declarations.layout_attributes import MODE, is_packing, moded, said
 from analysis.frontend.declarations.scope import TypedefEntry
@@ -50,7 +51,7 @@ class DeclaredAttributes(Context):
         before = node.prev_sibling
         texts = self.beside(node, node.start_byte if before is None else before.end_byte)
         type_ = moded(found.type, texts, self.model)
-        strange = strange_of_type(texts, is_named=True)
+        strange = strange_of_type(attributes(texts), is_named=True)
         if strange and type_ is not None:
             return TypedefEntry(self.strange_type(strange), found.volatile, is_aligned=True)
         if type_ is None:

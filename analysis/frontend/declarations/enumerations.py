@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from analysis.frontend.declarations.attributes import strange_of_type
+from analysis.c.attributes import strange_of_type
+from analysis.frontend.declarations.attribute_reading import attributes
 from analysis.frontend.declarations.declared_attributes import DeclaredAttributes
 from analysis.frontend.declarations.layout_attributes import NOTHING, is_packing, said
 from analysis.frontend.declarations.scope import ConstantEntry
@@ -23,7 +24,7 @@ class Enumerations(DeclaredAttributes):
             return self.names.tag(tag) or Integer(32, False, tag)
         texts = [text for text in self.attributes_of(node, body)[0] if not is_packing(text)]
         is_other = node.child_by_field_name("underlying_type") is not None or said(texts) != NOTHING
-        strange = "the size of an enumeration" if is_other else strange_of_type(texts, is_named=False)
+        strange = "the size of an enumeration" if is_other else strange_of_type(attributes(texts), is_named=False)
         lowest, is_known = self._declare_constants(body)
         if not is_known:
             strange = strange or "enumeration constant that is not known or does not fit into int"

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from analysis.c.attributes import Attribute, said_of_declaration, symbol
 from analysis.c.control import NEVER_RETURN_ANYWHERE
-from analysis.frontend.declarations.attributes import Attribute, attributes, said_of_declaration, symbol
+from analysis.c.linkage import FileLinkage
+from analysis.frontend.declarations.attribute_reading import attributes, pragma_of
 from analysis.frontend.declarations.declarators import Declarator
-from analysis.frontend.declarations.linkage import FileLinkage
 from analysis.frontend.declarations.literal_values import number
 from analysis.frontend.declarations.scope import ConstantEntry, FileScope, Names, ObjectEntry
 from analysis.frontend.declarations.volatile import Levels
@@ -114,7 +115,7 @@ class FileReader:
     def end(self) -> FileLevel:
         """What was read, with what holds for the file as a whole."""
         pragmas = self._tree.pragmas
-        self.level.linkage.read_pragmas(pragmas, [self._in_system_header(start) for start, _, _ in pragmas])
+        self.level.linkage.read_pragmas((pragma_of(text), self._in_system_header(start)) for start, _, text in pragmas)
         names, open_ = self.level.scope.names, self.level.linkage.open
         for name, entry in names.items() if open_ else ():
             if isinstance(entry, ObjectEntry) and entry.var.name in open_:
@@ -196,7 +197,7 @@ class FileReader:
             self._function(found, found.type, storage, node, declarator)
         else:
             linkage = self._variable(found.name, found.type, storage, initialiser, found.volatile)
-            said = said_of_declaration(text for _, text in self._attributes_of(node, declarator))
+            said = said_of_declaration(attributes(text for _, text in self._attributes_of(node, declarator)))
             is_system = self._in_system_header(node.start_byte)
             self.level.linkage.declare(linkage, found.name, said, is_system=is_system)
 
@@ -237,7 +238,7 @@ class FileReader:
         for label in () if declarator is None else declarator.named_children:
             if label.type == "gnu_asm_expression":
                 texts = [*texts, text_of(label)]
-        told.declare(linkage, name, said_of_declaration(texts), is_system=system)
+        told.declare(linkage, name, said_of_declaration(attributes(texts)), is_system=system)
         told.define_function(linkage, storage, is_static=linkage != name)
         if defined and linkage in self._defined:
             told.strange[linkage] = "a second definition"

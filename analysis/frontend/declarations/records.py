@@ -7,7 +7,8 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from analysis.frontend.declarations.attributes import strange_of_type
+from analysis.c.attributes import strange_of_type
+from analysis.frontend.declarations.attribute_reading import attributes
 from analysis.frontend.declarations.declarators import Declarator, Declarators
 from analysis.frontend.declarations.declared_attributes import DeclaredAttributes
 from analysis.frontend.declarations.layout_attributes import NOTHING, Said, said
@@ -48,7 +49,7 @@ class Records(Declarators, DeclaredAttributes):
     def _defined(self, node: Node, body: Node, kind: Literal["struct", "union"], tag: str | None) -> Type:
         """A record with its members."""
         texts = self.attributes_of(node, body)[0]
-        told, packing, strange = said(texts), self.tree.packing(node.end_byte), strange_of_type(texts, is_named=False)
+        told, packing, strange = said(texts), self.tree.packing(node.end_byte), strange_of_type(attributes(texts), is_named=False)
         if tag is None:
             members, is_clear, strange = self._members(body, strange)
             is_clear = is_clear and told.known
@@ -114,7 +115,7 @@ class Records(Declarators, DeclaredAttributes):
             if child.type != "field_declaration":
                 continue
             told = self._said_of_member(child, after)
-            strange = strange or strange_of_type(self.beside(child, after), is_named=False)
+            strange = strange or strange_of_type(attributes(self.beside(child, after)), is_named=False)
             is_clear, after = is_clear and told.known, child.end_byte
             declared, are_widths_known = self._declared(child)
             if not are_widths_known:

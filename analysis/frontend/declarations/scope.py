@@ -33,7 +33,7 @@ class ConstantEntry(msgspec.Struct, frozen=True):
 class ObjectEntry(msgspec.Struct, frozen=True):
     """A variable or a function; `noreturn` says that a call to the function does not come back, `volatile` are the variable's
     levels (see `frontend.declarations.volatile`). `open`: linking tells what the name stands for
-    (`frontend.declarations.linkage`), so that no use of
+    (`analysis.c.linkage`), so that no use of
     it may be lost."""
 
     var: ir.Var

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from analysis.frontend.declarations.attributes import strange_of_variable
+from analysis.c.attributes import strange_of_variable
+from analysis.frontend.declarations.attribute_reading import attributes
 from analysis.frontend.declarations.declarators import Declarator
 from analysis.frontend.declarations.enumerations import Enumerations
 from analysis.frontend.declarations.records import Records
@@ -28,7 +29,7 @@ class LocalDeclarations(Enumerations, Records):
         storage = specifiers.storage | {"typedef"} if node.type == "type_definition" else specifiers.storage
         before = node.prev_sibling
         start = node.start_byte if before is None else before.end_byte
-        strange = strange_of_variable(text for _, text in self.attributes_beside(node, start))
+        strange = strange_of_variable(attributes(text for _, text in self.attributes_beside(node, start)))
         if strange and "typedef" not in storage:
             raise RefusedError(strange)
         for position, child in enumerate(node.children):

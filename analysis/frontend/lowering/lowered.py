@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from analysis.frontend.declarations.attributes import pragma, strange_in_body
+from analysis.c.attributes import strange_in_body
+from analysis.frontend.declarations.attribute_reading import attributes, pragma_of
 from analysis.frontend.declarations.scope import ObjectEntry
 from analysis.frontend.declarations.types import adjust_parameter
 from analysis.frontend.declarations.volatile import NONE, Levels
@@ -36,8 +37,8 @@ class Lowering(Statements, Conditions, Calls, Initialisers, Expressions):
     def _look_at_attributes(self, body: Node) -> None:
         """What is not understood inside a body can be about any of its statements."""
         start, end = body.start_byte, body.end_byte
-        strange = strange_in_body(text for _, _, text in self.tree.attributes_in(start, end))
-        pragmas = (pragma(text).strange for _, _, text in self.tree.pragmas_in(start, end))
+        strange = strange_in_body(attributes(text for _, _, text in self.tree.attributes_in(start, end)))
+        pragmas = (pragma_of(text).strange for _, _, text in self.tree.pragmas_in(start, end))
         strange = strange or next(filter(None, pragmas), "")
         if strange:
             self.emit(ir.Unsupported(strange), body)

@@ -10,11 +10,11 @@ from functools import cache
 
 import msgspec
 
+from analysis.c.linkage import FileLinkage
 from analysis.cfa.building.cfa_building import LoweredFunction
 from analysis.cfa.building.unit import BrokenFunction, Unit
 from analysis.cfa.graph import Cfa, Edge, External, FunctionSource
 from analysis.frontend.declarations.file_level import DeclaredFunction, FileLevel, Variable
-from analysis.frontend.declarations.linkage import FileLinkage
 from analysis.frontend.declarations.scope import Answer, Entry
 from analysis.frontend.lowering.context import StaticLocal
 from analysis.frontend.text.line_map import LineMap, printable

@@ -1,18 +1,19 @@
 """What the declarations of a file say of its names beyond their types (C11 6.2.2, 6.7.4, 6.9; GCC manual, "Weak Pragmas",
 "Controlling Names Used in Assembler Code", "Function Attributes").
 
-Linking needs all files for what this means: which of several definitions prevails, which names are of one object, what runs
-before `main` (`cfa.linking.obstructed`).
+Linking needs all files for what this means: which of several definitions prevails (`is_decided`, `strength`), which names are of
+one object, what runs before `main` (`cfa.linking`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from analysis.frontend.declarations.attributes import Said, pragma
-from analysis.frontend.syntax.parser import Attribute
+from analysis.c.attributes import Said
+from analysis.c.pragmas import Pragma
 
 _LIBRARY_PREFIX = "__"
 
@@ -82,13 +83,40 @@ class FileLinkage(msgspec.Struct):
         elif self.inlined.get(name) != "attribute gnu_inline":
             self.external[name] = True
 
-    def read_pragmas(self, pragmas: Iterable[Attribute], system: Iterable[bool]) -> None:
-        """Takes in the pragmas of a file; `system` says which of them are in system headers."""
-        for (_, _, text), is_system in zip(pragmas, system, strict=True):
-            found = pragma(text)
+    def read_pragmas(self, pragmas: Iterable[tuple[Pragma, bool]]) -> None:
+        """Takes in the pragmas of a file, each with whether it is in a system header."""
+        for found, is_system in pragmas:
             if found.weak:
                 self.weak[found.weak] = "pragma weak"
             if found.renamed is not None:
                 self.labels.append(Label(*found.renamed, is_library=is_system))
             if found.strange and not is_system:
                 self.here[found.strange] = True
+
+
+Strength = Literal[0, 1, 2]
+
+
+def strength(*, initialised: bool, tentative: bool) -> Strength:
+    """How strong a declaration of a variable is: a definition with an initialiser counts before a tentative one, and that before
+    what is no definition (C11 6.9.2)."""
+    return 2 if initialised else 1 if tentative else 0
+
+
+class Body(NamedTuple):
+    """A definition of a function: a digest of what it does, and whether it yields to another one."""
+
+    digest: str
+    yields: bool
+
+
+def is_decided(bodies: Sequence[Body], *, is_weak: bool) -> bool:
+    """Whether it is known which of some definitions of one function counts, of which one yields at least. Of weak ones it is
+    the one that is not weak. Of one for inlining only and another one either may be called (C11 6.7.4p7)."""
+    is_defined = any(not body.yields for body in bodies)
+    return is_defined and (is_weak or len({body.digest for body in bodies}) == 1)
+
+
+def differ(bodies: Sequence[Body]) -> bool:
+    """Whether several definitions of one function do different things: C leaves it undefined which counts (C11 6.9p5)."""
+    return len({body.digest for body in bodies}) > 1

@@ -1,0 +1,55 @@
+"""Reads the syntax of attributes and pragmas. `analysis.c.attributes` and `analysis.c.pragmas` say what they mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from analysis.c.attributes import Attribute
+from analysis.c.pragmas import Pragma, pragma
+from analysis.frontend.declarations.layout_attributes import is_packing
+
+_QUOTED = rb"\"(?:[^\"\\]|\\.)*\""
+_NESTED = rb"(?:[^()\"]|" + _QUOTED + rb"|\((?:[^()\"]|" + _QUOTED + rb"|\([^()]*\))*\))*"
+_ITEM = re.compile(rb"(?:\b\w+\s*::\s*)?(\w+)\s*(\(" + _NESTED + rb"\))?")
+_WORDS = {b"_Noreturn": "noreturn", b"_Complex": "complex", b"__complex__": "complex", b"_Imaginary": "imaginary"}
+
+
+def attributes(texts: Iterable[bytes]) -> Iterator[Attribute]:
+    """The attributes in the texts of some specifiers (`cleaning.Attribute`). What cannot be read has no name."""
+    for text in texts:
+        if not is_packing(text):
+            yield from _listed(text)
+
+
+def _listed(text: bytes) -> Iterator[Attribute]:
+    if text in _WORDS:
+        yield Attribute(_WORDS[text])
+    elif text.startswith(b"_Alignas"):
+        yield Attribute("aligned", _inside(text))
+    elif text.startswith((b"asm", b"__asm")):
+        yield Attribute("asm", _inside(text))
+    elif text.startswith((b"__attribute", b"__declspec", b"[[")):
+        prefix = "declspec " if text.startswith(b"__declspec") else ""
+        start = 2 if text.startswith(b"[[") else text.index(b"(") + 1
+        for found in _ITEM.finditer(text, start):
+            name = found.group(1).decode()
+            bare = name.strip("_") or name
+            arguments = (found.group(2) or b"()")[1:-1].decode("utf-8", "surrogateescape")
+            yield Attribute(bare if not prefix or bare == "noreturn" else prefix + bare, arguments)
+    else:
+        yield Attribute("")
+
+
+def _inside(text: bytes) -> str:
+    opening, closing = text.find(b"("), text.rfind(b")")
+    return text[opening + 1 : closing].decode("utf-8", "surrogateescape")
+
+
+_PRAGMA = re.compile(rb"#[ \t]*pragma\b[ \t]*(.*)", re.DOTALL)
+
+
+def pragma_of(directive: bytes) -> Pragma:
+    """What the text of a `#pragma` says, but for the layout of records."""
+    found = _PRAGMA.match(directive)
+    return pragma(b"" if found is None or is_packing(directive) else found.group(1).strip())
