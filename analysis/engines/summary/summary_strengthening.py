@@ -30,9 +30,10 @@ def strengthen(
     made: list[str] = []
     lost: list[str] = []
     for node in inner:
+        before = summaries.get(node.key)
         if node in found:
-            summaries[node.key] = _conjoined(summaries.get(node.key, TRUE), found[node])
-            made.append(node.key)
+            summaries[node.key] = _conjoined(TRUE if before is None else before, found[node])
+            made += [node.key] if summaries[node.key] is not before else []
         elif summaries.pop(node.key, None) is not None:
             lost.append(node.key)
     for node in open_:
