@@ -75,7 +75,7 @@ def test_findings_by_line_and_by_function(folder: Path) -> None:
     assert found == {"E": lines.Judged(1, 1, 0), "F": lines.Judged(1, 1, 0)}
 
 
-def test_wrong_is_told_from_unknown(folder: Path) -> None:
+def test_wrong_is_distinguished_from_unknown(folder: Path) -> None:
     safe = next(row for row in corpus.rows(folder) if row.id == "C")
     for verdict, judgement in (("safe", "right"), ("violated", "wrong"), ("unknown", "unknown")):
         assert verdicts.judged(safe, verdicts.Outcome(verdict, "", 1.0)) == judgement

@@ -127,6 +127,6 @@ def test_what_a_process_said_before_it_was_ended_counts() -> None:
     assert "Full, s" not in text
 
 
-def test_findings_that_do_not_come_back_are_told() -> None:
+def test_findings_that_do_not_come_back_are_reported() -> None:
     said = b'{"stage": "different", "megabytes": 50.0, "kind": "a branch", "function": "use_3"}\n'
     assert "**Other findings than before the edit**, 1000 lines: a branch in use_3" in table([grown(1000, said, None)])

@@ -119,7 +119,7 @@ def test_a_sample_is_as_large_as_was_asked(edited):
     assert len(measured.steps["incr-fwd"]) == 2
 
 
-def test_a_finding_that_is_lost_or_new_is_told_but_another_trace_is_not(edited):
+def test_a_finding_that_is_lost_or_new_is_reported_but_another_trace_is_not(edited):
     chain = Chain(edited, "incr-back")
     finding = chain.findings[0]
     assert not describe([finding], [msgspec.structs.replace(finding, trace=())])

@@ -124,7 +124,7 @@ def test_white_space_and_comments_are_no_tokens_but_those_in_literals_are() -> N
     assert tokens("c = '\"'; // \"") == ["c", "=", "'\"'", ";"]
 
 
-def test_the_tables_tell_kinds_and_stages_apart() -> None:
+def test_the_tables_distinguish_kinds_and_stages() -> None:
     times = {**dict.fromkeys(STAGES, 2.0), "total": 17.0}
     ours = Outcome(
         1500.0,
@@ -149,12 +149,12 @@ def test_percentiles_are_values_that_were_measured() -> None:
 
 @pytest.mark.parametrize("path", SESSIONS, ids=lambda path: path.stem)
 def test_the_sessions_fit_their_files(path: Path) -> None:
-    told = json.loads(path.read_text(encoding="utf-8"))
-    commands = CACHE / told["program"] / "compile_commands.json"
+    reported = json.loads(path.read_text(encoding="utf-8"))
+    commands = CACHE / reported["program"] / "compile_commands.json"
     if not commands.is_file():
         pytest.skip("the program was not fetched")
-    (entry,) = [entry for entry in json.loads(commands.read_text(encoding="utf-8")) if entry["file"] == told["file"]]
+    (entry,) = [entry for entry in json.loads(commands.read_text(encoding="utf-8")) if entry["file"] == reported["file"]]
     text = (Path(entry["directory"]) / entry["file"]).read_text(encoding="utf-8", errors="replace")
-    for step in told["steps"]:
+    for step in reported["steps"]:
         for start, end, typed in edits(text, step, 1000):
             text = text[:start] + typed + text[end:]

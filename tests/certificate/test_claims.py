@@ -84,7 +84,7 @@ def with_proof(content: dict, **changes: object) -> dict:  # type: ignore[type-a
     return {**content, "proofs": [{**content["proofs"][0], **changes}, *content["proofs"][1:]]}
 
 
-def test_all_places_are_told_and_those_in_functions_that_nothing_leads_to(two, certified) -> None:  # type: ignore[no-untyped-def]
+def test_all_places_are_reported_and_those_in_functions_that_nothing_leads_to(two, certified) -> None:  # type: ignore[no-untyped-def]
     code, said = certified(two[1])
     assert code == 0
     assert "(at any of 2 places; 1 more in functions that it does not lead to)" in said
@@ -252,7 +252,7 @@ def proof_of(of: Program, rule: str) -> tuple[Proof, tuple[tuple[str, int], ...]
 
 
 @pytest.mark.parametrize("name", NEVER)
-def test_places_that_no_run_reaches_are_told(name: str) -> None:
+def test_places_that_no_run_reaches_are_reported(name: str) -> None:
     before, body, missed = NEVER[name]
     of = program_of(f"{HEAD}{before}\nint main(void) {{ {body} return 0; }}")
     annotation, unreached_ = proof_of(of, "division-by-zero")
@@ -269,7 +269,7 @@ def test_a_check_that_never_fails_is_reached_and_one_behind_a_cut_is_not() -> No
     assert len(proof_of(program_of(f"{HEAD}int main(void) {{ {cut} }}"), "assertion")[1]) == 1
 
 
-def test_summaries_tell_it_too() -> None:
+def test_summaries_report_unreached_places_too() -> None:
     recursive = "int g; static void f(int n) { if (n > 9 || n == 0) return; g = 10 / n; f(n + 1); }\n"
     for guard, missed in (("n < 5", 0), ("n < 5 && n > 6", 1)):
         of = program_of(f"{HEAD}{recursive}int main(void) {{ int n = __VERIFIER_nondet_int(); if ({guard}) f(n); return 0; }}")
@@ -282,14 +282,14 @@ def test_summaries_tell_it_too() -> None:
         assert len(check(of, least).unreached) == missed
 
 
-def test_a_tree_of_paths_tells_it_too() -> None:
+def test_a_tree_of_paths_reports_unreached_places_too() -> None:
     for name, (before, body, missed) in NEVER.items():
         of = program_of(f"{HEAD}{before}\nint main(void) {{ {body} return 0; }}")
         made = unwind(of, Unwinding("main", ("division-by-zero",), (), 0), LP64, 10_000, lambda: True)
         assert len(check_unwinding(of, made).unreached) == missed, name
 
 
-def test_the_report_tells_it(tmp_path: Path) -> None:
+def test_the_report_names_unreached_places(tmp_path: Path) -> None:
     program, certificate = tmp_path / "p.c", tmp_path / "p.json"
     before, body, _ = NEVER["dead function"]
     program.write_text(f"{HEAD}{before}\nint main(void) {{ {body} return 0; }}")

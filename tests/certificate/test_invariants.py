@@ -77,7 +77,7 @@ PROGRAMS: dict[str, tuple[Property, str, set[str]]] = {
 }
 
 
-def told(file: Path, property_: Property) -> dict[int, str]:
+def invariants_of(file: Path, property_: Property) -> dict[int, str]:
     """The invariants of `main`, by the line of the loop."""
     checker = Checker(Options())
     checker.open([str(file)])
@@ -97,7 +97,7 @@ def test_invariants_hold_on_every_run(name: str, tmp_path: Path) -> None:
     property_, text, expected = PROGRAMS[name]
     source, program = tmp_path / "p.c", tmp_path / "p"
     source.write_text(HEAD + text)
-    said = told(source, property_)
+    said = invariants_of(source, property_)
     assert said
     assert expected <= {part for one in said.values() for part in one.split(" && ")}
     lines = source.read_text().splitlines()

@@ -191,7 +191,7 @@ def test_linking_goes_on_from_the_program_before_as_from_nothing(text: str) -> N
         )
 
 
-def test_a_function_of_two_files_is_told_when_one_of_them_changes() -> None:
+def test_a_function_of_two_files_is_reported_when_one_of_them_changes() -> None:
     one, two = unit_of("int f(void) { return 1; }", "a.c"), unit_of("int f(void) { return 1; }", "b.c")
     before = link([one, two])
     assert before.messages == ()

@@ -54,7 +54,7 @@ def _reasons(units: list[Unit]) -> dict[str, str]:
         "typedef int strange __attribute__((may_alias)); extern strange x;",
     ],
 )
-def test_who_mentions_a_name_is_obstructed_and_nobody_else(declared: str) -> None:
+def test_functions_that_mention_a_name_are_obstructed_and_no_others(declared: str) -> None:
     if "section" not in declared:  # code may be in it
         assert obstructed(f"{declared}\n{_MAIN}") == {}
     found = link([unit_of(f"{declared}\nint g(void) {{ return x; }} {_MAIN}")]).program.functions
@@ -113,7 +113,7 @@ def test_what_is_understood_obstructs_nothing(text: str) -> None:
         ),
     ],
 )
-def test_all_files_together_tell(texts: tuple[str, ...], names: set[str]) -> None:
+def test_all_files_together_decide(texts: tuple[str, ...], names: set[str]) -> None:
     assert set(obstructed(*texts)) == names
 
 

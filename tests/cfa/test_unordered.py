@@ -206,7 +206,7 @@ def test_what_callers_and_other_files_change_decides() -> None:
     assert link([before.units[0]]).program.functions["h"].unsupported
 
 
-def test_what_is_taken_for_granted_is_told_where_it_is() -> None:
+def test_an_assumption_is_reported_where_it_is_made() -> None:
     with_effects = link([unit_of(f"{_DECLARED} int f(int *p) {{ return p[g++]; }}")]).program
     without = link([unit_of("int one(void) { return 1; } int f(int a) { a++; return one(); }")]).program
     assert ORDER.sentence in granted(with_effects)

@@ -63,7 +63,7 @@ def test_the_others_are_understood(text: str) -> None:
     assert not any(isinstance(edge.effect, ir.Unsupported) for edge in unit_of(_TYPES + text).functions[0].cfa.edges)
 
 
-def test_digests_tell_wide_constants_apart() -> None:
+def test_digests_distinguish_wide_constants() -> None:
     texts = [f"wide f(void) {{ return {value}; }}" for value in ("(wide)1 << 100", "(wide)1 << 101", "(wide)3 << 64", "3")]
     assert len({digest_value(unit_of(_TYPES + text).functions[0].cfa.edges) for text in texts}) == len(texts)
 

@@ -30,7 +30,7 @@ def places(report: dict[str, Any]) -> list[tuple[str, str, int]]:
     return [(f["rule"], f["path"], f["range"]["start"]["line"]) for f in report["findings"]]
 
 
-def test_exit_codes_tell_findings_from_none(capsys: pytest.CaptureFixture[str]) -> None:
+def test_exit_codes_distinguish_findings_from_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "bad.c"]) == 1
     assert main(["check", "good.c"]) == 0
     capsys.readouterr()
@@ -91,7 +91,7 @@ def test_sarif_has_the_trace_as_a_code_flow(capsys: pytest.CaptureFixture[str]) 
     assert all(rule["help"]["markdown"] for rule in driver["rules"])
 
 
-def test_text_has_the_trace_and_tells_nothing_found_from_nothing_checked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_has_the_trace_and_distinguishes_nothing_found_from_nothing_checked(capsys: pytest.CaptureFixture[str]) -> None:
     main(["check", "bad.c"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("bad.c:4:5: ")

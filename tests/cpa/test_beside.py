@@ -188,7 +188,7 @@ def test_what_runs_beside_does_not_matter(name: str, tmp_path: Path) -> None:
     assert obstacle(program_of(tmp_path / "a.c", TWINS[name])) is None
 
 
-def test_who_runs_beside(tmp_path: Path) -> None:
+def test_functions_that_run_beside(tmp_path: Path) -> None:
     text = """static void a(int s) {} static void b(int s) {} static void c(int s) {} void d(int s) {}
     static void *t(void *p) { return p; }
     static void (*kept)(int) = c; static void (*unused)(void);

@@ -99,7 +99,7 @@ def test_states_of_different_blocks_have_no_join() -> None:
         PredicateDomain(abstraction).join(one, other)
 
 
-def test_ways_that_meet_within_a_block_are_one_state() -> None:
+def test_paths_that_meet_within_a_block_are_one_state() -> None:
     of = program_of("int nondet(void); int main(void) { int x = 0; if (nondet()) x = 1; if (nondet()) x = 2; return x; }")
     reached, abstraction, _ = reached_of(of, [])
     at_exit = [node for node in reached if node.state[0].location == of.functions["main"].exit]

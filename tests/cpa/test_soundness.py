@@ -45,7 +45,7 @@ def _analyses(of: Program) -> list[tuple[Composite, State, int]]:
     return found
 
 
-def _way_is_possible(composite: Composite, state: State, values: int, run: Run) -> None:
+def _path_is_possible(composite: Composite, state: State, values: int, run: Run) -> None:
     if isinstance(run.end, Observation):
         run = Run(run.end, run.steps - 1, run.path[:-1], run.asked, run.assumptions, run.output)
     states = followed(composite, state, run)
@@ -61,7 +61,7 @@ def test_every_run_has_an_abstract_path_with_its_result(random: Random) -> None:
     of = program_of(program(random))
     for run in runs(of, 3):
         for composite, state, values in _analyses(of):
-            _way_is_possible(composite, state, values, run)
+            _path_is_possible(composite, state, values, run)
 
 
 def _errors_of(of: Program, most: int) -> tuple[set[tuple[str, int]], bool]:

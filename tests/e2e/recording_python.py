@@ -34,12 +34,12 @@ def main() -> int:
         return server.wait()
 
 
-def copy(source: BinaryIO | IO[bytes], target: BinaryIO | IO[bytes], who: str, log: IO[str]) -> None:
+def copy(source: BinaryIO | IO[bytes], target: BinaryIO | IO[bytes], sender: str, log: IO[str]) -> None:
     """Passes messages on until the stream ends, each noted before it is passed on."""
     while (message := read(source)) is not None:
         header, body = message
         with _lock:
-            log.write(json.dumps({"time": time.time(), "from": who, "message": json.loads(body)}) + "\n")
+            log.write(json.dumps({"time": time.time(), "from": sender, "message": json.loads(body)}) + "\n")
             log.flush()
         target.write(header + body)
         target.flush()

@@ -31,7 +31,7 @@ class _Document:
 
     version: int | None = None
     published: int | None = None
-    told: int | None = None
+    reported: int | None = None
     settled: bool = True
     since: int = 0
 
@@ -50,22 +50,22 @@ class Reading:
     def take(self, entry: Json) -> None:
         """Takes in one line of the log."""
         self._line += 1
-        who, message = entry["from"], entry["message"]
+        sender, message = entry["from"], entry["message"]
         method = message.get("method")
-        self.seen[f"{who} {method or 'response'}"] += 1
+        self.seen[f"{sender} {method or 'response'}"] += 1
         if method is None:
-            self._answered("server" if who == "client" else "client", message)
+            self._answered("server" if sender == "client" else "client", message)
             return
         if "id" in message:
-            self._ask(who, message["id"], method, message.get("params") or {})
-        handler = _HANDLERS.get((who, method))
+            self._ask(sender, message["id"], method, message.get("params") or {})
+        handler = _HANDLERS.get((sender, method))
         if handler is not None:
             handler(self, message["params"])
 
     def end(self) -> None:
         """The session is over."""
-        for (who, number), (method, line, _) in self._asked.items():
-            self._breach(f"{method} ({who}'s {number}, line {line}) was never answered")
+        for (sender, number), (method, line, _) in self._asked.items():
+            self._breach(f"{method} ({sender}'s {number}, line {line}) was never answered")
         for token, state in self._progress.items():
             if state != "ended":
                 self._breach(f"progress {token} {state} and never ended")
@@ -73,17 +73,17 @@ class Reading:
     def _breach(self, text: str) -> None:
         self.breaches.append(f"line {self._line}: {text}")
 
-    def _ask(self, who: str, number: int | str, method: str, params: Json) -> None:
-        if (who, number) in self._asked:
-            self._breach(f"{who} asks with the number {number} twice")
-        self._asked[who, number] = method, self._line, params
+    def _ask(self, sender: str, number: int | str, method: str, params: Json) -> None:
+        if (sender, number) in self._asked:
+            self._breach(f"{sender} asks with the number {number} twice")
+        self._asked[sender, number] = method, self._line, params
 
-    def _answered(self, who: str, message: Json) -> None:
+    def _answered(self, sender: str, message: Json) -> None:
         number = message.get("id")
-        asked = self._asked.pop((who, number), None) if number is not None else None
+        asked = self._asked.pop((sender, number), None) if number is not None else None
         if asked is None:
-            self._breach(f"an answer to {number}, which {who} did not ask")
-        elif who == "client":  # the server handles what the editor sends in order: it has seen all that came before
+            self._breach(f"an answer to {number}, which {sender} did not ask")
+        elif sender == "client":  # the server handles what the editor sends in order: it has seen all that came before
             for document in self._documents.values():
                 document.settled = document.settled or document.since < asked[1]
             method, _, params = asked
@@ -149,8 +149,8 @@ class Reading:
             if document.settled:
                 self._breach(f"a status of {uri}, which is not open")
         else:
-            self._in_order("a status", uri, version, document.version, document.told)
-            document.told = version
+            self._in_order("a status", uri, version, document.version, document.reported)
+            document.reported = version
 
     def _in_order(self, what: str, uri: str, version: int, current: int, last: int | None) -> None:
         if version > current:

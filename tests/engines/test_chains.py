@@ -23,7 +23,7 @@ def _traces(found: tuple[Finding, ...]) -> list[object]:
 
 
 @pytest.mark.parametrize("seed", [3, 9, 11])
-def test_traces_after_edits_are_those_told_anew(seed: int, tmp_path: Path) -> None:
+def test_traces_after_edits_are_those_made_anew(seed: int, tmp_path: Path) -> None:
     program = Edited(Random(seed), 250)
     checker = Checker(LARGE)
     checker.open(program.write(tmp_path))
@@ -45,7 +45,7 @@ def test_traces_after_edits_are_those_told_anew(seed: int, tmp_path: Path) -> No
     assert longest > 3
 
 
-def test_a_trace_outside_an_edited_file_is_not_told_again(tmp_path: Path) -> None:
+def test_a_trace_outside_an_edited_file_is_not_made_again(tmp_path: Path) -> None:
     first, second = tmp_path / "a.c", tmp_path / "b.c"
     first.write_text(
         "int other(void); static void wrong(void) { int *p = 0; *p = 1; } int main(void) { wrong(); return other(); }",

@@ -64,7 +64,7 @@ def test_the_defect_is_an_error_at_its_line(checker: Checker) -> None:
     assert any("free(p)" in d.effect for d in drawn.derivations)
 
 
-def test_a_callee_says_who_enters_it_and_with_what(checker: Checker) -> None:
+def test_a_callee_names_its_callers_and_what_they_pass(checker: Checker) -> None:
     drawn = checker.derivations(checker.files[0], "use")
     assert drawn is not None
     callers = {caller for entry in drawn.entries for caller in entry.callers}

@@ -70,14 +70,14 @@ def check(tmp_path: Path, text: str) -> Report:
 
 
 @pytest.mark.parametrize(("functions", "body", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
-def test_findings_have_ways(tmp_path: Path, functions: str, body: str, expected: list[str]) -> None:
+def test_findings_have_paths(tmp_path: Path, functions: str, body: str, expected: list[str]) -> None:
     report = check(tmp_path, f"{HEAD}{functions}int main(void)\n{{ {body} return 0; }}\n")
     assert [message for message in report.messages if message.severity == "error"] == []
     kinds = [finding.rule.split("-")[0] if finding.rule.startswith("null") else "leak" for finding in report.findings]
     assert kinds == expected
 
 
-def test_a_global_set_on_the_way_out_keeps_its_value(tmp_path: Path) -> None:
+def test_a_global_set_before_the_return_keeps_its_value(tmp_path: Path) -> None:
     program = "static int dying;\nstatic int *get(void) { static int x; return dying ? NULL : &x; }\n"
     late = program + "static void die(void) { dying = 1; exit(*get()); }\nint main(void) { if (input()) die(); return *get(); }\n"
     assert [
@@ -96,7 +96,7 @@ def test_most_callers_decide_what_a_null_result_means(tmp_path: Path) -> None:
     assert check(tmp_path, HEAD + find + trusting + last).findings == ()
 
 
-def test_the_trace_is_a_shortest_way(tmp_path: Path) -> None:
+def test_the_trace_is_a_shortest_path(tmp_path: Path) -> None:
     text = HEAD + "int main(void)\n{\n int *p = 0;\n if (input()) {\n  if (input()) return 1;\n }\n return *p;\n}\n"
     (finding,) = check(tmp_path, text).findings
     assert [(step.kind, step.place.range.start.line) for step in finding.trace if step.kind == "branch"] == [("branch", 8)]

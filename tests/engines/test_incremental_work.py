@@ -123,7 +123,7 @@ def test_a_new_summary_is_followed_without_a_check() -> None:
         assert as_sets(graph) == as_sets(graph_of(changed))
 
 
-def test_a_way_past_a_deleted_branch_keeps_what_both_lead_to() -> None:
+def test_a_path_past_a_deleted_branch_keeps_what_both_lead_to() -> None:
     branch = with_edge(LAYERS, "leaf", edge_of(9, 2, 3, "c"))
     old = relabelled(branch, "leaf", 1, "c")
     graph = graph_of(old)

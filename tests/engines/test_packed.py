@@ -114,7 +114,7 @@ def test_any_graph_is_the_same_again(graph: DerivationGraph, facts: FactTable) -
 
 @settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.tuples(names, st.frozensets(configurations, max_size=3)), error_paths, max_size=3))
-def test_ways_are_the_same_again(found: dict[tuple[str, frozenset[int]], ErrorPath]) -> None:
+def test_error_paths_are_the_same_again(found: dict[tuple[str, frozenset[int]], ErrorPath]) -> None:
     data = pack_graph(DerivationGraph(), FactTable(), found)
     assert unpack_graph(data, lambda name, number: EDGES[name, number]).error_paths == found
 

@@ -53,7 +53,7 @@ def test_what_a_search_raises_is_raised() -> None:
     assert no_child_is_left()
 
 
-def test_who_is_interrupted_leaves_no_process() -> None:
+def test_an_interrupted_search_leaves_no_process() -> None:
     class OutOfTime(BaseException):
         pass
 

@@ -65,7 +65,7 @@ def test_what_was_looked_at_for_an_answer_that_was_never_given_is_not_forgotten(
     assert revisions.rechecked() == {"drop": ("text", ""), "other": ("text", "")}
 
 
-def test_what_obstructs_everything_leaves_the_graph_and_is_told_of_each_function() -> None:
+def test_what_obstructs_everything_leaves_the_graph_and_is_reported_of_each_function() -> None:
     revisions = Revisions()
     revisions.rechecked()
     before = _configurations(revisions.analysis)

@@ -162,8 +162,8 @@ def test_constants_are_in_the_range_of_their_types(text: str) -> None:
             f"{HEAD}enum {{ BIG = 0x7fffffff, SMALL = -1 }};\n"
             f"int main(void) {{ int holds = ({text}); if (holds != {int(not is_other)}) reach_error(); return 0; }}"
         )
-        who = excluded(of, 10.0)
-        assert not who if fails else who
+        prover = excluded(of, 10.0)
+        assert not prover if fails else prover
         decision = decide_program(ProgramTask(of, frozenset({"assertion"}), Effort(seconds=10.0)))
         assert isinstance(decision, Confirmed) == fails
 

@@ -18,13 +18,13 @@ def server(method: str, number: int | None = None, **params: Any) -> dict[str, A
     return entry("server", method, number, params)
 
 
-def entry(who: str, method: str, number: int | None, params: dict[str, Any]) -> dict[str, Any]:
+def entry(sender: str, method: str, number: int | None, params: dict[str, Any]) -> dict[str, Any]:
     asked = {} if number is None else {"id": number}
-    return {"time": 0.0, "from": who, "message": {"method": method, "params": params, **asked}}
+    return {"time": 0.0, "from": sender, "message": {"method": method, "params": params, **asked}}
 
 
-def answer(who: str, number: int) -> dict[str, Any]:
-    return {"time": 0.0, "from": who, "message": {"id": number, "result": None}}
+def answer(sender: str, number: int) -> dict[str, Any]:
+    return {"time": 0.0, "from": sender, "message": {"id": number, "result": None}}
 
 
 def opened(version: int = 1) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def published(version: int | None) -> dict[str, Any]:
     return server("textDocument/publishDiagnostics", uri=URI, version=version, diagnostics=[])
 
 
-def told(version: int) -> dict[str, Any]:
+def reported(version: int) -> dict[str, Any]:
     return server("everproof/status", uri=URI, version=version)
 
 
@@ -55,9 +55,19 @@ CREATED = server("window/workDoneProgress/create", 1, token="t")
 SEEN = [client("x", 7), answer("server", 7)]  # by its answer the server has seen all that came before
 
 GOOD = {
-    "versions that grow": [opened(), published(1), told(1), changed(2), published(1), told(1), changed(3), published(3), told(3)],
-    "closed and opened again": [opened(5), published(5), closed(), published(None), opened(1), *SEEN, published(1), told(1)],
-    "on its way when it was closed": [opened(), closed(), published(1), told(1), *SEEN, published(None)],
+    "versions that grow": [
+        opened(),
+        published(1),
+        reported(1),
+        changed(2),
+        published(1),
+        reported(1),
+        changed(3),
+        published(3),
+        reported(3),
+    ],
+    "closed and opened again": [opened(5), published(5), closed(), published(None), opened(1), *SEEN, published(1), reported(1)],
+    "on its way when it was closed": [opened(), closed(), published(1), reported(1), *SEEN, published(None)],
     "on its way when it was opened": [opened(), published(None), *SEEN, published(1)],
     "never open": [published(None), published(None)],
     "a progress": [CREATED, answer("client", 1), progress("begin"), progress("report"), progress("end")],
@@ -67,9 +77,12 @@ BAD = {
     "a change that does not raise the version": ([opened(2), changed(2)], "is changed to version 2 after 2"),
     "diagnostics that fall back": ([opened(), changed(2), published(2), published(1)], "at version 1 after 2"),
     "diagnostics that run ahead": ([opened(), published(2)], "at version 2, which is only at 1"),
-    "a status that falls back": ([opened(), changed(2), told(2), told(1)], "a status of file:///a.c at version 1 after 2"),
+    "a status that falls back": (
+        [opened(), changed(2), reported(2), reported(1)],
+        "a status of file:///a.c at version 1 after 2",
+    ),
     "diagnostics of a closed document": ([opened(), closed(), *SEEN, published(1)], "which is not open, at version 1"),
-    "a status of a closed document": ([opened(), closed(), *SEEN, told(1)], "a status of file:///a.c, which is not open"),
+    "a status of a closed document": ([opened(), closed(), *SEEN, reported(1)], "a status of file:///a.c, which is not open"),
     "no version though it is open": ([opened(), *SEEN, published(None)], "which is open, without a version"),
     "a request without an answer": ([client("a", 1)], "a (client's 1, line 1) was never answered"),
     "an answer that nobody asked for": ([answer("server", 4)], "an answer to 4, which client did not ask"),

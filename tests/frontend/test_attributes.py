@@ -41,7 +41,7 @@ def test_a_packed_record_has_no_padding(text: str, size: int, start: int) -> Non
         "__attribute__((__destructor__)) void last(void) { }",
     ],
 )
-def test_what_main_does_not_tell_is_noted(text: str) -> None:
+def test_calls_that_main_does_not_show_are_noted(text: str) -> None:
     assert UNSEEN in program_of(f"{text} int main(void) {{ return 0; }}").externals
 
 

@@ -20,7 +20,7 @@ SHOW = types.WINDOW_SHOW_MESSAGE
 
 
 @pytest.mark.parametrize("fault", ["CRASH", "GARBAGE"])
-async def test_a_checker_that_fails_is_started_again_and_told_everything(editor: Editor, workspace: Path, fault: str) -> None:
+async def test_a_checker_that_fails_is_started_again_and_sent_everything(editor: Editor, workspace: Path, fault: str) -> None:
     other = editor.open(workspace / "b.c", BUGGY)
     uri = editor.open(workspace / "a.c", BUGGY)
     await editor.diagnostics(uri, version=1)

@@ -139,12 +139,12 @@ async def test_a_function_that_does_not_parse_keeps_its_verdict_and_is_stale(edi
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells the memory of a process this way")
-async def test_a_status_tells_the_memory_of_the_checker(editor: Editor, workspace: Path) -> None:
+async def test_a_status_has_the_memory_of_the_checker(editor: Editor, workspace: Path) -> None:
     uri = editor.open(workspace / "a.c", TEXT)
-    told = await editor.status(uri, "idle")
+    status = await editor.status(uri, "idle")
     pid = int((editor.state / "pid").read_text())
-    assert told.memory > 1_000_000
-    assert told.memory == pytest.approx(resident_bytes(pid), rel=0.2)
+    assert status.memory > 1_000_000
+    assert status.memory == pytest.approx(resident_bytes(pid), rel=0.2)
 
 
 def resident_bytes(pid: int) -> int:

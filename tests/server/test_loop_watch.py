@@ -37,7 +37,7 @@ def loop(monkeypatch: pytest.MonkeyPatch) -> Loop:
     return loop
 
 
-def test_only_long_times_without_a_beat_are_told_and_each_once(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_long_times_without_a_beat_are_reported_and_each_once(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
     worked, queued = iter((0.0, 0.0, 0.004, 0.034, 0.034)), iter((0.0, 0.0, 0.0, 0.002, 0.002))
     monkeypatch.setattr(loop_watch.time, "thread_time", lambda: next(worked))
     monkeypatch.setattr(loop_watch, "_queued", lambda: next(queued))
@@ -45,11 +45,11 @@ def test_only_long_times_without_a_beat_are_told_and_each_once(loop: Loop, monke
     loop.turn(0.010)
     loop.turn(0.050)
     loop.turn(0.005)
-    (told,) = watch.take()
-    assert told == {"begin": pytest.approx(100.01), "end": pytest.approx(100.06), "processor": 30.0, "queued": 2.0}
+    (pause,) = watch.take()
+    assert pause == {"begin": pytest.approx(100.01), "end": pytest.approx(100.06), "processor": 30.0, "queued": 2.0}
     assert watch.take() == []
 
 
-def test_the_system_tells_how_long_a_thread_waited_for_a_processor() -> None:
+def test_the_system_reports_how_long_a_thread_waited_for_a_processor() -> None:
     before = loop_watch._queued()
     assert 0.0 <= before <= loop_watch._queued()

@@ -146,7 +146,7 @@ async def test_a_null_dereference_appears_and_goes_while_typing(any_editor: Clie
     assert found.range.start.line == 7
 
 
-async def test_a_folder_of_which_no_file_is_open_is_checked_for_who_asks_for_it(nothing_open: Client, inventory: Path) -> None:
+async def test_a_folder_without_open_files_is_checked_on_request(nothing_open: Client, inventory: Path) -> None:
     uri = (inventory / "main.c").as_uri()
     (published,) = await nothing_open.until(lambda: [p for p in nothing_open.published if p.uri == uri])
     assert len(of_rule(list(published.diagnostics), "null-dereference")) == 1
@@ -248,8 +248,8 @@ async def test_functions_are_proved_while_nobody_types(only_divisions: Client, i
     client, uri = only_divisions, opened(only_divisions, inventory / "counted.c")
 
     def verdicts(version: int) -> set[tuple[str, str]]:
-        told = [status for status in client.statuses if (status.uri, status.version, status.state) == (uri, version, "idle")]
-        return {(function.name, function.verdict) for function in told[-1].functions} if told else set()
+        statuses = [status for status in client.statuses if (status.uri, status.version, status.state) == (uri, version, "idle")]
+        return {(function.name, function.verdict) for function in statuses[-1].functions} if statuses else set()
 
     proved = {("counted", "safe"), ("other", "safe")}
     await client.until(lambda: verdicts(1) == proved)

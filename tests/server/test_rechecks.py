@@ -118,9 +118,7 @@ async def test_a_hover_says_why_a_function_was_checked_again_or_since_when_it_is
     assert "functions 0 lowered, 4 reused; configurations 0 computed" in await typing.hover("set")
 
 
-async def test_a_status_tells_the_milliseconds_of_each_stage_of_the_last_check(
-    start: Callable[..., Any], workspace: Path
-) -> None:
+async def test_a_status_has_the_milliseconds_of_each_stage_of_the_last_check(start: Callable[..., Any], workspace: Path) -> None:
     typing = Typing(await start(), workspace / "a.c")
     await typing.checked()
     status = await typing.replace(LINES["number"], "return 3", "return 4")

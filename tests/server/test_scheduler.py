@@ -54,10 +54,10 @@ class Silence:
     """Stands for whoever shows things: remembers what it was sent."""
 
     def __init__(self) -> None:
-        self.told: list[str] = []
+        self.events: list[str] = []
 
     def __getattr__(self, name: str) -> Any:
-        return lambda *_: self.told.append(name)
+        return lambda *_: self.events.append(name)
 
 
 class Desk:
@@ -118,10 +118,10 @@ async def test_a_check_that_takes_long_is_overtaken_and_its_end_does_not_count(d
     desk.scheduler._flush()  # what the timer does
     desk.done(first)
     assert desk.scheduler.running_check is not None
-    assert "check_finished" not in desk.audience.told
+    assert "check_finished" not in desk.audience.events
     desk.done(desk.generation())
     assert desk.scheduler.running_check is None
-    assert desk.audience.told.count("check_finished") == 1
+    assert desk.audience.events.count("check_finished") == 1
 
 
 async def test_a_full_check_is_not_interrupted_by_edits(desk: Desk) -> None:
@@ -144,7 +144,7 @@ async def test_cancelling_a_full_check_kills_the_checker_and_asks_for_nothing(de
     with pytest.raises(asyncio.CancelledError):
         await full
     assert desk.pipe.kills == 1
-    assert desk.audience.told[-1] == "check_failed"
+    assert desk.audience.events[-1] == "check_failed"
     desk.pipe.take()
     desk.scheduler.checker_started()
     desk.scheduler._flush()
@@ -159,7 +159,7 @@ async def test_a_check_that_failed_ends_and_says_why(desk: Desk) -> None:
     await asyncio.wait([full], timeout=0)
     desk.scheduler.checker_event(Failed(desk.generation(), "No."))
     assert await full == "No."
-    assert desk.audience.told[-2:] == ["check_refused", "check_failed"]
+    assert desk.audience.events[-2:] == ["check_refused", "check_failed"]
 
 
 async def test_the_check_of_a_checker_that_died_is_repeated(desk: Desk) -> None:

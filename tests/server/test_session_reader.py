@@ -11,12 +11,12 @@ URI = "file:///w/a.c"
 Entry = tuple[str, dict[str, Any]]
 
 
-def said(who: str, method: str, params: Any, number: int | None = None) -> Entry:
-    return who, {"method": method, "params": params} | ({} if number is None else {"id": number})
+def said(sender: str, method: str, params: Any, number: int | None = None) -> Entry:
+    return sender, {"method": method, "params": params} | ({} if number is None else {"id": number})
 
 
-def answer(who: str, number: int, result: Any = None) -> Entry:
-    return who, {"id": number, "result": result}
+def answer(sender: str, number: int, result: Any = None) -> Entry:
+    return sender, {"id": number, "result": result}
 
 
 def document(version: int | None = None) -> dict[str, Any]:
@@ -52,7 +52,7 @@ STEP = dict.fromkeys(("uri", "range", "function", "depth", "kind", "text", "valu
 
 
 def breaches(*entries: Entry) -> list[str]:
-    return read({"from": who, "message": message} for who, message in entries).breaches
+    return read({"from": sender, "message": message} for sender, message in entries).breaches
 
 
 def test_a_session_that_keeps_to_the_rules_has_no_breach() -> None:

@@ -25,7 +25,7 @@ async def test_two_folders(start: Callable[..., Any], tmp_path: Path) -> None:
     assert editor.checker_log()[0].startswith("configure 2 ")
 
 
-async def test_a_folder_that_is_added_is_told_to_the_checker(editor: Editor, workspace: Path, tmp_path: Path) -> None:
+async def test_a_folder_that_is_added_is_sent_to_the_checker(editor: Editor, workspace: Path, tmp_path: Path) -> None:
     uri = editor.open(workspace / "a.c", BUGGY)
     await editor.status(uri, "idle", version=1)
     (tmp_path / "more").mkdir()
@@ -103,7 +103,7 @@ async def store_of(editor: Editor, workspace: Path) -> str:
     return (editor.state / "store").read_text()
 
 
-async def test_the_checker_is_told_which_store_to_use(start: Callable[..., Any], workspace: Path) -> None:
+async def test_the_store_to_use_is_sent_to_the_checker(start: Callable[..., Any], workspace: Path) -> None:
     assert await store_of(await start(), workspace) == "None"
     assert await store_of(await start(options={"store": "kept.everproof"}), workspace) == str(workspace / "kept.everproof")
 

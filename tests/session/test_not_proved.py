@@ -237,8 +237,8 @@ def test_it_is_not_safe(case: Case, tmp_path: Path) -> None:
     file.write_text(_DECLARED + case.text)
     for engine in ENGINES:
         report = checked(file, case.property, _SECONDS, engine)
-        told = {function.name: function.verdicts[case.property].verdict for function in report.functions}
-        assert told[case.function] != "safe", engine
+        verdicts = {function.name: function.verdicts[case.property].verdict for function in report.functions}
+        assert verdicts[case.function] != "safe", engine
 
 
 @pytest.mark.parametrize("case", [case for case in _CASES if case.function not in ("get", "apply")], ids=lambda case: case.name)

@@ -75,7 +75,7 @@ def test_what_is_only_refuted_is_unknown(engine: Engine) -> None:
     assert "following all paths of the program does not prove it" in found.reason or engine not in ("symbolic", "auto")
 
 
-def test_the_tree_of_paths_proves_what_the_state_of_memory_tells() -> None:
+def test_the_tree_of_paths_proves_what_the_state_of_memory_shows() -> None:
     text = "void *malloc(unsigned long); void free(void *); int main(void) { void *p = malloc(4); free(p); return 0; }"
     found = said(text, "auto", ("double-free", "memory-leak"))
     assert found.verdict == "safe"

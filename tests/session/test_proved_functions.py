@@ -131,10 +131,10 @@ def test_an_edit_takes_away_what_it_concerns_at_once_and_nothing_else(
     proved: Checker, file: Path, old: str, new: str, lost: set[str]
 ) -> None:
     before = functions(proved)
-    told = edited(proved, file, old, new)
-    assert safe(told) == safe(before) - lost
+    after = edited(proved, file, old, new)
+    assert safe(after) == safe(before) - lost
     if not lost and "comment" in new:
-        (invariant,) = told["counted"].invariants
+        (invariant,) = after["counted"].invariants
         assert invariant.place.range.start.line == 10
     proved.close()
 
@@ -156,8 +156,8 @@ def test_an_edit_that_is_undone_finds_the_proof_again(proved: Checker, file: Pat
 
 
 def test_invariants_move_with_the_text(proved: Checker, file: Path) -> None:
-    told = edited(proved, file, "static int limit", "\n\nstatic int limit")
-    assert [i.place.range.start.line for i in told["counted"].invariants] == [12]
+    after = edited(proved, file, "static int limit", "\n\nstatic int limit")
+    assert [i.place.range.start.line for i in after["counted"].invariants] == [12]
 
 
 def test_the_edited_function_comes_first(file: Path) -> None:
@@ -171,7 +171,7 @@ def test_the_edited_function_comes_first(file: Path) -> None:
     checker.close()
 
 
-def test_functions_with_findings_are_left_to_who_decides_them(tmp_path: Path) -> None:
+def test_functions_with_findings_are_left_to_the_provers_of_findings(tmp_path: Path) -> None:
     file = tmp_path / "a.c"
     file.write_text("int f(int n) { int z = 0; if (n > 3) return n / z; return 10 / (n * n + 1); }\n")
     checker = opened(file)

@@ -67,7 +67,7 @@ def test_the_automaton_engine_alone_asks_no_prover(file: Path) -> None:
     assert (report.refuted, report.work.solver_queries, report.times.prover) == (0, 0, 0.0)
 
 
-def test_a_refuted_finding_gives_way_to_the_next_with_the_same_cause(file: Path) -> None:
+def test_a_refuted_finding_is_replaced_by_the_next_with_the_same_cause(file: Path) -> None:
     file.write_text(TEXT.replace("    return 0;\n", "    if (n == 8)\n        return *p;\n    return 0;\n"))
     checker = Checker(LONG)
     report = proved(checker, file)

@@ -80,7 +80,7 @@ def test_a_pool_can_be_closed_at_any_moment() -> None:
     assert supervising() <= others
 
 
-def test_the_order_to_end_is_heard_wherever_the_supervisor_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_order_to_end_is_received_wherever_the_supervisor_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """The thread stands between its look at what is ordered and its wait when the order to end
     comes."""
     others, stands, goes_on = supervising(), threading.Event(), threading.Event()
@@ -200,7 +200,7 @@ def test_a_supervisor_that_fails_fails_the_tasks_and_the_next_one_is_new(
     pool.close()
 
 
-def test_who_waits_for_a_supervisor_that_is_stuck_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thread_that_waits_for_a_stuck_supervisor_is_notified(monkeypatch: pytest.MonkeyPatch) -> None:
     pool, stuck = Pool(WORK, jobs=1), threading.Event()
     monkeypatch.setattr(pool_module, "_LOOK", 0.01)
     with monkeypatch.context() as patch:

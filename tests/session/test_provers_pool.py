@@ -139,7 +139,7 @@ def test_a_cancelled_task_in_python_leaves_its_process_for_the_next(pool: Pool, 
 
 
 @pytest.mark.parametrize("kind", ["deaf", "solver"])
-def test_a_process_that_does_not_hear_is_ended(pool: Pool, tmp_path: Path, kind: str) -> None:
+def test_a_process_that_does_not_react_is_ended(pool: Pool, tmp_path: Path, kind: str) -> None:
     file = tmp_path / "pid"
     ticket = pool.submit(Deaf(str(file)) if kind == "deaf" else Solve(HARD, 30, str(file)), LONG)
     pid = announced(file)
@@ -157,22 +157,22 @@ def test_the_solver_itself_answers(pool: Pool, tmp_path: Path) -> None:
 def test_a_process_says_how_long_a_task_had_the_processor_before_it_gives_up(tmp_path: Path, kind: str) -> None:
     file = tmp_path / "pid"
     process = ProverProcess(launcher_of(WORK))
-    heard: list[ToPool] = []
+    received: list[ToPool] = []
 
     def has_said(kind: type, times: int = 1) -> bool:
-        heard.extend(process.receive())
-        return sum(isinstance(message, kind) for message in heard) >= times
+        received.extend(process.receive())
+        return sum(isinstance(message, kind) for message in received) >= times
 
     until(lambda: has_said(Ready) and has_said(Born))
-    assert len({message.pid for message in heard if isinstance(message, Born | Ready)}) == 1
-    process.pid = next(message.pid for message in heard if isinstance(message, Born))
+    assert len({message.pid for message in received if isinstance(message, Born | Ready)}) == 1
+    process.pid = next(message.pid for message in received if isinstance(message, Born))
     task = Spin(str(file)) if kind == "spin" else Solve(HARD, 30, str(file))
     process.send(Order(7, pickle.dumps(task), 1_000, beat=600.0))
     assert announced(file) == process.pid
     until(lambda: has_said(Beat))  # it has the order
     process.send(Cancel(7))
     until(lambda: has_said(Beat, 2))  # though z3 does not return
-    worked = heard[-1] if isinstance(heard[-1], Beat) else heard[-2]
+    worked = received[-1] if isinstance(received[-1], Beat) else received[-2]
     assert isinstance(worked, Beat)
     assert worked.turn == 7
     assert worked.worked > 0

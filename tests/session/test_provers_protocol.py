@@ -263,7 +263,7 @@ def test_signs_of_life_keep_a_prover() -> None:
     assert isinstance(process.to_prover[-1], Cancel)
 
 
-def test_who_is_stopped_does_not_use_up_its_time() -> None:
+def test_a_stopped_prover_does_not_use_up_its_time() -> None:
     prover, _ = working(seconds=3.0)
     assert prover.tick(4.0) is None
     assert prover.state is State.WORKING

@@ -84,12 +84,12 @@ def worker(folder: Path) -> Iterator[Worker]:
 def test_possible_first_then_decided_for_the_same_version(tmp_path: Path) -> None:
     with worker(tmp_path) as w:
         w.type(TEXT)
-        *_, told = w.results()
-        assert w.statuses(told) == {"safe": "possible", "bad": "possible"}
+        *_, result = w.results()
+        assert w.statuses(result) == {"safe": "possible", "bad": "possible"}
         events = w.until(lambda event: w.statuses(event) == {"bad": "confirmed"})
         last = events[-1]
         assert isinstance(last, FileResult)
-        assert (last.version, last.generation) == (told.version, told.generation)
+        assert (last.version, last.generation) == (result.version, result.generation)
         (finding,) = last.findings
         assert finding.trace[-1].values == {"p": "NULL"}
         assert any(step.values.get("n") == "7" for step in finding.trace)
@@ -108,8 +108,8 @@ def test_an_edit_of_the_function_decides_it_anew_and_leaves_the_other(tmp_path: 
         w.type(TEXT)
         w.until(lambda event: w.statuses(event) == {"bad": "confirmed"})
         w.type(TEXT.replace("n + n == 14", "n + n == 16"))
-        *_, told = w.results()
-        assert w.statuses(told) == {"safe": "possible", "bad": "confirmed"}
+        *_, result = w.results()
+        assert w.statuses(result) == {"safe": "possible", "bad": "confirmed"}
         w.until(lambda event: w.statuses(event) == {"safe": "confirmed", "bad": "confirmed"})
 
 

@@ -94,7 +94,7 @@ def test_what_can_belong_to_the_next_function_does(word: str, before: str, tmp_p
     assert not report.messages
 
 
-def test_what_does_not_end_is_told(tmp_path: Path) -> None:
+def test_what_does_not_end_is_reported(tmp_path: Path) -> None:
     checker, path = opened(tmp_path)
     at = TEXT.index("static int first")
     checker.change(path, TEXT[:at] + "int half(int n)\n{\n    return n / 2;\n\n" + TEXT[at:])

@@ -34,7 +34,7 @@ class Process:
         self.service = Service(self.events.append, interrupted)
         self.file = folder / "a.c"
         self._generation = 0
-        self.told: FileResult | None = None
+        self.reported: FileResult | None = None
         self.service.accept(Configure(self._next(), Options(engine=engine), (str(folder),), str(store)))
 
     def _next(self) -> int:
@@ -57,10 +57,12 @@ class Process:
         self.service.accept(Check(self._next(), (str(self.file),)))
         self.events.clear()
         self.service.work()
-        (self.told,) = [event for event in self.events if isinstance(event, FileResult)] or [self.told]  # none: it still holds
+        (self.reported,) = [event for event in self.events if isinstance(event, FileResult)] or [
+            self.reported
+        ]  # none: it still holds
         (done,) = (event for event in self.events if isinstance(event, CheckDone))
-        assert self.told is not None
-        return self.told, done
+        assert self.reported is not None
+        return self.reported, done
 
 
 @pytest.fixture

@@ -97,7 +97,7 @@ def test_a_possible_path_has_none() -> None:
     assert interpolants(Z3Solver(), formulas, BUDGET) is None
 
 
-def test_what_is_no_interpolant_is_told() -> None:
+def test_what_is_no_interpolant_is_reported() -> None:
     formulas, solver = counting(2), Z3Solver()
     found = interpolants(solver, formulas, BUDGET)
     assert found is not None

@@ -47,7 +47,7 @@ def test_digest_is_the_same_in_another_process():
     assert other.stdout.strip() == here
 
 
-def test_digests_tell_terms_apart():
+def test_digests_distinguish_terms():
     eight, nine = term_building.symbol("x", bit_vector(8)), term_building.symbol("x", bit_vector(9))
     different = [
         X,

@@ -276,7 +276,7 @@ def test_an_entry_may_be_called_with_anything() -> None:
     assert answered("int at(int *p) { return p ? *p : 0; }", ("at",)).refuted
 
 
-def test_a_library_does_not_know_who_has_its_addresses() -> None:
+def test_a_library_does_not_know_what_code_has_its_addresses() -> None:
     text = "int g; void at(int *p) { g = 1; *p = 2; if (g != 1) reach_error(); }"
     assert not answered(text, ("at",)).refuted
     assert not answered("static " + text, ("at",)).refuted  # another file cannot name it, but any function can have given it away
@@ -284,7 +284,7 @@ def test_a_library_does_not_know_who_has_its_addresses() -> None:
     assert answered(closed).refuted
 
 
-def test_the_way_leads_to_the_violation() -> None:
+def test_the_path_leads_to_the_violation() -> None:
     of = program_of("int at(int *p) { int n = 1; if (n) n = 2; return *p; } int main(void) { return at(0); }")
     edge = last_access(of)
     found = answer(of, "at", edge, "null-dereference")

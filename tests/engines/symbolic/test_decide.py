@@ -38,7 +38,7 @@ def _target(program: Program, rule: str) -> Target:
     raise AssertionError("the program has no target")
 
 
-def told(decision: Decision) -> object:
+def outcome(decision: Decision) -> object:
     """What a decision says, without the work that it took."""
     return type(decision), *(getattr(decision, name) for name in decision.__struct_fields__ if name != "spent")
 
@@ -48,12 +48,12 @@ def test_a_task_is_a_value(text: str) -> None:
     task = task_of(text)
     sent: Task = pickle.loads(pickle.dumps(task))
     first, second = decide(task), decide(sent)
-    assert told(first) == told(second)
+    assert outcome(first) == outcome(second)
     assert pickle.loads(pickle.dumps(first)) == first
     assert isinstance(first, Confirmed if text is GUARDED else Refuted)
 
 
-def test_the_claimed_way_is_enough() -> None:
+def test_the_claimed_path_is_enough() -> None:
     task = task_of(GUARDED)
     found = decide(task)
     assert isinstance(found, Confirmed)
@@ -71,7 +71,7 @@ def test_values_are_in_the_trace() -> None:
     assert "4321" in {value for step in found.steps for value in step.values.values()}
 
 
-def test_a_corrupted_way_confirms_nothing() -> None:
+def test_a_corrupted_path_confirms_nothing() -> None:
     task, random = task_of(SAFE), Random(1)
     steps = [Step(name, edge.id) for name, cfa in task.program.functions.items() for edge in cfa.edges]
     for _ in range(30):
@@ -80,7 +80,7 @@ def test_a_corrupted_way_confirms_nothing() -> None:
         assert not isinstance(found, Confirmed)
 
 
-def test_a_way_that_starts_elsewhere_confirms_nothing() -> None:
+def test_a_path_that_starts_elsewhere_confirms_nothing() -> None:
     task = task_of(SAFE)
     path = tuple(Step("check", edge.id) for edge in task.program.functions["check"].edges[:1])
     assert isinstance(decide(task._replace(path=path)), Refuted)

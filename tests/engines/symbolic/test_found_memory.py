@@ -47,7 +47,7 @@ def test_only_what_rests_on_a_failed_allocation_is_refuted(name: str) -> None:
     assert not isinstance(decide(task_of(text, ("at",), fails=True)), Refuted)
 
 
-def test_a_run_is_told_in_the_edges_of_the_program_as_it_was() -> None:
+def test_a_run_is_reported_in_the_edges_of_the_original_program() -> None:
     text = (
         f"{HEAD}int main(void) {{ int *p = malloc(4); int *q = malloc(4);"
         " if (__VERIFIER_nondet_int() == 7) p = 0; *p = 1; return 0; }"

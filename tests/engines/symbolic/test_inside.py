@@ -56,7 +56,7 @@ def test_the_reason_says_what_it_takes(name: str) -> None:
     assert found.reason.startswith(said), found.reason
 
 
-def test_the_last_activation_of_a_way() -> None:
+def test_the_last_activation_of_a_path() -> None:
     of = program_of("int at(int n) { if (n) at(n - 1); return n; } int main(void) { return at(1); }")
     at = of.functions["at"]
     first, call = (next(e for e in at.edges if isinstance(e.effect, kind)) for kind in (ir.Assume, ir.Call))

@@ -61,7 +61,7 @@ def test_what_happens_is_not_proved(body: str) -> None:
     assert found.may_violate
 
 
-def test_an_interpolant_holds_what_the_rest_of_the_way_needs() -> None:
+def test_an_interpolant_holds_what_the_rest_of_the_path_needs() -> None:
     what = of("int main(void) { int a = 1, b = 2; b = b + 1; if (a == 5) reach_error(); return b; }")
     locations = LocationTransfer(what)
     state, steps = locations.initial("main"), list[Step]()

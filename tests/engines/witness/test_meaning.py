@@ -151,7 +151,7 @@ def test_data_models() -> None:
     assert run_of(text, model=ILP32).end == Returned(70003)
 
 
-def test_pointers_of_ilp32_tell_their_objects() -> None:
+def test_pointers_of_ilp32_determine_their_objects() -> None:
     text = main_of("int a[2], b[2]; a[1] = 1; b[0] = 2; int *p = a; return p[2];")
     assert getattr(run_of(text, model=ILP32).end, "kind", None) == "array-bounds"
 

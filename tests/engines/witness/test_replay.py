@@ -133,7 +133,7 @@ def test_the_edge_that_ends_the_run_is_compared() -> None:
         assert refused(changed, wrong, (), kind).why == "the program goes on with: return 0"
 
 
-def test_a_way_to_no_violation_is_refused() -> None:
+def test_a_path_to_no_violation_is_refused() -> None:
     program, path = recorded(TEXT, (1,))
     assert refused(program, path, (1,)).why == "no null-dereference happens"
     assert refused(program, path[:3], (1,)).why == "no null-dereference happens"
@@ -226,7 +226,7 @@ def test_streams_are_not_used_after_they_are_closed(use: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_random_programs_replay_and_corrupted_ways_do_not(seed: int) -> None:
+def test_random_programs_replay_and_corrupted_paths_do_not(seed: int) -> None:
     written = RandomProgram(seed, "p_", risk=0.03)
     program = program_of("\n" + written.text.replace("out(", "(void)("))
     start = Start(written.entry)

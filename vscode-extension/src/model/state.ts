@@ -92,7 +92,7 @@ export class StateModel {
       this.statuses.clear();
       this.found.clear();
     }
-    this.tell({ uris: 'all' });
+    this.notify({ uris: 'all' });
   }
 
   status(uri: string): DocumentStatus | undefined {
@@ -136,10 +136,10 @@ export class StateModel {
   }
 
   private changed(uri: string): void {
-    this.tell({ uris: new Set([uri]) });
+    this.notify({ uris: new Set([uri]) });
   }
 
-  private tell(change: Change): void {
+  private notify(change: Change): void {
     for (const listener of [...this.listeners]) {
       listener(change);
     }

@@ -1,7 +1,7 @@
 // The Testing view: functions with their verdicts. A run is a full check of everything.
 //
 // violated = failed, proved = passed, and unknown = skipped: it is neither. A verdict that does not hold for the text as it is now
-// is not told: the function keeps its last result, and says that it is stale. Functions have no range here, and messages no place:
+// is not reported: the function keeps its last result, and says that it is stale. Functions have no range here, and messages no place:
 // the editor would show both once more, in the place of the gutter's signs and beside the squiggles.
 
 import * as vscode from 'vscode';
@@ -13,7 +13,7 @@ type FullCheck = (token: vscode.CancellationToken) => Promise<void>;
 
 export class TestingView implements vscode.Disposable {
   private controller: vscode.TestController | undefined;
-  private readonly told = new Map<string, string>();
+  private readonly reported = new Map<string, string>();
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
@@ -43,7 +43,7 @@ export class TestingView implements vscode.Disposable {
     if (!vscode.workspace.getConfiguration('everproof').get<boolean>('testing', true)) {
       this.controller?.dispose();
       this.controller = undefined;
-      this.told.clear();
+      this.reported.clear();
       return;
     }
     const controller = (this.controller ??= this.create());
@@ -58,7 +58,7 @@ export class TestingView implements vscode.Disposable {
       'Full Check',
       vscode.TestRunProfileKind.Run,
       async (_, token) => {
-        this.told.clear();
+        this.reported.clear();
         await this.fullCheck(token);
         this.show();
       },
@@ -83,13 +83,13 @@ export class TestingView implements vscode.Disposable {
     return item;
   }
 
-  /** One run for all verdicts that became another: results are kept by the run that they were told in. */
+  /** One run for all verdicts that became another: results are kept by the run that reported them. */
   private tellVerdicts(controller: vscode.TestController, documents: readonly DocumentStatus[]): void {
     const news = documents
       .flatMap((status) => status.functions.map((known) => ({ status, known, shown: appearance(status, known) })))
       .filter(
         ({ status, known, shown }) =>
-          isVerdict(shown) && this.told.get(idOf(status, known)) !== verdictText(status, known),
+          isVerdict(shown) && this.reported.get(idOf(status, known)) !== verdictText(status, known),
       );
     if (news.length === 0) {
       return;
@@ -98,14 +98,14 @@ export class TestingView implements vscode.Disposable {
     for (const { status, known, shown } of news) {
       const item = controller.items.get(status.uri)?.children.get(idOf(status, known));
       if (item !== undefined) {
-        this.told.set(idOf(status, known), verdictText(status, known));
-        this.tell(run, item, status, known, shown);
+        this.reported.set(idOf(status, known), verdictText(status, known));
+        this.report(run, item, status, known, shown);
       }
     }
     run.end();
   }
 
-  private tell(
+  private report(
     run: vscode.TestRun,
     item: vscode.TestItem,
     status: DocumentStatus,

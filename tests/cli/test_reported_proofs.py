@@ -84,8 +84,8 @@ def test_what_nothing_could_violate_neither_counts_nor_passes_for_a_proof(capsys
     assert code == 0
     assert "nothing to prove: nothing in the program could violate use-after-free\n" in text
     assert text.endswith("checked against 2 rules, 1 of which nothing could violate.\n")
-    told = verdicts(capsys, "use-after-free", "p.c")["main"]
-    assert (told["verdict"], told["certified"], told["no_place"]) == ("unknown", False, True)
+    reported = verdicts(capsys, "use-after-free", "p.c")["main"]
+    assert (reported["verdict"], reported["certified"], reported["no_place"]) == ("unknown", False, True)
     code, text = check(capsys, *options, "p.c")  # then nothing at all is proved
     assert code == 3
     assert text.splitlines()[-1].startswith("No finding, but nothing to prove either: 1 function in 1 file")
@@ -105,14 +105,14 @@ def test_a_proof_about_runs_from_main_says_so(capsys: pytest.CaptureFixture[str]
     first, *_, last = text.splitlines()
     assert (code, last.split(":")[0]) == (0, "No finding, every function is safe as called from main")
     assert first.startswith("proved: f (called.c:1:5) and 1 other function, as called from main: no division-by-zero (")
-    told = verdicts(capsys, "division-by-zero", "called.c")
-    assert {name: verdict["entries"] for name, verdict in told.items()} == {"f": ["main"], "main": ["main"]}
+    reported = verdicts(capsys, "division-by-zero", "called.c")
+    assert {name: verdict["entries"] for name, verdict in reported.items()} == {"f": ["main"], "main": ["main"]}
 
 
 def test_verdicts_name_the_certificate(capsys: pytest.CaptureFixture[str]) -> None:
-    told = verdicts(capsys, "division-by-zero", "--certificate", "c.json", "p.c")["main"]
-    assert (told["verdict"], told["certified"], told["certificate"]) == ("safe", True, "c.json")
-    assert main(["certify", told["certificate"], "p.c"]) == 0
+    reported = verdicts(capsys, "division-by-zero", "--certificate", "c.json", "p.c")["main"]
+    assert (reported["verdict"], reported["certified"], reported["certificate"]) == ("safe", True, "c.json")
+    assert main(["certify", reported["certificate"], "p.c"]) == 0
     assert verdicts(capsys, "division-by-zero", "p.c")["main"]["certificate"] is None
 
 
@@ -126,13 +126,13 @@ def test_sarif_has_what_is_proved_beside_the_results(capsys: pytest.CaptureFixtu
 
 
 def test_each_function_is_proved_by_itself_where_not_all_are(capfd: pytest.CaptureFixture[str]) -> None:
-    told = verdicts(capfd, "division-by-zero", "--certificate", "c.json", "library.c")
-    assert {name: verdict["verdict"] for name, verdict in told.items()} == {
+    reported = verdicts(capfd, "division-by-zero", "--certificate", "c.json", "library.c")
+    assert {name: verdict["verdict"] for name, verdict in reported.items()} == {
         "guarded": "safe",
         "open_": "unknown",
         "both": "unknown",  # it has no division, and not all that it leads to is proved
     }
-    assert told["open_"]["reason"] == "not proved: division-by-zero is not excluded at library.c:3 (return 100 / n)"
+    assert reported["open_"]["reason"] == "not proved: division-by-zero is not excluded at library.c:3 (return 100 / n)"
     assert main(["certify", "c.json", "library.c"]) == 3  # it says that it is not about all places
     said = capfd.readouterr().out
     claim = "no run from guarded violates division-by-zero"
@@ -141,10 +141,10 @@ def test_each_function_is_proved_by_itself_where_not_all_are(capfd: pytest.Captu
 
 
 def test_what_nothing_leads_to_or_speaks_of_is_not_proved(capsys: pytest.CaptureFixture[str]) -> None:
-    told = verdicts(capsys, "division-by-zero", "unreached.c")
-    assert (told["main"]["verdict"], told["never"]["verdict"]) == ("safe", "unknown")
-    assert "no entry of the program leads to this function" in told["never"]["reason"]
-    assert (told["main"]["unreached"], told["never"]["unreached"]) == (False, True)
+    reported = verdicts(capsys, "division-by-zero", "unreached.c")
+    assert (reported["main"]["verdict"], reported["never"]["verdict"]) == ("safe", "unknown")
+    assert "no entry of the program leads to this function" in reported["never"]["reason"]
+    assert (reported["main"]["unreached"], reported["never"]["unreached"]) == (False, True)
     code, text = check(capsys, "--strict", "--rule", "division-by-zero", "unreached.c")
     assert (code, "every function that an entry leads to is safe" in text) == (0, True)
     nothing = verdicts(capsys, "null-dereference", "unreached.c")["main"]
@@ -162,7 +162,7 @@ def test_rules_that_only_provers_look_for_say_so_until_they_are_asked(capsys: py
     assert "proved: main (shift.c:1:5): no shift-range (predicate)" in text
 
 
-def test_revisions_tell_what_is_proved_of_each(capsys: pytest.CaptureFixture[str]) -> None:
+def test_revisions_report_what_is_proved_of_each(capsys: pytest.CaptureFixture[str]) -> None:
     Path("q.c").write_text(DIVISION.replace("n <= 0", "n < 0"))
     words = ["revisions", "--store", "none", "--rule", "division-by-zero", "--format", "json", "p.c", "q.c"]
     assert main(words) == 1
@@ -189,9 +189,9 @@ def test_what_is_not_there_is_said_in_one_sentence_and_not_offered(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["check", *words, "p.c"]) == 2
-    told = capsys.readouterr()
-    assert said in told.err
-    assert len(told.err.splitlines()) == 1
+    reported = capsys.readouterr()
+    assert said in reported.err
+    assert len(reported.err.splitlines()) == 1
     assert main(["check", "--help"]) == 0
     offered = capsys.readouterr().out
     assert not any(name in offered for name in ("summary", "lra", "euf"))
@@ -210,11 +210,11 @@ def test_a_finding_that_needs_a_failed_allocation_goes_away_where_these_are_gran
 def test_progress_counts_questions_up_to_all_of_them_and_is_for_terminals_only(capsys: pytest.CaptureFixture[str]) -> None:
     checker = Checker(Options(rules=("division-by-zero", "shift-range"), proofs=True, everywhere=True, budget="full"))
     checker.open(["library.c"])
-    told: list[tuple[str, int, int]] = []
+    reported: list[tuple[str, int, int]] = []
     checker.check()
-    checker.prove(progress=lambda *said: told.append(said))
-    assert {text for text, _, _ in told} == {"Proving"}
-    assert told == sorted(told)  # what fails may be asked in another way, which is one more question
-    assert all(done < total for _, done, total in told)
+    checker.prove(progress=lambda *said: reported.append(said))
+    assert {text for text, _, _ in reported} == {"Proving"}
+    assert reported == sorted(reported)  # what fails may be asked in another way, which is one more question
+    assert all(done < total for _, done, total in reported)
     main(["check", "--store", "none", "library.c"])
     assert capsys.readouterr().err == ""
