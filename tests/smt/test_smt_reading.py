@@ -24,7 +24,7 @@ SYMBOLS = {name: symbol(name, sort) for name, sort in SORTS.items()}
     (bvnot i)|(bvnot b b)|(bvult b)|(bvult b w)|(bvslt i i)|(concat b i)|((_ extract 8 0) b)|((_ extract 1 2) b)
     ((_ extract 1 0) i)
     ((_ zero_extend 3) i)|((as const (Array Int Int)) b)|(to_real r)|(+ i r)|(>= 1 b)|(bvuge b i)|(let ((x b)) (+ x i))
-    (* (- 1) b)
+    (* (- 1) b)|(bvsmod b b)|(bvnand b b)|(bvsub b b b)|(bvshl b b b)
     """.replace("\n", "|").split("|"),
 )
 def test_operands_have_the_sorts_that_operators_take(text: str) -> None:
@@ -43,3 +43,18 @@ def test_operands_have_the_sorts_that_operators_take(text: str) -> None:
 def test_others_are_read(text: str) -> None:
     if text.strip():
         assert smtlib_reading.read(text.strip(), SYMBOLS).sort == BOOL or text.strip() in ("(+ i 1 i)", "(- i)", "(ite t b b)")
+
+
+def test_operators_as_z3_writes_them() -> None:
+    """Z3 writes chains of bit operations, and names of its own for total divisions."""
+    for text, same in (
+        ("(= (bvand b #x0f b) #x01)", "(= (bvand (bvand b #x0f) b) #x01)"),
+        ("(= (bvmul b b b) #x01)", "(= (bvmul (bvmul b b) b) #x01)"),
+        ("(= (bvsrem_i b #x03) #x01)", "(= (bvsrem b #x03) #x01)"),
+        ("(= (bvudiv_i b w) #x01)", ""),
+    ):
+        if same:
+            assert smtlib_reading.read(text, SYMBOLS) is smtlib_reading.read(same, SYMBOLS)
+        else:
+            with pytest.raises(ValueError, match="sort"):
+                smtlib_reading.read(text, SYMBOLS)

@@ -19,6 +19,12 @@ from analysis.smt.logic.terms import BOOL, INT, REAL, Sort, Term, array, bit_vec
 _TOKEN = re.compile(r"""\s*(?:;[^\n]*\n\s*)*(\(|\)|\|[^|]*\||"(?:[^"]|"")*"|[^\s()|";]+)""")
 _BOOLEAN = frozenset(("and", "or", "not", "=", "<=", ">=", "<", ">", "bvult", "bvule", "bvslt", "bvsle", "bvsmulo", "=>"))
 _MIRRORED = {"bvugt": "bvult", "bvuge": "bvule", "bvsgt": "bvslt", "bvsge": "bvsle"}
+_TOTAL = {f"{op}_i": op for op in ("bvudiv", "bvurem", "bvsdiv", "bvsrem")}  # z3's own names for what SMT-LIB means, too
+_CHAINED = frozenset(("bvand", "bvor", "bvxor", "bvmul"))  # of two or more operands, from the left
+_BITS = frozenset(
+    ("bvnot", "bvneg", "bvadd", "bvsub", "bvshl", "bvlshr", "bvashr", "bvult", "bvule", "bvslt", "bvsle", "bvsmulo")
+)
+_KNOWN_BITS = _BITS | _CHAINED | frozenset(_TOTAL.values())
 _LOGIC = frozenset(("and", "or", "not", "=>", "xor"))
 _EQUALITY = frozenset(("=", "distinct"))
 _ARITHMETIC = frozenset(("<=", "<", ">=", ">", "+", "*", "-", "/"))
@@ -186,6 +192,7 @@ def _indexed(head: list[Node], args: list[Term]) -> Term:
 def _operation(head: str, args: tuple[Term, ...]) -> Term:
     if not args:
         raise ValueError(f"an operator without operands: {head}")
+    head = _TOTAL.get(head, head)
     if not _fits(head, args):
         raise ValueError(f"operands of {head} have the wrong sorts: {', '.join(str(a.sort) for a in args)}")
     if head == "-":
@@ -199,6 +206,8 @@ def _operation(head: str, args: tuple[Term, ...]) -> Term:
         return term_building.distinct(*args)
     if head in _MIRRORED:
         return _operation(_MIRRORED[head], args[::-1])
+    if head in _CHAINED and len(args) > 2:
+        return _operation(head, (_operation(head, args[:-1]), args[-1]))
     if head == "*" and len(args) == 2 and args[1].op == "value":
         args = args[::-1]
     if head == "xor" and len(args) == 2:
@@ -228,7 +237,7 @@ def _fits(head: str, args: tuple[Term, ...]) -> bool:
         return kind in ("Int", "Real")
     if head in _DIVISION:
         return kind == "Int" and count == 2
-    return kind == "BitVec" and (count == 1) == (head in ("bvnot", "bvneg"))
+    return kind == "BitVec" and (count == 1) == (head in ("bvnot", "bvneg")) and (count <= 2 or head in ("bvadd", *_CHAINED))
 
 
 def _fits_several(head: str, sorts: list[Sort]) -> bool:
@@ -272,7 +281,7 @@ def _result_sort(head: str, args: tuple[Term, ...]) -> Sort:
         return args[0].sort.element
     if head == "concat":
         return bit_vector(sum(a.sort.width for a in args))
-    if head in ("+", "*", "div", "mod", "store") or head.startswith("bv"):
+    if head in ("+", "*", "div", "mod", "store") or head in _KNOWN_BITS:
         return args[0].sort
     if head == "to_real":
         return REAL
