@@ -16,7 +16,7 @@ from smt.contradictory_trees import (
     word_atom,
 )
 
-from analysis.smt.interpolants import theories
+from analysis.smt.interpolants import proof_interpolants, theories
 from analysis.smt.interpolants.bound_merging import merged
 from analysis.smt.interpolants.checking import broken_nodes, has_tree_property, is_interpolant
 from analysis.smt.interpolants.clauses import Clause, ClauseSet
@@ -230,6 +230,11 @@ def test_work_is_bounded() -> None:
     assert interpolants("lra", lra, Limits(lemmas=0)).reason == "limit"
     with pytest.raises(Unsupported):
         prepared(Term("<", (Term("*", (X, X), REAL), X), BOOL))
+
+
+def test_no_interpolant_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proof_interpolants, "_MOST", 2)
+    assert interpolants("lra", chain(at_most({X: 1}), at_most({X: -1}, 1))).reason == "limit"
 
 
 def test_candidates_that_are_wrong_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ only, and else common. Each step of the proof gets a partial interpolant:
 - a resolution on a number of the A part the disjunction, of the B part the conjunction; on a common one `ite`.
 
 The partial interpolant of the empty clause is the interpolant. The size of all of them is at most that of the proof
-times the number of nodes.
+times the number of nodes. One of more than 20,000 terms is not made: nobody could use it.
 """
 
 from __future__ import annotations
@@ -18,8 +18,12 @@ from typing import Protocol
 from analysis.smt.interpolants.clauses import ClauseSet
 from analysis.smt.interpolants.partitions import PartitionTree
 from analysis.smt.interpolants.resolution import Limit, Proof, Step
+from analysis.smt.logic.substitution import Substitution
 from analysis.smt.logic.term_building import FALSE, TRUE, and_, not_, or_
-from analysis.smt.logic.terms import Term
+from analysis.smt.logic.terms import BOOL, Term, subterms
+
+_MOST = 20_000  # terms of an interpolant
+_WIDE = 24  # arguments of two terms that are still joined to one
 
 
 class LemmaInterpolation(Protocol):
@@ -60,7 +64,7 @@ def _interpolant(
             partial.append(lemmas[number][node])
         else:
             partial.append(_resolved(proof, step, clauses, inside, partial))
-    return partial[-1]
+    return _flattened(partial[-1])
 
 
 def _resolved(proof: Proof, step: Step, clauses: ClauseSet, inside: frozenset[int], partial: list[Term]) -> Term:
@@ -70,11 +74,30 @@ def _resolved(proof: Proof, step: Step, clauses: ClauseSet, inside: frozenset[in
         where = clauses.partitions[pivot]
         other = partial[used]
         if where <= inside:
-            total = or_(total, other)
+            total = _either(total, other)
         elif inside.isdisjoint(where):
-            total = and_(total, other)
+            total = _both(total, other)
         else:
             atom = clauses.atoms[pivot]
             positive, negative = (other, total) if pivot in proof.steps[used].literals else (total, other)
-            total = and_(or_(atom, positive), or_(not_(atom), negative))
+            total = _both(_either(atom, positive), _either(not_(atom), negative))
     return total
+
+
+def _both(one: Term, other: Term) -> Term:
+    """`and_`; wide terms are not joined, which would take quadratic time over a proof."""
+    is_wide = len(one.args) + len(other.args) > _WIDE and FALSE not in (one, other) and TRUE not in (one, other)
+    return Term("and", (one, other), BOOL) if is_wide and one is not other else and_(one, other)
+
+
+def _either(one: Term, other: Term) -> Term:
+    """`or_`, likewise."""
+    is_wide = len(one.args) + len(other.args) > _WIDE and FALSE not in (one, other) and TRUE not in (one, other)
+    return Term("or", (one, other), BOOL) if is_wide and one is not other else or_(one, other)
+
+
+def _flattened(formula: Term) -> Term:
+    """The formula as the constructors of terms make it. Raises Limit if it is too large."""
+    if sum(1 for _ in subterms((formula,))) > _MOST:
+        raise Limit
+    return Substitution({})(formula)

@@ -48,16 +48,16 @@ class Limits(msgspec.Struct, frozen=True):
     """What one proof may take: conflicts and lemmas of the search, and the budget of each check of a solver."""
 
     conflicts: int = 20_000
-    lemmas: int = 5_000
+    lemmas: int = 2_000
     budget: Budget = Budget()
 
 
 class Outcome(msgspec.Struct, frozen=True):
     """Interpolants, one for each partition, all checked; or None, and why.
 
-    `limit`: the work or a solver's budget ran out. `unsupported`: a term that the theory does not have. `refused`: what was
-    made failed the check. `refused` counts the candidates (of one node) that failed it; `lemmas` and `conflicts` are
-    the work of the searches."""
+    `limit`: the work or a solver's budget ran out, or an interpolant is too large. `unsupported`: a term that the theory
+    does not have. `refused`: what was made failed the check. `refused` counts the candidates (of one node) that failed it;
+    `lemmas` and `conflicts` are the work of the searches."""
 
     interpolants: tuple[Term, ...] | None
     reason: Reason = ""
