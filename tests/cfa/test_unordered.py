@@ -33,6 +33,7 @@ int high(struct pair *p) { return p->high++; }
 int store(int *p) { return *p = 1; }
 int fact(int n) { return n < 2 ? 1 : n * fact(n - 1); }
 int checked(int n) { if (n == 0) exit(1); return n; }
+int bare(void) { int kept; return kept; }
 int locally(int n) { int kept = n; int *p = &kept; return kept + (p != 0); }
 int (*pointed)(void) = writes_g;
 """
@@ -94,6 +95,11 @@ def obstacles(expression: str) -> list[str]:
         "char line[9]; own = sprintf(line, t) + *p",
         "own = sum(checked(i), malloc(1) != 0)",
         "own = sum(checked(i), (__VERIFIER_assert(i), 1))",
+        "own = sum(checked(i), bare())",
+        "int k; own = sum(checked(i), k)",
+        "int k; if (j) k = 1; own = sum(k, checked(i))",
+        "int k; while (j--) k = 1; own = sum(k, checked(i))",
+        "int k[2]; k[1] = 1; own = sum(k[0], checked(i))",
         "own = sum(checked(i), 1u << j)",
         "own = sum(checked(i), (unsigned)j >> 32)",
         "own = sum(checked(i), j >> i)",
@@ -167,6 +173,11 @@ def test_a_call_through_a_pointer_does_what_functions_do_whose_address_is_taken(
         "g = writes_g()",
         "own = checked(i), own = 10 / i",
         "own = sum(checked(i), j)",
+        "int k; own = sum(checked(i), j)",
+        "int k; k = j; own = sum(checked(i), k)",
+        "int k; if (j) k = 1; else k = one(); own = sum(checked(i), k)",
+        "int k[2] = {1}; own = sum(checked(i), k[0])",
+        "int k; own = sum(writes_g(), k)",
         "own = sum(checked(i), (unsigned)j >> 31)",
         "own = sum(checked(i), j >> 31)",
         "own = sum(checked(i), 1u + j)",

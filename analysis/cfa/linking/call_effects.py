@@ -17,7 +17,8 @@ from analysis.c.control import NEVER_RETURN
 from analysis.c.failing import can_fail
 from analysis.c.functions import Function, known
 from analysis.cfa.components import strongly_connected
-from analysis.cfa.graph import Cfa
+from analysis.cfa.graph import Cfa, Edge
+from analysis.cfa.linking.indeterminate import indeterminate
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer, Record, Type, Void
 from analysis.model.compatible import is_compatible
@@ -153,7 +154,13 @@ def _look(cfa: Cfa) -> Own:
         if isinstance(effect, ir.Call):
             name = ir.direct_callee(effect) or POINTER
             calls[name, library(name, effect)] = None
+    fails = fails or any(_reads_indeterminate(cfa, edge) for edge in cfa.edges)
     return Own(Effects(_visible(reads), _visible(writes), fails, leaves), tuple(calls), frozenset(exposed))
+
+
+def _reads_indeterminate(cfa: Cfa, edge: Edge) -> bool:
+    names = indeterminate(cfa, edge.source)
+    return bool(names) and any(isinstance(root := ir.root(read), ir.Var) and root.name in names for read in read_by(edge.effect))
 
 
 def _visible(cells: Iterable[Cell | None]) -> Cells:

@@ -17,6 +17,8 @@ from itertools import combinations
 from operator import is_
 from typing import NamedTuple
 
+import msgspec
+
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.graph import Cfa
 from analysis.cfa.linking.call_effects import (
@@ -36,6 +38,7 @@ from analysis.cfa.linking.call_effects import (
     own,
     through_pointers,
 )
+from analysis.cfa.linking.indeterminate import indeterminate
 from analysis.frontend.declarations.file_level import Variable
 from analysis.frontend.lowering.context import StaticLocal
 from analysis.model import ir
@@ -146,15 +149,19 @@ def _exposed_initially(variables: Iterable[Variable | StaticLocal]) -> Iterator[
 
 def _in_function(cfa: Cfa, known: _Known) -> Iterator[Conflict]:
     for group in cfa.unordered:
-        pair = next(_conflicting(group, known, known.exposed), None)
+        pair = next(_conflicting(cfa, group, known), None)
         if pair is not None:
             one, other = map(_shown, pair)
             yield Conflict(group.location, f"an open order of evaluation ({one} and {other})")
 
 
-def _conflicting(group: Unordered, known: _Known, exposed: Set[str]) -> Iterator[tuple[Operand, Operand]]:
+def _conflicting(cfa: Cfa, group: Unordered, known: _Known) -> Iterator[tuple[Operand, Operand]]:
+    exposed = known.exposed
     calls = [_calls(operand, known) for operand in group.operands]
-    for (one, its_calls), (other, other_calls) in combinations(zip(group.operands, calls, strict=True), 2):
+    operands = group.operands
+    if any(one.leaves or its_calls.leaves for one, its_calls in zip(operands, calls, strict=True)):
+        operands = tuple(_spoilt(operand, indeterminate(cfa, group.location)) for operand in operands)
+    for (one, its_calls), (other, other_calls) in combinations(zip(operands, calls, strict=True), 2):
         if (
             _directly(one, other, exposed)
             or _directly(other, one, exposed)
@@ -162,6 +169,13 @@ def _conflicting(group: Unordered, known: _Known, exposed: Set[str]) -> Iterator
             or _through_calls(other, other_calls, one, its_calls, exposed)
         ):
             yield one, other
+
+
+def _spoilt(operand: Operand, names: Set[str]) -> Operand:
+    """The operand; it fails if it reads one of these variables, which may have no value."""
+    if operand.fails or names.isdisjoint(root.name for read in operand.reads if isinstance(root := ir.root(read), ir.Var)):
+        return operand
+    return msgspec.structs.replace(operand, fails=True)
 
 
 def _calls(operand: Operand, known: _Known) -> Effects:
