@@ -125,7 +125,8 @@ class Results:
             state.revision += 1
 
     def confirm(self, generation: int) -> list[str]:
-        """A check of all that was sent up to `generation` is complete: what it has not replaced holds. Answers what was stale."""
+        """A check of all that was sent up to `generation` is complete: results that it did not replace still hold.
+        Returns the paths of files whose results were stale."""
         confirmed = []
         for state in self.states():
             document = self._documents.at_path(state.path)

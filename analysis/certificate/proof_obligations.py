@@ -32,7 +32,7 @@ class Questions:
             self.impossible(failing, reason)
 
     def is_possible(self, state: State) -> bool:
-        """Whether there may be such states. Where the solver does not know, there may."""
+        """Whether the set of states may be non-empty. It may if the solver does not know."""
         return self._ask(state).status != "unsat"
 
     def impossible(self, state: State, reason: str) -> None:

@@ -6,7 +6,7 @@ import msgspec
 
 
 class Interval(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
-    """The integers from `low` to `high` (None: unbounded), without 0 if `nonzero`. A zero at a bound is cut off."""
+    """The integers from `low` to `high` (None: unbounded), without 0 if `nonzero`. Then no bound is zero."""
 
     low: int | None = None
     high: int | None = None

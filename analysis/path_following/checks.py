@@ -35,8 +35,8 @@ RULES = frozenset(_KINDS) | _REMAINING
 
 
 class Check(NamedTuple):
-    """A violation to be asked about: the formulas that have to hold besides the path's. `uncertain`: they can
-    hold although the rule is not violated."""
+    """A possible violation: it happens if the formulas `more` hold together with those of the path. `uncertain`:
+    they can hold although the rule is not violated."""
 
     rule: str
     more: tuple[Term, ...]

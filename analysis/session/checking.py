@@ -106,7 +106,7 @@ class ProgramCheck:
 
     @property
     def reports(self) -> Mapping[str, FunctionReport]:
-        """What the last check said of the user's functions, by linkage name: the same objects as in its answer."""
+        """The last check's reports on the user's functions, by linkage name. They are the same objects as in its answer."""
         return self._reports
 
     @property

@@ -31,8 +31,8 @@ class Object(NamedTuple):
 
 
 class RandomUnits:
-    """Writes one program; `texts` are its units; `entry`, in the first one, is the function that runs it and prints
-    everything."""
+    """Writes one program. `texts` are its units. `entry` is the function in the first unit that runs the program
+    and prints everything."""
 
     def __init__(self, seed: int, prefix: str, units: int = 3) -> None:
         self._random, self._prefix, self._units = Random(seed), prefix, units

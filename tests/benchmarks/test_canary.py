@@ -1,6 +1,6 @@
 """Hostile flags, a short run of `benchmarks.canary`; the long one is in docs/benchmarks.md.
 
-The class of defects: flags that come with a folder have a compiler load or run something, or write a file.
+The class of defects: flags in an opened folder make a compiler load code, run a program or write a file.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The class: commands whose output is not read to its end, or by nobody, or cannot be written. They end as other tools do:
-by SIGPIPE, and without a word, when a reader has gone; with a sentence when there is no room."""
+"""The class: commands whose output is not read to its end, is not read at all, or cannot be written. They end as other
+tools do. If the reader is gone, SIGPIPE ends them without a message. If the disk is full, they print a sentence."""
 
 from __future__ import annotations
 

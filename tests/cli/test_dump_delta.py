@@ -60,7 +60,7 @@ def delta(capsys: pytest.CaptureFixture[str], new: str, *options: str, old: str 
 
 
 def edited(capsys: pytest.CaptureFixture[str], *replaced: tuple[str, str], header: str = HEADER, **files: str) -> list[str]:
-    """The delta to a version in which texts were replaced."""
+    """Returns the printed delta from `OLD` to a copy in which each pair (before, after) was replaced."""
     text = OLD
     for before, after in replaced:
         assert text.count(before) == 1, before

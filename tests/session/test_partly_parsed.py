@@ -1,4 +1,5 @@
-"""What rests on all of a program's text is not said where some of it does not parse: no proof of `main`, no new refutation.
+"""Conclusions that need the whole text of a program are not drawn while a part does not parse: no proof of `main`,
+no new refutation.
 
 Class: answers from the initial values or from all callers, with text beside them that could change either.
 """

@@ -53,7 +53,7 @@ class Weigh(NamedTuple):
 
 
 class Deaf(NamedTuple):
-    """Does not end, and reacts neither to a cancellation nor to SIGTERM; writes its process id into the file first."""
+    """Writes its process id into the file. Then it runs for ever and ignores cancellations and SIGTERM."""
 
     file: str
 

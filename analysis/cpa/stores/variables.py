@@ -22,7 +22,7 @@ RESULT = "<result>"
 
 
 def local_root(function: str, depth: int, name: str) -> str:
-    """The root of a variable of an activation."""
+    """Returns the root name of a local variable, in one activation of its function."""
     return f"{function}#{depth}:{name}"
 
 

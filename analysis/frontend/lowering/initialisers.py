@@ -356,7 +356,7 @@ def _designates(node: Node) -> bool:
 
 
 def _path(target: ir.Expr) -> Iterator[ir.Field]:
-    """The members on the way from an object to a part of it, innermost first."""
+    """Yields the members that lead from an object to a part of it, innermost first."""
     while isinstance(target, ir.Field | ir.Index):
         if isinstance(target, ir.Field):
             yield target

@@ -311,7 +311,7 @@ def _itself(path: str) -> str:
 
 
 def _with_plain_names(text: bytes) -> bytes:
-    """The text with identifiers as the user wrote them: gcc spells `ä` in them as `\\U000000e4`."""
+    """Returns the text with identifiers as the user wrote them. In identifiers, gcc spells `ä` as `\\U000000e4`."""
 
     def plain(match: re.Match[bytes]) -> bytes:
         code = int(match["code"], 16) if match["code"] else 0

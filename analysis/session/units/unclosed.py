@@ -1,12 +1,12 @@
 """What has been opened and not closed yet must not hide the rest of the file while it is typed.
 
 A comment that begins, or the arguments of a macro, take in all that follows, up to where something closes
-them by chance. An `#if` without `#endif` can leave out the rest of the file. For the preprocessor the
-functions below are gone then; for the person who types they are still there. So where an edit inside a
-function makes the function's last line disappear, the text before the edit counts, with something in the
-edited line that does not parse: that function is stale until the edit is finished, and the others are checked
-as before. Where an edit between two functions makes the next one disappear, the text before the edit counts
-unchanged. A construct with its own end hides what it should: `#if 0` hides all up to its `#endif`.
+them by chance. An `#if` without `#endif` can leave out the rest of the file. The preprocessor then removes
+the functions below, which the user did not touch. If an edit inside a function hides the function's last line,
+the text before the edit is checked, with an error put into the edited line. That function is stale until the
+edit is finished, and the others are checked as before. If an edit between two functions hides the next one,
+the text before the edit is checked as it was. A construct with its own end hides what it should: `#if 0`
+hides all up to its `#endif`.
 
 That a comment hides the rest of its function shows without the compiler (`opened_comment`), and the text before is remembered
 (`Preprocessed.whole`), so that the compiler need not be run either when the comment is ended.

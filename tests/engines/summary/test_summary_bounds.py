@@ -29,7 +29,7 @@ def answer(body: str, bound: int = 3, mode: Mode = "int", property_: Property = 
 
 
 def of(program: Program, bound: int, mode: Mode = "int", property_: Property = "assertion") -> BoundedAnswer:
-    """An answer, without the time that summaries take."""
+    """Returns an answer, without a general method of interpolation, which would take longer."""
     return RevisionChain(ChainOptions(property=property_, bound=bound, level=mode), LiteralsFirst(None)).verify(program)
 
 

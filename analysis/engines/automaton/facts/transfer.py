@@ -33,7 +33,7 @@ from analysis.rules.automaton import ERROR, START, STOP, Rule
 
 
 class Transfer:
-    """Steps over edges without a callee's body, for the functions of one program."""
+    """The transition relation on edges, without entering the bodies of callees, for the functions of one program."""
 
     def __init__(self, rules: tuple[Rule, ...], facts: FactTable, program: Program, relevance: Relevance, thorough: bool) -> None:
         self.thorough = thorough

@@ -88,7 +88,7 @@ class Store:
     # -- reading ------------------------------------------------------------------------------------------------
 
     def value(self, expr: ir.Expr) -> tuple[Interval, frozenset[Item]]:
-        """The interval of a value, and the items that it rests on."""
+        """Returns the interval of a value, and the items that it was derived from."""
         expr = bare(expr)
         if isinstance(expr, ir.IntConst):
             return Interval(expr.value, expr.value, expr.value != 0), frozenset()

@@ -255,7 +255,7 @@ def _follows(errors: dict[tuple[str, int], Fact], fact: Fact, path: list[Taken])
 
 
 def numbered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings in order of place, with fingerprints that differ: the second of two alike gets a number."""
+    """Returns the findings in order of place, with distinct fingerprints: equal ones are numbered."""
     seen: dict[str, int] = {}
     found = []
     for finding in sorted(findings, key=_in_order):

@@ -225,7 +225,7 @@ class Check:
         return kept
 
     def _remove_calls(self, marks: _Marks) -> None:
-        """Forgets the calls at configurations that are not marked; the sites inside the functions checked were made anew."""
+        """Removes the calls at unmarked configurations. The call sites inside the checked functions were already rebuilt."""
         left: dict[tuple[str, int], None] = {}
         kept = {}
         for configuration, calls in marks.part.calls.items():

@@ -1,8 +1,8 @@
 """What IncrFwd and IncrBack share ([ORION] section 3): modifications and deletions, and additions to a repaired graph.
 
 Modifications and deletions take from the graph what no longer holds, and note which functions are to be checked (`_dirty`).
-A modified edge is compared with Delta configuration by configuration: where the answers are the recorded derivations nothing
-happens, and where they differ only the derivations that differ go. (The figure's text takes all derivations over the edge or
+For each configuration at a modified edge, Delta's answers are compared with the recorded derivations. Only derivations that
+differ are removed. (The figure's text takes all derivations over the edge or
 none; but most statements that are modified treat most states as before.) Nothing is added yet, to avoid work that a deletion
 takes back: what must be followed again is noted (`_again`), and added after the check, where the configuration is still there.
 

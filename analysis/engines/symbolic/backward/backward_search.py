@@ -378,7 +378,7 @@ class _Search:
     # -- static variables ---------------------------------------------------------------------------------------
 
     def _is_settled_by_writes(self, state: State) -> bool:
-        """Whether the static variables cannot have the values that the conditions ask for, whoever enters the function."""
+        """Whether no call of the function finds the static variables with the values that the conditions require."""
         names = frozenset[str]() if self._statics is None else self._statics.names(state.conditions)
         if not names:
             return False

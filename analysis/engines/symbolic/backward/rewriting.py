@@ -58,7 +58,7 @@ def rewritten(expr: ir.Expr, on_read: OnRead, on_address: OnAddress = same) -> i
 
 
 def lvalue(expr: ir.Expr, on_read: OnRead, on_address: OnAddress = same) -> ir.Expr:
-    """An lvalue with what it reads on its way replaced."""
+    """Returns an lvalue in which the pointers and indices that it reads are replaced."""
     match expr:
         case ir.Field(record, name, type_):
             return ir.Field(lvalue(record, on_read, on_address), name, type_)

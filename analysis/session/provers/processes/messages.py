@@ -64,8 +64,8 @@ class Beat(msgspec.Struct, frozen=True, tag=True):
 
 
 class Reply(msgspec.Struct, frozen=True, tag=True):
-    """How an order ended; `answer` is what the work gave, pickled. `spent`: the process ends now,
-    it has used up its memory."""
+    """How an order ended. `answer` is the pickled result of the work. `spent`: the process has used up its
+    memory and ends now."""
 
     turn: int
     end: End

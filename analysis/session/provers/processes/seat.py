@@ -159,7 +159,7 @@ class Seat:
         given up (`lose`)."""
         match message:
             case Born(pid) | Ready(pid) if self.peer.pid not in (None, pid):
-                raise BreachError("a process has said that it is another one")
+                raise BreachError("a process has sent the id of another one")
             case Born(pid):
                 self.peer.pid = pid
             case Ready(pid) if self.state is State.STARTING:

@@ -20,8 +20,8 @@ _PRECISION = {32: 24, 64: 53}  # binary digits of the significand, by width
 
 
 def kind(type_: Type) -> str:
-    """What values of a scalar type there are, as a word: types with the same word have the same range. It is part of the names of
-    symbols, so that a name says the range of its symbol on every path."""
+    """Names the range of a scalar type: types with the same name have the same range. Names of symbols contain it, so that
+    a symbol has one range on all paths."""
     match type_:
         case Pointer():
             return "pointer"

@@ -359,8 +359,8 @@ def _uninitialised(state: State, operation: Operation) -> tuple[Term, str] | Non
 
 
 def _is_undefined(state: State, value: Term) -> Term:
-    """The condition that a value that was read is what an object without initialiser holds, or was put
-    together from parts of that."""
+    """Returns the condition that a value was read from an object without an initialiser, or was computed
+    from such a value."""
     if value.op == "ite":
         condition, then, otherwise = value.args
         return or_(and_(condition, _is_undefined(state, then)), and_(not_(condition), _is_undefined(state, otherwise)))
