@@ -178,7 +178,7 @@ class Layout:
         cursor = _Cursor(definition)
         for member in definition.members:
             inner = self._inner(member.type)
-            cursor.is_known = cursor.is_known and (inner is None or inner.is_known)
+            cursor.is_known = cursor.is_known and (inner is None or inner.is_known) and self._is_sized(definition, member)
             if cursor.is_union:
                 cursor.bit = 0
             alignment = self._member_alignment(definition, member)
@@ -187,6 +187,14 @@ class Layout:
             else:
                 self._place_bit_field(cursor, definition, member, member.bits, alignment)
         return cursor.laid()
+
+    def _is_sized(self, definition: RecordDefinition, member: Member) -> bool:
+        """Whether it is known how large a member is. A flexible array takes no place, and is the last member (C11 6.7.2.1p18); an
+        array of variable length, which gcc allows elsewhere, takes an unknown one."""
+        if self.size(member.type) is not None:
+            return True
+        is_open = isinstance(member.type, Array) and member.type.length is None
+        return is_open and (definition.kind == "union" or member is definition.members[-1])
 
     def _member_alignment(self, definition: RecordDefinition, member: Member) -> int:
         """What a member is aligned to, in bytes, with what attributes and pragmas say (GCC manual, "Type Attributes",

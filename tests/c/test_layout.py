@@ -74,6 +74,16 @@ def test_each_anonymous_record_has_its_start() -> None:
     assert sizes.start(record, "", t.Record("struct", "struct s")) is None
 
 
+def test_only_the_last_member_can_be_an_array_of_no_length() -> None:
+    open_ = t.Array(t.INT, None)
+    sizes, record = layout(t.Member("n", t.CHAR), t.Member("a", open_))
+    assert (sizes.size(record), sizes.offset(record, "a")) == (4, 4)
+    sizes, record = layout(t.Member("a", open_), t.Member("b", t.INT))
+    assert (sizes.size(record), sizes.offset(record, "b")) == (None, None)
+    sizes, record = layout(t.Member("a", t.Record("struct", "struct unknown")), t.Member("b", t.INT))
+    assert sizes.size(record) is None
+
+
 def test_a_record_that_is_too_large_has_no_size() -> None:
     half = t.Array(t.CHAR, 1 << 62)
     sizes, record = layout(t.Member("a", half), t.Member("b", half))
