@@ -97,7 +97,7 @@ def call_graph(size: int, random: Random) -> list[Node]:
 
 
 class _Calls:
-    """Draws who calls whom, downwards in rank."""
+    """Draws a call graph; calls go downwards in rank."""
 
     def __init__(self, nodes: list[Node], weights: list[float], random: Random) -> None:
         self._nodes = nodes

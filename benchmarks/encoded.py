@@ -145,7 +145,7 @@ def _verdict(program: Program, case: Case, mode: Mode, solver: Z3Solver) -> Verd
     follower = _Follower(program, case, solver)
     followed = follower.follow(encoder)
     if follower.gave_up:
-        return Verdict(case, mode, "unknown", "the solver gave up on the way")
+        return Verdict(case, mode, "unknown", "the solver gave up")
     if isinstance(followed, str):
         return Verdict(case, mode, followed)
     encoder, result = followed

@@ -4,7 +4,7 @@ For each function that calls can lead to from the program's entry, one at a time
 incrementally; then it is put back and checked again, and the time of this second check is compared with Full's for the whole
 program. Times are the engine's processor time, from the new CFAs to the findings. With `--share`, a part of the functions goes
 and comes back at once. After each step back the findings must be those of the first check; the exit status is 1 if they are not.
-(A trace may take another way, of several equally good: the theorems say nothing of the order in which things are found.)
+(A trace may take another path, of several equally short ones: the theorems say nothing of the order in which things are found.)
 """
 
 from __future__ import annotations

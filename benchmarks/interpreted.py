@@ -86,7 +86,7 @@ _MESSAGES: tuple[tuple[str, str], ...] = (
 
 
 class Compiled(NamedTuple):
-    """How the compiled program ended: what it printed, the kind of the violation that stopped it, its line (0: not told), and
+    """How the compiled program ended: what it printed, the kind of the violation that stopped it, its line (0: unknown), and
     what is wrong with it otherwise."""
 
     output: str

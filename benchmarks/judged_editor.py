@@ -61,7 +61,7 @@ class Typed:
 
 
 @dataclass
-class Heard:
+class Observed:
     """All that counts. `wrong` are breaches, in words; times are milliseconds, `waits` those of the server's
     loop (server.loop_watch)."""
 
@@ -93,7 +93,7 @@ class JudgedEditor(Editor):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.documents: dict[str, Typed] = {}
-        self.heard = Heard()
+        self.observed = Observed()
         self.typing = False
         self.said: list[str] = []  # all messages, as tests/e2e/session_log.py reads them
 
@@ -148,7 +148,7 @@ class JudgedEditor(Editor):
             case {"method": "everproof/status", "params": params} if params["uri"] in self.documents:
                 self.documents[params["uri"]].state = params["version"], params["state"]
                 if self.typing:
-                    self.heard.waits.extend(params["loop"])
+                    self.observed.waits.extend(params["loop"])
         await super()._handle(message, now)
 
     def _note(self, who: str, message: Json) -> None:
@@ -158,14 +158,14 @@ class JudgedEditor(Editor):
         version, shown = params.get("version"), params["diagnostics"]
         where = f"{document.name} at version {version}"
         if version not in document.texts or version < document.published:
-            self.heard.wrong.append(f"{where}: after {document.published}, and the text is at {document.version}")
+            self.observed.wrong.append(f"{where}: after {document.published}, and the text is at {document.version}")
             return
         if self.typing:
-            self.heard.publishes += 1
+            self.observed.publishes += 1
             stale = any(item["data"]["stale"] for item in shown if item.get("data"))
-            self.heard.stale += stale
+            self.observed.stale += stale
             if not stale and version > document.answered:
-                self.heard.latencies.append((now - document.sent[version]) * 1000)
+                self.observed.latencies.append((now - document.sent[version]) * 1000)
                 document.answered = version
             self._judge_shown(document, where, document.texts[version], shown)
         document.published, document.shown = version, shown
@@ -174,7 +174,7 @@ class JudgedEditor(Editor):
     def _judge_shown(self, document: Typed, where: str, text: str, shown: list[Json]) -> None:
         steady = [_words(text, item["range"]) for item in shown if item["code"] == STEADY_RULE]
         if steady.count(STEADY_WORDS) != 1:
-            self.heard.wrong.append(f"{where}: the finding that nobody edits is at {steady}")
+            self.observed.wrong.append(f"{where}: the finding that nobody edits is at {steady}")
         before, after = _fingerprints(document.shown), _fingerprints(shown)
         for fingerprint in before - after:
             document.gone[fingerprint] = document.version
@@ -182,7 +182,7 @@ class JudgedEditor(Editor):
             if not _of_rule(
                 [item for item in shown if _fingerprint(item) == fingerprint], TYPED_RULE, document, document.version
             ):
-                self.heard.wrong.append(f"{where}: {fingerprint} was gone since version {document.gone[fingerprint]}")
+                self.observed.wrong.append(f"{where}: {fingerprint} was gone since version {document.gone[fingerprint]}")
 
 
 def _of_rule(shown: list[Json], rule: str, document: Typed, version: int) -> list[Json]:

@@ -135,7 +135,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.proved", description="What is proved, compiled.")
     parser.add_argument("count", type=int, nargs="?", default=200)
     parser.add_argument("seed", type=int, nargs="?", default=0)
-    parser.add_argument("--engine", choices=ENGINES, default="predicate", help="who looks for proofs (default: predicate)")
+    parser.add_argument(
+        "--engine", choices=ENGINES, default="predicate", help="the engine that looks for proofs (default: predicate)"
+    )
     parser.add_argument("--seconds", type=float, default=1.0, help="for one property of one program (default: 1)")
     parser.add_argument("--encoding", choices=get_args(Mode), default="int", help="of predicates (default: int)")
     given = parser.parse_args(arguments)

@@ -46,7 +46,7 @@ class Step:
 @dataclass
 class Measured:
     """What was found out about one program; `differs` are the steps after which the findings were others, `other_traces`
-    counts those after which only the trace of a finding took another way; `full` are seconds of Full, before and after."""
+    counts those after which only the trace of a finding took another path; `full` are seconds of Full, before and after."""
 
     name: str
     edited: Edited

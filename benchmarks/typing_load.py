@@ -93,14 +93,14 @@ async def _run(root: Path, sources: Sequence[Path], seconds: float, log: Path) -
             memory, late = await _type(editor, documents, seconds)
             editor.typing = False
         await _until_settled(editor, decided=True)
-        wrong = [*editor.heard.wrong, *_left_behind(documents), *await _compared(editor, documents)]
+        wrong = [*editor.observed.wrong, *_left_behind(documents), *await _compared(editor, documents)]
     finally:
         await editor.close()
     log.write_text("".join(editor.said), encoding="utf-8")
     held = not wrong
     for sentence in wrong[:20]:
         print(sentence, file=sys.stderr)
-    waits = [wait for wait in editor.heard.waits if wait["begin"] >= controls.begun]
+    waits = [wait for wait in editor.observed.waits if wait["begin"] >= controls.begun]
     loop, ours = _loop_rows(waits, controls.held_up, seconds)
     rows = [*_rows(editor, wrong, memory, late), *loop]
     rows.append(f"| other work on the machine: load average before | {load:.1f} |")
@@ -207,15 +207,15 @@ def _plain(document: Typed) -> dict[str, str]:
 
 
 def _rows(editor: JudgedEditor, wrong: Sequence[str], memory: Sizes, late: float) -> list[str]:
-    heard = editor.heard
+    observed = editor.observed
     keys = sum(document.version - 1 for document in editor.documents.values())
-    p50, p95, most = *percentiles(heard.latencies, (50, 95)), max(heard.latencies)
+    p50, p95, most = *percentiles(observed.latencies, (50, 95)), max(observed.latencies)
     times = f"p50 {p50:.0f} ms, p95 {p95:.0f} ms, max {most:.0f} ms"
     rows = ["| | |", "|---|---|", f"| keys, in {len(editor.documents)} files | {keys}; the latest was sent {late:.0f} ms late |"]
-    rows.append(f"| publications of these files while typing | {heard.publishes}, of which {heard.stale} marked stale |")
+    rows.append(f"| publications of these files while typing | {observed.publishes}, of which {observed.stale} marked stale |")
     rows.append(f"| blank, wrong-versioned, misplaced or left behind | {len(wrong)} |")
     rows.append(
-        f"| from a key to the diagnostics of its text, of the {len(heard.latencies)} keys that were not overtaken | {times} |"
+        f"| from a key to the diagnostics of its text, of the {len(observed.latencies)} keys that were not overtaken | {times} |"
     )
     for name, sizes in memory.items():
         quarter = len(sizes) // 4

@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
 
 
 def task_of(row: Row, seconds: float) -> ProgramTask:
-    """What an engine is asked about a row, for who asks one by itself."""
+    """The question to a single engine about a row."""
     model = LP64 if row.model == "LP64" else ILP32
     return ProgramTask(program_of(row), row.rules, Effort(seconds=seconds), model, row.allocation_fails, outside_writes=False)
 

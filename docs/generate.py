@@ -76,7 +76,7 @@ def _linked(rule: str) -> str:
 
 
 def assumptions() -> str:
-    """The page of what answers take for granted."""
+    """Returns the page of the assumptions of answers."""
     rows = [f"| {row.sentence} | {_KINDS[row.kind]} | {', '.join(map(_linked, row.rules))} | {row.users} |" for row in TABLE]
     lines = ["# Assumptions", ""]
     lines += ["No assumption removes a finding, or carries a proof, without being reported. This is the whole list.", ""]

@@ -43,7 +43,7 @@ def test_findings_are_where_the_comments_say(path: Path) -> None:
     found = Counter((finding.place.range.start.line, finding.rule) for finding in report.findings)
     problems = difference(path, expected.findings, found)
     if expected.later is not None:
-        assert problems, f"{path.name} is told right by now: remove its 'wanted later' comment"
+        assert problems, f"{path.name} is reported correctly by now: remove its 'wanted later' comment"
         return
     for finding in report.findings:
         assert finding.trace, "a finding has a trace"

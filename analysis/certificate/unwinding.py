@@ -18,7 +18,7 @@ from analysis.certificate.claimed import Place, reachable, watched
 from analysis.certificate.refusal import RefusedError
 from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Edge, Program
-from analysis.cfa.linking.evaluation_order import granted
+from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cfa.marks import marked
 from analysis.cpa.obstacles.completeness import address_number, called_outside, hidden_flow, is_known
 from analysis.model.assumptions import FOUND, GIVEN
@@ -157,7 +157,7 @@ def check_unwinding(program: Program, claim: Unwinding, model: DataModel = LP64,
     places = _places(program, claim)
     reached = {place for at, found in watched(program, places).items() if at in checking.visited for place in found}
     missed = tuple(place for place in places if place not in reached)
-    return Unwound((*granted(program), *checking.assumptions, *more), checking.questions.count, places, missed)
+    return Unwound((*assumptions_of(program), *checking.assumptions, *more), checking.questions.count, places, missed)
 
 
 def _places(program: Program, claim: Unwinding) -> tuple[Place, ...]:

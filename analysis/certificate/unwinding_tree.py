@@ -10,7 +10,7 @@ class Unwinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `taken` has, for each place at which a path branches, depth first, which branches are possible, as bits (the first
     is bit 0). `edges` is the length of all paths together, what they have in common counted once. `allocation_fails`,
-    `outside_writes`: what is not taken for granted."""
+    `outside_writes`: what is not assumed to be excluded."""
 
     entry: str
     rules: tuple[str, ...]

@@ -31,7 +31,7 @@ class Options(msgspec.Struct, frozen=True):
     `engine`: "automaton" leaves findings as `possible`; "auto" has all provers decide them, in turn, another name only that one.
     `encoding`: how proofs see integers, mathematically or as bits; "auto": the one, then the other. `budget` is what provers may
     take. `proofs`: functions are proved, too: those in files with unsaved texts (which an editor has open), and edited ones; with
-    `everywhere`, all of them. `assume` is taken for granted by provers. `certificates`: those of all proofs are kept.
+    `everywhere`, all of them. `assume` are assumptions that provers may make. `certificates`: those of all proofs are kept.
     """
 
     flags: CompilerFlags = CompilerFlags()

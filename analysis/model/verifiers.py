@@ -1,4 +1,4 @@
-"""External functions by which programs speak to verifiers: inputs, what they take for granted, and what they check.
+"""External functions by which programs give verifiers inputs, assumptions and checks.
 
 Names are those of the rules of SV-COMP and of CBMC, ESBMC, CPAchecker, 2LS and SMACK. One that only looks like them is a
 function like any other.

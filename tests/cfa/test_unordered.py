@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.cfa.linking.evaluation_order import granted
+from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cfa.linking.link import link
 from analysis.model import ir
 from analysis.model.assumptions import ORDER
@@ -220,8 +220,8 @@ def test_what_callers_and_other_files_change_decides() -> None:
 def test_an_assumption_is_reported_where_it_is_made() -> None:
     with_effects = link([unit_of(f"{_DECLARED} int f(int *p) {{ return p[g++]; }}")]).program
     without = link([unit_of("int one(void) { return 1; } int f(int a) { a++; return one(); }")]).program
-    assert ORDER.sentence in granted(with_effects)
-    assert ORDER.sentence not in granted(without)
+    assert ORDER.sentence in assumptions_of(with_effects)
+    assert ORDER.sentence not in assumptions_of(without)
 
 
 def test_what_is_decided_follows_what_other_files_become() -> None:

@@ -1,6 +1,6 @@
 """Opening or checking a folder runs nothing of it.
 
-The class of defects: something that lies in the folder is executed, because a compiler is told to load it by flags or settings,
+The class of defects: something that lies in the folder is executed, because flags or settings make a compiler load it,
 because a program or a library is looked for in the current folder, or because Python looks for modules there. Each hostile
 file here says that it ran, by a file beside the folder.
 """

@@ -1,4 +1,4 @@
-"""Settings mean the same in every command and in the editor. The class: what a workspace says is heard by one of them and not by
+"""Settings mean the same in every command and in the editor. The class: a setting of a workspace reaches one of them and not
 another, or it is wrong and nobody says so.
 """
 

@@ -49,7 +49,7 @@ def _path_is_possible(composite: Composite, state: State, values: int, run: Run)
     if isinstance(run.end, Observation):
         run = Run(run.end, run.steps - 1, run.path[:-1], run.asked, run.assumptions, run.output)
     states = followed(composite, state, run)
-    assert states, "no abstract path takes the way of the run"
+    assert states, "no abstract path follows the run"
     if isinstance(run.end, Returned):
         results = [last[values].store.map.get(RESULT) for last in states]
         assert any(not isinstance(r, int) or r == run.end.value for r in results)

@@ -1,5 +1,5 @@
-"""Draws sentences at random from pages, docstrings and messages, for somebody who reads whether they are
-plain English.
+"""Draws sentences at random from pages, docstrings and messages, to be read by a person: are they
+plain English?
 
     python -m tests.docs.sentences [--seed 1] [--count 100] [--under analysis/session]
 

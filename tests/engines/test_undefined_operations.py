@@ -67,7 +67,7 @@ def texts(name: str) -> tuple[str, str]:
 
 
 def excluded(of: Program, seconds: float = 30.0, rule: Property = "assertion") -> list[str]:
-    """Who says that no run fails."""
+    """The prover that says that no run fails."""
     wanted = violations(of, rule)
     found = ["value"] if isinstance(by_values(of, wanted, seconds=seconds), Proved) else []
     for mode in ("int", "bv"):

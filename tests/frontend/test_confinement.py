@@ -119,7 +119,7 @@ def test_code_in_the_compilers_place_can_do_next_to_nothing(tmp_path: Path) -> N
 
 @linux
 def test_without_confinement_the_same_code_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The control: the attempts above succeed when nothing is in their way."""
+    """The control: the attempts above succeed when nothing prevents them."""
     monkeypatch.setattr(confinement, "_restrict_thread", lambda compiler: None)
     monkeypatch.setattr(confinement, "_LIMITS", 'shift 3; exec "$@"')
     answers = attempts(tmp_path, _ATTEMPTS)

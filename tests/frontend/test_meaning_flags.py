@@ -1,6 +1,6 @@
 """Flags that could change the meaning of a program cast doubt on their file; usual flags do not.
 
-Class: what a compiler is told that reaches neither the text nor the types.
+Class: flags of a compiler that change neither the text nor the types.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ out:
 
 
 def shape(node: Node) -> object:
-    """Everything that can be told about a tree, points aside."""
+    """All properties of a tree except its points."""
     return node.type, node.start_byte, node.end_byte, node.is_missing, [shape(child) for child in node.children]
 
 

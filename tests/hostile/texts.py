@@ -1,4 +1,4 @@
-"""C texts that are large, deep or odd in one way each; those of `LARGE` take seconds and are for the nightly run."""
+"""C texts that are each large, deep or odd in one respect; those of `LARGE` take seconds and are for the nightly run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A checker process whose findings are written in the text it is given, and that can be told to fail.
+"""A checker process whose findings are written in the text it is given, and that can be ordered to fail.
 
 A word BUG is a finding of null-dereference, with a trace of two steps: the first line of the file, and the word.
 `int NAME(` at the start of a line is a function. A word in a text of an open file makes it misbehave on the next check:

@@ -138,7 +138,7 @@ async def test_a_function_that_does_not_parse_keeps_its_verdict_and_is_stale(edi
     assert found.code == "null-dereference"
 
 
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells the memory of a process this way")
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of a process is read as on Linux")
 async def test_a_status_has_the_memory_of_the_checker(editor: Editor, workspace: Path) -> None:
     uri = editor.open(workspace / "a.c", TEXT)
     status = await editor.status(uri, "idle")

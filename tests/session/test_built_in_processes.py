@@ -1,4 +1,4 @@
-"""Units that are built in several processes: those that were lost on the way are left to the
+"""Units that are built in several processes: those that were lost with their process are left to the
 caller. The class: a wait for a process that was killed or stopped."""
 
 from __future__ import annotations

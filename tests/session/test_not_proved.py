@@ -243,7 +243,7 @@ def test_it_is_not_safe(case: Case, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("case", [case for case in _CASES if case.function not in ("get", "apply")], ids=lambda case: case.name)
 def test_no_tree_of_paths_proves_it(case: Case) -> None:
-    """Whatever is taken for granted."""
+    """Whatever is assumed."""
     program, left = program_of(_DECLARED + case.text), iter(range(500))
     claim = Unwinding("main", (case.property,), (), 0, allocation_fails=False, outside_writes=False)
     with pytest.raises(RefusedError):

@@ -1,4 +1,4 @@
-"""Who cannot wait gets what was known of functions that the edit is not in; asking again gives what a check from scratch says."""
+"""`patient=False` keeps what was known of functions without edits; the next check says what one from scratch says."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What is lost between the pool and its processes is noticed, and every wait has an end: processes
 and their launcher are stopped and killed, and the pool's own thread fails. The class: a wait for
-somebody who will never say anything."""
+a process that will never answer."""
 
 from __future__ import annotations
 

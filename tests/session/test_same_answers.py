@@ -1,6 +1,6 @@
-"""Who asks makes no difference: an editor that has a file open, and the command, say the same with the same budget.
+"""The client makes no difference: an editor that has a file open, and the command, say the same with the same budget.
 
-The class: something is proved, or found, for one who asks and not for another.
+The class: something is proved, or found, for one client and not for another.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def program_of(text, model=LP64):
 
 
 def walk(program, mode, *, entry="f", branches="", calls=True, model=LP64, stop=None, **options):
-    """Follows one path: `branches` says which way to go where there are two (t, f), in order; defined functions are entered.
+    """Follows one path: `branches` says which branch to take where there are two (t, f), in order; defined functions are entered.
     `stop` is a pattern: the walk ends before the first edge that is spelled so, and gives the edge, too."""
     encoder = PathEncoder(program, mode, model, **options)
     encoder.start(entry)
@@ -426,7 +426,7 @@ def test_the_last_return_fails(kind, text, expected, mode):
 
 
 def _to_edge(program, mode, wanted):
-    """The encoder before an edge of `f`, along the way on which no earlier test returns."""
+    """The encoder before an edge of `f`, on the path on which no earlier test returns."""
     cfa = program.functions["f"]
     encoder = PathEncoder(program, mode)
     encoder.start("f")

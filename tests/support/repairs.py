@@ -135,7 +135,7 @@ def assert_real_run(graph: DerivationGraph, delta: MachineDelta, function: str, 
 
 
 def _before(graph: DerivationGraph, delta: MachineDelta, name: str, configuration: int, events: list[Event]) -> Node:
-    """The configuration before one on the way back, with the events from there, last first, callees opened."""
+    """The configuration before one, going back, with the events from there, last first, callees opened."""
     part = graph.functions[name]
     parent = part.parent(configuration)
     if parent is None:

@@ -9,7 +9,7 @@ from analysis.cfa.linking.library_names import taken_for_library
 from analysis.model.assumptions import BEFORE, ORDER
 
 
-def granted(program: Program) -> tuple[str, ...]:
+def assumptions_of(program: Program) -> tuple[str, ...]:
     """Returns the assumptions of every proof about the program, as sentences."""
     is_open = any(cfa.unordered for cfa in program.functions.values())
     order = (ORDER.sentence,) if is_open else ()

@@ -1,5 +1,5 @@
 """Where a variable holds a pointer to something that is there: every path to the location accessed an object through it after the
-last edge with which something could end. What a run accesses is there, or else the run has ended: that is taken for granted
+last edge with which something could end. It is assumed that what a run accesses is there, or else the run has ended
 (`analysis.model.assumptions`), as C leaves the rest of such a run undefined (C11 6.2.4p2, 6.5.3.2p4).
 
 A forward analysis of one function, whose facts are variables; where paths join, what holds on all of them is kept. Only

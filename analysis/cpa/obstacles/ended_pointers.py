@@ -6,8 +6,8 @@ A comparison counts if it is of a kind (`pointer_kinds`) with what was freed, or
 is passed; and what it can name or get at, if it is not known), or with the address of a variable that is kept beyond its block,
 and can come after that. A side that is a variable does not count where something was accessed through it since
 (`accessed_pointers`): what it leads to is there. It must have been accessed: a pointer may lead to what is gone, and then its
-value is indeterminate, though nothing was allocated since. Comparisons with null do not count: that a pointer that was freed is
-still not null is taken for granted.
+value is indeterminate, though nothing was allocated since. Comparisons with null do not count: a freed pointer is assumed to be
+still other than null.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Evaluates IR expressions over a store: each expression is compiled once to a Python function, for the activation at one depth.
 
-What is evaluated exactly is evaluated here; what is not known is the `Algebra`'s affair: the explicit values of the value
+What is evaluated exactly is evaluated here; the `Algebra` handles what is not known: the explicit values of the value
 analysis say None, symbolic values name it or build an expression.
 """
 

@@ -55,7 +55,7 @@ def _entry_doubt(entry: str, question: Question, value: InputValue) -> str:
 
 
 def _null_doubt(target: Target, question: Question, value: InputValue) -> str:
-    """What an answer takes for granted of a null pointer from outside, which is dereferenced later."""
+    """The assumption of an answer about a null pointer from outside that is dereferenced later; empty if there is none."""
     if target.rule != "null-dereference" or not _is_null_pointer(question, value):
         return ""
     if question.kind == "result" and not _can_be_null(question.name):

@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from analysis.c.undefined import OBSERVED
-from analysis.cfa.linking.evaluation_order import granted
+from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.cpa.obstacles.completeness import calls_the_unknown, depends_on_addresses, hidden_flow
 from analysis.cpa.symbolic_values.condition_formulas import Mode
@@ -83,7 +83,7 @@ class _Deciding:
         self._is_large = sum(len(cfa.edges) for cfa in self._program.functions.values()) > _LARGE
         self._why: dict[str, None] = {}
         self._doubts: dict[str, None] = {}
-        self._assumed: dict[str, None] = dict.fromkeys(granted(self._program))
+        self._assumed: dict[str, None] = dict.fromkeys(assumptions_of(self._program))
 
     def decide(self) -> Decision:
         if self._target.rule not in OBSERVED:
@@ -216,7 +216,7 @@ class _Deciding:
         self._states += answer.states
         self._looked.update(dict.fromkeys(sorted(answer.functions)))
         if answer.refuted:
-            return Refuted((*granted(self._program), *answer.assumptions), self._spent())
+            return Refuted((*assumptions_of(self._program), *answer.assumptions), self._spent())
         self._paths = [[Step(*step) for step in path] for path in answer.paths]
         if answer.start:
             path = [Step(*step) for step in answer.start]

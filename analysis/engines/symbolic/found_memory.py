@@ -1,5 +1,5 @@
-"""A finding where it is taken for granted that allocations find memory: each allocation is followed by a branch that only a
-result other than null takes. Every part of the search sees the branch, as it sees any other.
+"""Assumes that allocations succeed: each allocation is followed by a branch that only a result other than null
+takes. Every part of the search sees the branch, as it sees any other.
 
 `realloc` of size 0 may free the block and return null (C11 7.22.3.5), so its branch is also taken where the size is 0.
 """

@@ -20,7 +20,7 @@ import msgspec
 
 from analysis.c.undefined import OBSERVED
 from analysis.cfa.graph import Edge
-from analysis.cfa.linking.evaluation_order import granted
+from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.cpa.obstacles.completeness import address_number, called_outside, depends_on_addresses, hidden_flow, is_known
 from analysis.cpa.obstacles.lifetimes import outlived
@@ -74,7 +74,7 @@ class _Deciding:
         self._checks = EdgeChecks(task.program, task.rules)
         self._tries: Counter[tuple[str, int, str]] = Counter()
         self._why: dict[str, None] = {}
-        self._assumed: dict[str, None] = dict.fromkeys(granted(task.program))
+        self._assumed: dict[str, None] = dict.fromkeys(assumptions_of(task.program))
         self._hidden = hidden_flow(task.program, (MAIN,))
         number = address_number(task.program, (MAIN,))
         if number is not None:

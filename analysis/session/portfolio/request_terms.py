@@ -42,8 +42,8 @@ class About(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """Which engine is asked, how integers are encoded in proofs, what is taken for granted, and whether the certificates are
-    wanted themselves."""
+    """Which engine is asked, how integers are encoded in proofs, what is assumed, and whether the certificates themselves
+    are wanted."""
 
     data_model: Literal["LP64", "ILP32"] = "LP64"
     engine: Engine = "auto"

@@ -4,7 +4,7 @@
 - "elements": an array of scalars with indices that are not constant, its address never taken: one array of the logic.
 - "memory": everything else, in one array of the logic for each class of scalars, by address (`heap`).
 
-That accesses stay inside the object that they begin in is taken for granted (C11 6.5.6p8; else the run has undefined behaviour).
+Accesses are assumed to stay inside the object that they begin in (C11 6.5.6p8; else the run has undefined behaviour).
 """
 
 from __future__ import annotations

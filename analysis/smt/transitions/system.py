@@ -1,7 +1,7 @@
 """The steps of a program as changes of symbolic states.
 
-What is not encoded exactly is left open, so the states after a step include every state that a run can reach. What is
-taken for granted is among `assumptions`, first of all what ends a run before (`model.assumptions` has them all).
+What is not encoded exactly is left open, so the states after a step include every state that a run can reach. `assumptions`
+lists what is assumed, first of all what ends a run before (`model.assumptions` has all assumptions).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from analysis.c.calls import leaves_values, written
 from analysis.c.control import NEVER_RETURN
 from analysis.c.functions import LIBRARY
 from analysis.cfa.graph import Cfa, Edge, Program
-from analysis.cfa.linking.evaluation_order import granted
+from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.model import ir
 from analysis.model.assumptions import BLOCKS, OUTSIDE
 from analysis.model.c_types import BOOL, LP64, Array, DataModel, Integer, Pointer, Record, Type, Void
@@ -51,7 +51,7 @@ class System:
         self._definedness = definedness
         self.whole = whole
         self.vocabulary = Vocabulary(program, mode, model, exposed)
-        self.assumptions: dict[str, None] = dict.fromkeys(granted(program))
+        self.assumptions: dict[str, None] = dict.fromkeys(assumptions_of(program))
         self._is_deterministic = all(_is_deterministic(cfa) for cfa in program.functions.values())
 
     def merged(self, one: State, other: State) -> State:

@@ -1,4 +1,4 @@
-// A folder is opened and none of its files: what is found in them is told all the same.
+// A folder is opened and none of its files: what is found in them is reported all the same.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-"""String literals that are passed to functions without a body: where these only read them as strings, nothing is violated."""
+"""String literals that are passed to external functions: where these only read them as strings, nothing is violated."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ REFUTED = {
         " n->left = 0; return n; }"
         "int main(void) { struct n *n = make(7); if (n->kind != 7) reach_error(); return 0; }"
     ),
-    "a way out that does not come back": (
+    "an exit that does not return": (
         "void fatal(int n) { if (n) exit(n); abort(); }"
         "int main(void) { int *p = malloc(4); if (!p) fatal(1); if (!p) reach_error(); return 0; }"
     ),
@@ -171,7 +171,7 @@ OPEN = {
         "int *g; void clear(void) { g = 0; } void keep(void) {} int at(void (*f)(void)) { if (!g) return 0; f(); return *g; }"
         "int main(void) { int x; g = &x; return at(__VERIFIER_nondet_int() ? clear : keep); }"
     ),
-    "what a function without a body changes": (
+    "what an external function changes": (
         "int *g; void poke(void); int at(void) { if (!g) return 0; poke(); return *g; } int main(void) { int x;"
         " g = &x; return at(); }"
     ),
@@ -209,7 +209,9 @@ OPEN = {
     "the first block again": (
         "int main(void) { char *p = malloc(4); if (!p) return 1; char *q = realloc(p, 8); if (q == p) reach_error(); return 0; }"
     ),
-    "a time that is told": ("long time(long *); int main(void) { long t = 1; time(&t); if (t != 1) reach_error(); return 0; }"),
+    "a time that is stored through a pointer": (
+        "long time(long *); int main(void) { long t = 1; time(&t); if (t != 1) reach_error(); return 0; }"
+    ),
     "assembly": ('int main(void) { int x = 0; __asm__("mov $5, %0" : "=r"(x)); if (x == 5) reach_error(); return 0; }'),
     "a sum that wraps": ("int main(void) { unsigned x = __VERIFIER_nondet_int(); if (x + 1 == 0) reach_error(); return 0; }"),
     "a global that the program starts with": ("int *g; int at(void) { return *g; } int main(void) { return at(); }"),

@@ -1,4 +1,4 @@
-"""Findings about allocations, where it is taken for granted that these find memory."""
+"""Findings about allocations, where these are assumed to succeed."""
 
 from __future__ import annotations
 

@@ -365,6 +365,6 @@ def _bounded(interval: Interval, type_: Type) -> Interval:
 
 def _fits(interval: Interval, type_: Integer) -> bool:
     """Whether a sum surely does not wrap: both bounds are known to be values of the type. (What overflows may have any value:
-    nothing is taken for granted of it.)"""
+    nothing is assumed about it.)"""
     low, high = bounds(type_)
     return interval.low is not None and interval.high is not None and low <= interval.low and interval.high <= high

@@ -103,7 +103,7 @@ def _part(request: Request, rule: str, found: Answer) -> Part:
 
 
 def _assumed(request: Request) -> tuple[str, ...]:
-    """What the terms take for granted."""
+    """The assumptions of the terms, as sentences."""
     terms = request.terms
     return tuple(said.sentence for said, holds in ((FOUND, terms.allocation_fails), (GIVEN, terms.outside_writes)) if not holds)
 

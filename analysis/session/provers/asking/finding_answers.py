@@ -96,7 +96,7 @@ class Proving:
 
     @property
     def refuted_under(self) -> tuple[str, ...]:
-        """What was taken for granted to refute all of it."""
+        """The assumptions under which all of it was refuted."""
         known = [a.decided for a in self._asked.values() if a.decided is not None and a.decided.status == "refuted"]
         return tuple(sorted({assumption for decided in known for assumption in decided.assumptions}))
 

@@ -35,7 +35,7 @@ class PathEncoder:
         encoder.take(return_edge)
         encoder.leave()                 # back in the caller, the result is assigned
 
-    The order of the edges is the caller's affair: that each starts where the one before ended is not checked.
+    The caller is responsible for the order of the edges: it is not checked that each starts where the one before ended.
 
     `signed_overflow` says what `+`, `-`, `*` do when the result does not fit: by default `int` assumes that they do not (a
     constraint, and a sentence among the assumptions), `bv` wraps.
