@@ -104,8 +104,8 @@ BEFORE = Assumption(
 ORDER = Assumption(
     "order",
     "listed",
-    "loops in the operands of an expression terminate, and accesses of operands through different members or types,"
-    " outside of calls, do not overlap",
+    "loops in the operands of an expression terminate, and accesses of operands through different members or types, or through"
+    " pointers from other files, outside of calls, do not overlap",
     (),
     "all proofs and runs, where operands with side effects are beside others; where their order could matter otherwise,"
     " nothing is proved or confirmed",

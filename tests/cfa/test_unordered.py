@@ -227,7 +227,7 @@ def test_an_assumption_is_reported_where_it_is_made() -> None:
 def test_what_is_decided_follows_what_other_files_become() -> None:
     """What is known of a function is kept only as long as what it calls does the same, and the same variables are exposed."""
     reader = unit_of("int g; int callee(void); int f(int *p) { return *p + callee(); } int e(void) { return g + callee(); }")
-    middle = unit_of("int inner(void); int callee(void) { return inner(); }")
+    middle = unit_of("int inner(void); int callee(void) { return inner(); } int main(void) { return callee(); }")
     quiet = unit_of("int inner(void) { return 1; }")
     writer = unit_of("extern int g; int inner(void) { return g = 2; }")
     exposing = unit_of("extern int g; int *where = &g; int inner(void) { return g = 2; }")
@@ -242,3 +242,17 @@ def test_what_is_decided_follows_what_other_files_become() -> None:
     ):
         functions = link([reader, middle, inner]).program.functions
         assert {name for name, cfa in functions.items() if cfa.unsupported} == expected
+
+
+def test_pointers_from_other_files_lead_to_variables_that_these_can_name() -> None:
+    declared = "int g, *top; static int own; int set(int *p) { return *p = 2; } int other(void);"
+    found = []
+    for read, main in (
+        ("g", ""),
+        ("own", ""),
+        ("g", "int main(void) { return f(); }"),
+        ("g", "int main(void) { return other(); }"),
+    ):
+        program = link([unit_of(f"{declared} int f(void) {{ return {read} + set(top); }} {main}")]).program
+        found.append(bool(program.functions["f"].unsupported))
+    assert found == [True, False, False, True]

@@ -24,6 +24,7 @@ from analysis.cfa.graph import Cfa
 from analysis.cfa.linking.call_effects import (
     ERRNO,
     POINTER,
+    WORLD,
     Cell,
     Closed,
     Effects,
@@ -63,16 +64,19 @@ class _Decided(NamedTuple):
 
 class _Known(NamedTuple):
     """What was found out about a program the last time, as long as what it rests on is the same. `initially`: the variables whose
-    addresses the initialisers of `variables` use."""
+    addresses the initialisers of `variables` use; `exposed`: those whose addresses are used at all; `anywhere`: the same, other
+    files included. Operands that meet without a call, through a pointer from another file, are left to `ORDER`: what they do is
+    undefined (C11 6.5p2)."""
 
     calls: Closed
     variables: tuple[Variable | StaticLocal, ...]
     initially: frozenset[str]
     exposed: frozenset[str]
+    anywhere: frozenset[str]
     decided: dict[Cfa, _Decided]
 
 
-_NOTHING = _Known(Closed({}, frozenset(), {}), (), frozenset(), frozenset(), {})
+_NOTHING = _Known(Closed({}, frozenset(), {}), (), frozenset(), frozenset(), frozenset(), {})
 _last = [_NOTHING]
 
 
@@ -107,15 +111,24 @@ def _known(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> _Known:
         return last
     initially = last.initially if is_initially else frozenset(_exposed_initially(variables))
     exposed = initially.union(*(mine.exposed for mine in functions.values()))
+    named = (one.var.name for one in variables if "::" not in one.var.name)
+    anywhere = exposed.union(named) if _has_other_files(functions) else exposed
     calls = closed(functions, ending, last.calls)
-    decided = _still_decided(last, calls.effects) if exposed == last.exposed and ending == last.calls.ending else {}
-    return _Known(calls, variables, initially, exposed, decided)
+    is_alike = (exposed, anywhere, ending) == (last.exposed, last.anywhere, last.calls.ending)
+    decided = _still_decided(last, calls.effects) if is_alike else {}
+    return _Known(calls, variables, initially, exposed, anywhere, decided)
 
 
 def _own_effects(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, Own]:
     functions = {name: own(cfa) for name, cfa in cfas.items()}
     functions[POINTER] = through_pointers(functions, frozenset().union(*(unit.address_taken for unit in units)))
     return functions
+
+
+def _has_other_files(functions: Mapping[str, Own]) -> bool:
+    """Whether code may run that is not checked: it can take the addresses of all variables that are not static (C11 6.2.2p4)."""
+    outside = (done for mine in functions.values() for callee, done in mine.calls if callee not in functions)
+    return "main" not in functions or any(WORLD in done.writes for done in outside)
 
 
 def _ending(units: Sequence[Unit]) -> frozenset[str]:
@@ -156,17 +169,16 @@ def _in_function(cfa: Cfa, known: _Known) -> Iterator[Conflict]:
 
 
 def _conflicting(cfa: Cfa, group: Unordered, known: _Known) -> Iterator[tuple[Operand, Operand]]:
-    exposed = known.exposed
     calls = [_calls(operand, known) for operand in group.operands]
     operands = group.operands
     if any(one.leaves or its_calls.leaves for one, its_calls in zip(operands, calls, strict=True)):
         operands = tuple(_spoilt(operand, indeterminate(cfa, group.location)) for operand in operands)
     for (one, its_calls), (other, other_calls) in combinations(zip(operands, calls, strict=True), 2):
         if (
-            _directly(one, other, exposed)
-            or _directly(other, one, exposed)
-            or _through_calls(one, its_calls, other, other_calls, exposed)
-            or _through_calls(other, other_calls, one, its_calls, exposed)
+            _directly(one, other, known.exposed)
+            or _directly(other, one, known.exposed)
+            or _through_calls(one, its_calls, other, other_calls, known.anywhere)
+            or _through_calls(other, other_calls, one, its_calls, known.anywhere)
         ):
             yield one, other
 
