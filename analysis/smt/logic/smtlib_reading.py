@@ -202,7 +202,7 @@ def _operation(head: str, args: tuple[Term, ...]) -> Term:
         return term_building.real(_fraction(one) / _fraction(other))
     if head == "=>":
         return term_building.or_(*(term_building.not_(a) for a in args[:-1]), args[-1])
-    if head == "distinct" and len(args) == 2:
+    if head in ("distinct", "xor") and len(args) == 2:
         return term_building.distinct(*args)
     if head in _MIRRORED:
         return _operation(_MIRRORED[head], args[::-1])
@@ -210,8 +210,6 @@ def _operation(head: str, args: tuple[Term, ...]) -> Term:
         return _operation(head, (_operation(head, args[:-1]), args[-1]))
     if head == "*" and len(args) == 2 and args[1].op == "value":
         args = args[::-1]
-    if head == "xor" and len(args) == 2:
-        return term_building.distinct(*args)
     result = _result_sort(head, args)
     if head in ("=", "<=", ">=", "<", ">") and len(args) > 2:
         return term_building.and_(*(_operation(head, pair) for pair in itertools.pairwise(args)))
