@@ -27,7 +27,6 @@ from analysis.smt.logic.term_building import FALSE, distinct, eq, number
 from analysis.smt.logic.terms import Term
 
 _KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
-_NOT_FOLLOWED = frozenset({"lock-discipline", "lock-at-exit", "resource-leak", "use-after-close"})
 FOLLOWED = ALLOCATIONS | RELEASES
 _REMAINING = frozenset({"memory-leak", "memory-cleanup"})
 RULES = frozenset(_KINDS) | _REMAINING
@@ -51,7 +50,7 @@ class EdgeChecks:
         self.rules = self._rules = rules
         self._kinds = tuple(kind for kind in _KINDS if kind in rules)
         self._relevant: dict[int, tuple[FailureKind, ...]] = {}
-        self.unfollowed = sorted(rules & _NOT_FOLLOWED)
+        self.unfollowed = sorted(rules - RULES)
 
     def is_error(self, edge: Edge) -> bool:
         """Whether the edge is a call that is an assertion's failure by itself, whatever the program defines it to do."""

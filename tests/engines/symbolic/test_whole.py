@@ -8,6 +8,7 @@ import pytest
 
 from analysis.engines.symbolic import Confirmed, Decision, Effort, ProgramTask, Refuted, Undecided, decide_program
 from analysis.interpreter.outcome import Kind
+from analysis.path_following.checks import EdgeChecks
 from tests.support.runs import main_of, program_of
 from tests.support.violations import HELPERS, VIOLATIONS
 
@@ -130,7 +131,7 @@ def test_writes_to_constants_prove_nothing(statements: str) -> None:
     assert isinstance(decided(main_of(f"{READ} return x ? c : 0;", "const int c = 3;"), MEMORY), Refuted)
 
 
-def test_functions_without_a_body_may_write_to_globals() -> None:
+def test_external_functions_may_write_to_globals() -> None:
     text = "int g; void other(void); int main(void) { g = 0; other(); if (g) reach_error(); return 0; }"
     assert not isinstance(decided(text, frozenset({"assertion"})), Refuted)
     assert isinstance(decided(text, frozenset({"assertion"}), outside=False), Refuted)
@@ -184,3 +185,12 @@ def test_a_rule_that_is_not_observed_is_undecided() -> None:
     found = decided(main_of("return 0;"), frozenset({"a-rule-of-the-user"}))
     assert isinstance(found, Undecided)
     assert found.final
+
+
+def test_a_rule_that_path_following_does_not_know_is_not_followed() -> None:
+    """The class: a rule is added to those that only runs show, and every small program is proved."""
+    program = program_of("int main(void) { return 0; }")
+    assert EdgeChecks(program, frozenset({"a-new-rule", "use-after-close", "array-bounds"})).unfollowed == [
+        "a-new-rule",
+        "use-after-close",
+    ]
