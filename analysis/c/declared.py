@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from analysis.c.functions import LIBRARY, Argument, Function, known
 from analysis.model import c_types
-from analysis.model.verifiers import CHECKS, is_input
+from analysis.model.verifiers import CHECKS, is_assumption, is_input
 
 _TEXTS = frozenset(("text", "format", "scan"))
 _CODE = frozenset(("code", "later", "starts"))
@@ -51,13 +51,19 @@ def _result_agrees(function: Function, result: c_types.Type) -> bool:
 
 def _fit(function: Function, given: Sequence[c_types.Type | None], *, variadic: bool) -> bool:
     """Whether these can be the types of all parameters, but for further ones."""
-    if function.name in CHECKS:
-        given = given[:1]  # the other one is a message, for some
+    if _takes_condition(function.name):  # any scalar is a condition (C11 7.2.1.1); some take a message, too
+        most = 2 if function.name in CHECKS else 1
+        return 1 <= len(given) <= most and not variadic
     fixed = function.arguments[:-1] if function.is_variadic else function.arguments
     further = len(given) - len(fixed)
     if further < 0 or ((further > 0 or variadic) and not function.is_variadic):
         return False
     return all(type_ is None or _fits(one, type_) for one, type_ in zip(fixed, given, strict=False))
+
+
+def _takes_condition(name: str) -> bool:
+    """Whether it is a function of verifiers, or of the library, whose first argument is true or false."""
+    return name in CHECKS or name == "assert" or (is_assumption(name) and is_reserved(name))
 
 
 def _fits(argument: Argument, given: c_types.Type) -> bool:

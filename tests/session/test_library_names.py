@@ -46,6 +46,7 @@ RESERVED = (
     "void *malloc(unsigned long); void free(void *); int main(void) { free(malloc(4)); return 5 / 1; }",
     "extern int __VERIFIER_nondet_int(void); int main(void) { int a = __VERIFIER_nondet_int(); return a ? 5 / a : 0; }",
     '#include <unistd.h>\nint main(void) { return 5 / (1 + (access("x", 0) == 0)); }',
+    "int main(int c, char **v) { __ESBMC_assume(v); __VERIFIER_assume(c != 0); return 5 / c; }",
     "int main(void) { char c[4]; __builtin_memset(c, 0, 4); return 5 / 1; }",
 )
 
