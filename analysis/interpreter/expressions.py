@@ -121,6 +121,8 @@ class Expressions(Objects):
         left, right = self.value(expr.left), self.value(expr.right)
         if isinstance(expr.left.type, Pointer) and expr.operator in ("<", "<=", ">", ">="):
             left = _in_one_object(left, right)
+        elif isinstance(expr.left.type, Pointer) and constant is None:
+            left = _not_behind(left, right)
         return arithmetic.comparison(expr.operator, left, right, constant)
 
     def _binary(self, expr: ir.Binary) -> Evaluate:
@@ -158,6 +160,23 @@ def _in_one_object(left: Evaluate, right: Evaluate) -> Evaluate:
         one, other = left(r), right(r)
         if one >> r[0].shift != other >> r[0].shift and r[0].find(one) is not r[0].find(other):
             r[1].assume(ADDRESSES)
+        return one
+
+    return value
+
+
+def _not_behind(left: Evaluate, right: Evaluate) -> Evaluate:
+    """The left one of two pointers that are tested for equality; notes if one is behind an object and the other one in another
+    object, which may come right after it (C11 6.5.9p6)."""
+
+    def value(r: Registers) -> Any:
+        one, other = left(r), right(r)
+        if one >> r[0].shift != other >> r[0].shift:
+            first, second = r[0].find(one), r[0].find(other)
+            if first is not second and any(
+                block is not None and address == block.base + block.size for block, address in ((first, one), (second, other))
+            ):
+                r[1].assume(ADDRESSES)
         return one
 
     return value
