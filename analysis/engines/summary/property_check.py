@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from analysis.engines.summary.body_partitions import ERROR, FLAW
 from analysis.engines.summary.call_tree import CallTree, Node
 from analysis.engines.summary.substitution_schemes import SubtreeFormula
-from analysis.engines.summary.tree_interpolation import is_unsat
 from analysis.smt.logic.term_building import not_, or_
 from analysis.smt.logic.terms import Term
-from analysis.smt.solving.solver import Budget, Solver
+from analysis.smt.solving.solver import Budget, Solver, is_unsat
 from analysis.smt.solving.z3_backend import Z3Solver
 
 

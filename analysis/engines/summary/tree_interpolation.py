@@ -17,7 +17,7 @@ from analysis.smt.interpolants.theories import interpolants as theory_interpolan
 from analysis.smt.logic.term_building import TRUE, and_, not_
 from analysis.smt.logic.terms import Term, symbols
 from analysis.smt.solving.interpolation import Method, interpolants
-from analysis.smt.solving.solver import Budget, Solver
+from analysis.smt.solving.solver import Budget, Solver, is_unsat
 from analysis.smt.solving.z3_backend import Z3Solver
 
 
@@ -75,16 +75,6 @@ class LiteralsFirst:
             return known
         found = None if self._general is None else self._general(inside, and_(outside, known), literals)
         return None if found is None else and_(known, found)
-
-
-def is_unsat(solver: Solver, formulas: Sequence[Term], budget: Budget) -> bool:
-    """Whether the solver, which holds nothing else, says that the formulas contradict each other."""
-    solver.push()
-    try:
-        solver.add(*formulas)
-        return solver.check(budget=budget).status == "unsat"
-    finally:
-        solver.pop()
 
 
 class TreeProblem:

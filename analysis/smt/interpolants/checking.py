@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from analysis.smt.interpolants.partitions import PartitionTree
 from analysis.smt.logic.term_building import FALSE, not_
 from analysis.smt.logic.terms import Term, symbols
-from analysis.smt.solving.solver import Budget, Solver
+from analysis.smt.solving.solver import Budget, Solver, is_unsat
 
 _BUDGET = Budget()
 
@@ -20,8 +20,8 @@ def is_interpolant(solver: Solver, inside: Term, outside: Term, candidate: Term,
     common = set(symbols((inside,))) & set(symbols((outside,)))
     return (
         common.issuperset(symbols((candidate,)))
-        and _contradict(solver, (inside, not_(candidate)), budget)
-        and _contradict(solver, (candidate, outside), budget)
+        and is_unsat(solver, (inside, not_(candidate)), budget)
+        and is_unsat(solver, (candidate, outside), budget)
     )
 
 
@@ -42,18 +42,9 @@ def _holds_at(solver: Solver, tree: PartitionTree, found: Sequence[Term], node: 
     if not tree.shared(node).issuperset(symbols((found[node],))):
         return False
     below = [found[child] for child in tree.children[node]]
-    return _contradict(solver, (*below, tree.formulas[node], not_(found[node])), budget)
+    return is_unsat(solver, (*below, tree.formulas[node], not_(found[node])), budget)
 
 
 def has_tree_property(solver: Solver, tree: PartitionTree, found: Sequence[Term], budget: Budget = _BUDGET) -> bool:
     """Whether no node is broken."""
     return not broken_nodes(solver, tree, found, budget)
-
-
-def _contradict(solver: Solver, formulas: Sequence[Term], budget: Budget) -> bool:
-    solver.push()
-    try:
-        solver.add(*formulas)
-        return solver.check(budget=budget).status == "unsat"
-    finally:
-        solver.pop()

@@ -19,7 +19,7 @@ from analysis.smt.logic.term_building import FALSE, TRUE, and_, not_, or_
 from analysis.smt.logic.terms import Term, symbols
 from analysis.smt.solving.bitwuzla_interpolation import sequence_interpolants
 from analysis.smt.solving.horn import Applied, Clause, solve
-from analysis.smt.solving.solver import Budget, Solver
+from analysis.smt.solving.solver import Budget, Solver, is_unsat
 
 Method = Literal["spacer", "core", "bitwuzla"]
 _MOST_DROPPED = 16  # parts of a core that are tried to do without
@@ -49,18 +49,8 @@ def are_interpolants(solver: Solver, formulas: Sequence[Term], found: Sequence[T
     before = [TRUE, *found]
     after = [*found, FALSE]
     return all(
-        _is_unsat(solver, (one, formula, not_(other)), budget)
-        for one, formula, other in zip(before, formulas, after, strict=True)
+        is_unsat(solver, (one, formula, not_(other)), budget) for one, formula, other in zip(before, formulas, after, strict=True)
     )
-
-
-def _is_unsat(solver: Solver, formulas: Sequence[Term], budget: Budget) -> bool:
-    solver.push()
-    try:
-        solver.add(*formulas)
-        return solver.check(budget=budget).status == "unsat"
-    finally:
-        solver.pop()
 
 
 def interpolants(

@@ -6,7 +6,7 @@ A check has three answers, and being interrupted or running out of a budget is a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Literal, Protocol
 
@@ -84,3 +84,14 @@ class Solver(Protocol):
 
     def resume(self) -> None:
         """Lets checks run again after `interrupt`."""
+
+
+def is_unsat(solver: Solver, formulas: Sequence[Term], budget: Budget | None = None) -> bool:
+    """Whether the solver says that the formulas contradict each other and what it holds; it holds the same afterwards. No if it
+    cannot tell."""
+    solver.push()
+    try:
+        solver.add(*formulas)
+        return solver.check(budget=budget).status == "unsat"
+    finally:
+        solver.pop()
