@@ -16,7 +16,10 @@ from benchmarks.hostile_flags import make_folder
 
 compilers = pytest.mark.parametrize(
     "compiler",
-    [pytest.param(name, marks=pytest.mark.skipif(shutil.which(name) is None, reason="not there")) for name in COMPILERS],
+    [
+        pytest.param(name, marks=pytest.mark.skipif(shutil.which(name) is None, reason=f"{name} is not installed"))
+        for name in COMPILERS
+    ],
 )
 
 

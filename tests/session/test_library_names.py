@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from analysis.api import Checker
 from analysis.cfa.linking.library_names import UNLIKE as UNLIKE_SAID
 from analysis.cfa.linking.link import link
 from analysis.model import ir
 from analysis.model.assumptions import LIBRARY_NAMES
-from analysis.model.limits import Limits
-from analysis.model.options import Engine, Options
+from analysis.model.options import Engine
 from analysis.model.report import Report
+from tests.support.checked import checked
 from tests.support.lowered import unit_of
 
 MAY_SET_G = "int g = 1; {} int main(void) {{ {}; return 5 / g; }}"
@@ -51,17 +50,11 @@ RESERVED = (
 )
 
 
-def checked(text: str, engine: Engine, folder: Path) -> Report:
+def report_of(text: str, engine: Engine, folder: Path) -> Report:
     """What is said of a program, after provers were asked."""
     file = folder / "p.c"
     file.write_text(text)
-    limits = Limits(proof_seconds=1.0, program_seconds=1.0, task_seconds=1.0)
-    checker = Checker(Options(rules=("division-by-zero",), engine=engine, proofs=True, everywhere=True, limits=limits))
-    checker.open([str(file)])
-    checker.check()
-    report = checker.prove()
-    checker.close()
-    return report
+    return checked(file, "division-by-zero", 1.0, engine)
 
 
 @pytest.mark.parametrize("name", UNLIKE)
@@ -76,7 +69,7 @@ def test_a_function_is_not_understood_where_a_declaration_is_not_the_librarys(na
     "name", ["an argument that is a value", "code for an object", "a result that is a pointer", "through a pointer"]
 )
 def test_nothing_is_proved_where_a_declaration_is_not_the_librarys(name: str, engine: Engine, tmp_path: Path) -> None:
-    report = checked(UNLIKE[name], engine, tmp_path)
+    report = report_of(UNLIKE[name], engine, tmp_path)
     (main,) = report.functions
     assert main.verdicts["division-by-zero"].verdict != "safe"
     assert report.refuted == 0
@@ -85,7 +78,7 @@ def test_nothing_is_proved_where_a_declaration_is_not_the_librarys(name: str, en
 
 @pytest.mark.parametrize("name", LIKE)
 def test_a_proof_says_which_functions_it_takes_for_the_librarys(name: str, tmp_path: Path) -> None:
-    (main,) = checked(LIKE[name], "auto", tmp_path).functions
+    (main,) = report_of(LIKE[name], "auto", tmp_path).functions
     verdict = main.verdicts["division-by-zero"]
     assert verdict.verdict == "safe"
     assert f"{LIBRARY_NAMES.sentence}: {name}" in verdict.assumptions
@@ -93,7 +86,7 @@ def test_a_proof_says_which_functions_it_takes_for_the_librarys(name: str, tmp_p
 
 @pytest.mark.parametrize("text", RESERVED)
 def test_nothing_is_assumed_of_names_that_belong_to_the_library(text: str, tmp_path: Path) -> None:
-    (main,) = checked(text, "auto", tmp_path).functions
+    (main,) = report_of(text, "auto", tmp_path).functions
     verdict = main.verdicts["division-by-zero"]
     assert verdict.verdict == "safe"
     assert not [said for said in verdict.assumptions if said.startswith(LIBRARY_NAMES.sentence)]

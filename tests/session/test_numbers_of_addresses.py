@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.api import Checker
-from analysis.model.limits import Limits
-from analysis.model.options import Engine, Options
+from analysis.model.options import Engine
 from analysis.model.report import Report
+from tests.support.checked import checked
 
 START = """#include <assert.h>
     #include <stddef.h>
@@ -51,22 +50,16 @@ SAME = {
 }
 
 
-def checked(text: str, engine: Engine, folder: Path) -> Report:
+def report_of(text: str, engine: Engine, folder: Path) -> Report:
     """What is said of a program, after provers were asked."""
     file = folder / "p.c"
     file.write_text(START + text)
-    limits = Limits(proof_seconds=1.0, program_seconds=1.0, task_seconds=1.0)
-    checker = Checker(Options(rules=("assertion",), engine=engine, proofs=True, everywhere=True, limits=limits))
-    checker.open([str(file)])
-    checker.check()
-    report = checker.prove()
-    checker.close()
-    return report
+    return checked(file, "assertion", 1.0, engine)
 
 
 def verdict(text: str, engine: Engine, folder: Path) -> str:
     """What is said of assertions in a program."""
-    functions = checked(text, engine, folder).functions
+    functions = report_of(text, engine, folder).functions
     return next(one for one in functions if one.name == "main").verdicts["assertion"].verdict
 
 
@@ -78,12 +71,12 @@ def test_nothing_is_proved_that_rests_on_the_number_of_an_address(name: str, eng
 
 @pytest.mark.parametrize("condition", ["a + 1 == b", "b == a + 1", "a + 1 < b"])
 def test_no_run_is_confirmed_that_rests_on_where_objects_lie(condition: str, tmp_path: Path) -> None:
-    report = checked(f"int main(void) {{ assert({condition}); return 0; }}", "symbolic", tmp_path)
+    report = report_of(f"int main(void) {{ assert({condition}); return 0; }}", "symbolic", tmp_path)
     assert [finding.status for finding in report.findings if finding.status == "confirmed"] == []
 
 
 def test_a_run_that_compares_different_objects_is_confirmed(tmp_path: Path) -> None:
-    (finding,) = checked("int main(void) { int *p = a, *q = b; assert(p == q); return 0; }", "symbolic", tmp_path).findings
+    (finding,) = report_of("int main(void) { int *p = a, *q = b; assert(p == q); return 0; }", "symbolic", tmp_path).findings
     assert finding.status == "confirmed"
 
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.api import Checker
-from analysis.model.limits import Limits
-from analysis.model.options import Engine, Options
+from analysis.model.options import Engine
 from analysis.model.report import Report
+from tests.support.checked import checked
 
 HEADERS = "".join(f"#include <{name}.h>\n" for name in ("assert", "setjmp", "signal", "stdlib", "sys/time", "unistd"))
 ENDED = {
@@ -29,26 +28,20 @@ ENDED = {
 REGISTERED = "static void h(int n) { (void)n; } int main(void) { signal(SIGINT, h); assert(0); return 0; }"
 
 
-def checked(text: str, engine: Engine, folder: Path) -> Report:
+def report_of(text: str, engine: Engine, folder: Path) -> Report:
     """What is said of a program, after provers were asked."""
     file = folder / "p.c"
     file.write_text("#define _GNU_SOURCE\n" + HEADERS + text)
-    limits = Limits(proof_seconds=1.0, program_seconds=1.0, task_seconds=1.0)
-    checker = Checker(Options(rules=("assertion",), engine=engine, proofs=True, everywhere=True, limits=limits))
-    checker.open([str(file)])
-    checker.check()
-    report = checker.prove()
-    checker.close()
-    return report
+    return checked(file, "assertion", 1.0, engine)
 
 
 @pytest.mark.parametrize("engine", ["auto", "symbolic"])
 @pytest.mark.parametrize("name", ENDED)
 def test_nothing_is_confirmed_behind_a_call_that_need_not_come_back(name: str, engine: Engine, tmp_path: Path) -> None:
-    report = checked(ENDED[name], engine, tmp_path)
+    report = report_of(ENDED[name], engine, tmp_path)
     assert [finding.message for finding in report.findings if finding.status == "confirmed"] == []
 
 
 def test_a_run_behind_a_registered_handler_is_confirmed(tmp_path: Path) -> None:
-    (finding,) = checked(REGISTERED, "symbolic", tmp_path).findings
+    (finding,) = report_of(REGISTERED, "symbolic", tmp_path).findings
     assert finding.status == "confirmed"

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis.api import Checker
-from analysis.model.limits import Limits
-from analysis.model.options import Engine, Options
+from analysis.model.options import Engine
+from tests.support.checked import checked
 
 PROGRAMS = {
     "the result of an earlier call": """#include <time.h>
@@ -38,12 +37,7 @@ PROGRAMS = {
 def test_nothing_is_proved_where_the_library_changes_it(name: str, engine: Engine, tmp_path: Path) -> None:
     file = tmp_path / "p.c"
     file.write_text(PROGRAMS[name])
-    limits = Limits(proof_seconds=1.0, program_seconds=1.0, task_seconds=1.0)
-    checker = Checker(Options(rules=("assertion",), engine=engine, proofs=True, everywhere=True, limits=limits))
-    checker.open([str(file)])
-    checker.check()
-    report = checker.prove()
-    checker.close()
+    report = checked(file, "assertion", 1.0, engine)
     (main,) = report.functions
     assert main.verdicts["assertion"].verdict != "safe"
     assert report.refuted == 0

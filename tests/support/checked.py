@@ -16,4 +16,6 @@ def checked(file: Path, rule: str, seconds: float, engine: Engine = "auto") -> R
     checker = Checker(Options(rules=(rule,), engine=engine, proofs=True, everywhere=True, limits=limits), jobs=2)
     checker.open([str(file)])
     checker.check()
-    return checker.prove()
+    report = checker.prove()
+    checker.close()
+    return report
