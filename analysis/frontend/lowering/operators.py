@@ -231,5 +231,9 @@ def constant_truth(expr: ir.Expr) -> bool | None:
 
 
 def _narrowed(expr: ir.Expr) -> bool:
-    """Whether a cast above a constant may have changed its truth."""
-    return isinstance(expr, ir.Cast) and isinstance(expr.type, Floating | Integer) and expr.type.name != "_Bool"
+    """Whether a cast above a constant, any of them, may have changed its truth."""
+    while isinstance(expr, ir.Cast):
+        if isinstance(expr.type, Floating | Integer) and expr.type.name != "_Bool":
+            return True
+        expr = expr.operand
+    return False

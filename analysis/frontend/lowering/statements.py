@@ -11,7 +11,7 @@ from analysis.frontend.lowering.local_declarations import LocalDeclarations
 from analysis.frontend.lowering.refused import RefusedError
 from analysis.frontend.syntax.parser import Node
 from analysis.model import ir
-from analysis.model.c_types import INT, Void
+from analysis.model.c_types import INT, Type, Void
 
 _NO_CODE = frozenset(
     (
@@ -265,19 +265,23 @@ class Statements(LocalDeclarations):
         self.flow.current = after
 
     def _test_case(self, value: ir.Expr, case: Node, tested: Node, label: int) -> None:
-        """`value == tested` goes to the label; `tested ... last` is two tests."""
+        """`value == tested` goes to the label; `tested ... last` is two tests. `value` is promoted."""
         other = self.flow.location()
         last = self.tree.case_ends.get(case.start_byte)
-        constant = operators.constant(self.value(tested))
+        start = self._case_constant(tested, value.type)
         if last is None:
-            self._decide(operators.binary("==", value, constant, self.model, self.layout.size), tested, label, other)
+            self._decide(operators.binary("==", value, start, self.model, self.layout.size), tested, label, other)
         else:
             above = self.flow.location()
-            self._decide(operators.binary(">=", value, constant, self.model, self.layout.size), tested, above, other)
+            self._decide(operators.binary(">=", value, start, self.model, self.layout.size), tested, above, other)
             self.flow.current = above
-            end = operators.constant(self.value(last))
+            end = self._case_constant(last, value.type)
             self._decide(operators.binary("<=", value, end, self.model, self.layout.size), tested, label, other)
         self.flow.current = other
+
+    def _case_constant(self, node: Node, controlling: Type) -> ir.Expr:
+        """The constant of a label, converted to the promoted type of the controlling expression (C11 6.8.4.2p5)."""
+        return operators.convert(operators.constant(self.value(node)), controlling)
 
     def _decide(self, condition: ir.Expr, node: Node, yes: int, no: int) -> None:
         constant = operators.constant_truth(condition)

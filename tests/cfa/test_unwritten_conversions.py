@@ -1,0 +1,46 @@
+"""The class: conversions that C makes without a cast, at places where they are easily forgotten, or made in the other direction.
+
+Each text is the body of a function. What it returns in the interpreter is what it returns where gcc compiled it.
+"""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from analysis.interpreter.outcome import Returned
+from tests.support.runs import run_of
+
+GLOBALS = "static int effects; _Alignas(256) static int round_address;\n"
+CASES = {
+    "case beyond int": "int x = 1; switch (x) { case 0x100000001L: return 1; } return 0;",
+    "case of a negative number": "unsigned x = 0xffffffffu; switch (x) { case -1: return 1; } return 0;",
+    "case of unsigned long": "int x = -1; switch (x) { case 0xffffffffffffffffUL: return 1; } return 0;",
+    "case beyond a promoted char": "unsigned char x = 0; switch (x) { case 256: return 1; default: return 2; }",
+    "case of a wide value": "long x = 0x100000001L; switch (x) { case 1: return 1; case 0x100000001L: return 2; } return 0;",
+    "range beyond int": "int x = 1; switch (x) { case 0x100000000L ... 0x100000002L: return 1; } return 0;",
+    "one end beyond int": "int x = 1; switch (x) { case -1 ... 0x100000002L: return 1; } return 0;",
+    "range of negative numbers": "unsigned x = 0xfffffffeu; switch (x) { case -3 ... -1: return 1; } return 0;",
+    "range that is empty when converted": "int x = 1; switch (x) { case 0 ... 0xffffffffL: return 1; } return 0;",
+    "address made narrow": "if ((void *)(long)(char)(long)&round_address) return 1; return 0;",
+    "address made narrow and negated": "return !(void *)(long)(char)(long)&round_address;",
+}
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
+    """What each function returns where gcc compiled it."""
+    folder = tmp_path_factory.mktemp("compiled")
+    functions = [f"static int f{number}(void) {{ {text} }}" for number, text in enumerate(CASES.values())]
+    prints = "".join(f' printf("%d ", f{number}());' for number in range(len(CASES)))
+    file, program = folder / "p.c", folder / "p"
+    file.write_text("#include <stdio.h>\n" + GLOBALS + "\n".join(functions) + f"\nint main(void) {{{prints} return 0; }}\n")
+    subprocess.run(["gcc", "-w", str(file), "-o", str(program)], check=True)
+    printed = subprocess.run([str(program)], check=True, capture_output=True).stdout
+    return dict(zip(CASES, map(int, printed.split()), strict=True))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_value_is_that_of_gcc(name: str, compiled: dict[str, int]) -> None:
+    assert run_of(f"{GLOBALS} int main(void) {{ {CASES[name]} }}").end == Returned(compiled[name])
