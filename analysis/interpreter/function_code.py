@@ -19,12 +19,13 @@ from analysis.interpreter.objects import FIRST, Local, is_aggregate
 from analysis.interpreter.outcome import Stuck
 from analysis.interpreter.program_code import ProgramCode, in_memory
 from analysis.interpreter.stores import Stores, Write
+from analysis.interpreter.unused_values import is_unused
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer, Type, Void
 
 Node = Callable[[Registers], int]
 
-_LINE: Evaluate = lambda _r: 1  # noqa: E731 - the number of any line will do
+_UNUSED: Evaluate = lambda _r: 1  # noqa: E731 - no run depends on it
 
 
 class FunctionCode:
@@ -206,16 +207,10 @@ class FunctionCode:
             return self.expressions.contents(argument)
         return self.expressions.converted(argument, argument.type)
 
-    def _is_line_number(self, before: ir.Expr | None, argument: ir.Expr) -> bool:
-        """Whether an argument is the number of a line, which lowering leaves open: it comes after the name of the file."""
-        name = None if before is None else ir.strip_casts(before)
-        end = self.cfa.path.rpartition("/")[2] + '"'
-        return isinstance(argument, ir.Unknown) and isinstance(name, ir.StringConst) and name.text.endswith(end)
-
     def _call(self, call: ir.Call, number: int) -> Node:
         arguments = [
-            _LINE if self._is_line_number(before, argument) else self._argument(argument)
-            for before, argument in zip((None, *call.arguments), call.arguments, strict=False)
+            _UNUSED if is_unused(self._program.functions, call, at) else self._argument(argument)
+            for at, argument in enumerate(call.arguments)
         ]
         types = tuple(argument.type for argument in call.arguments)
         name = ir.direct_callee(call)

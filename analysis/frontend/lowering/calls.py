@@ -137,7 +137,7 @@ class Calls(Atomics):
         if not isinstance(type_, Function):
             raise RefusedError("call of something that is not a function")
         pending = self.order.pending
-        values = without_line_numbers(self._arguments(type_, arguments, marks), self.path)
+        values = without_line_numbers(target, self._arguments(type_, arguments, marks), self.path)
         self.unordered(marks, target, *values)
         self.order.sequence_point(pending)
         into = self._result(type_.result, result, wanted)
