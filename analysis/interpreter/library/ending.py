@@ -20,6 +20,12 @@ def _exit(_machine: RunningMachine, arguments: list[Any], _types: Types) -> NoRe
     raise EndError(Exited(arguments[0] & 255 if arguments else 0))
 
 
+def _exit_at_once(machine: RunningMachine, arguments: list[Any], types: Types) -> NoReturn:
+    """What `atexit` was given is not called (C11 7.22.4.5p2, 7.22.4.7p2)."""
+    machine.at_exit.clear()
+    _exit(machine, arguments, types)
+
+
 def _abort(_machine: RunningMachine, _arguments: list[Any], _types: Types) -> NoReturn:
     raise EndError(Exited(None))
 
@@ -67,9 +73,9 @@ def _atexit(machine: RunningMachine, arguments: list[Any], _types: Types) -> int
 
 MODELS: dict[str, Callable[[RunningMachine, list[Any], Types], Any]] = {
     "exit": _exit,
-    "_exit": _exit,
-    "_Exit": _exit,
-    "quick_exit": _exit,
+    "_exit": _exit_at_once,
+    "_Exit": _exit_at_once,
+    "quick_exit": _exit_at_once,
     "abort": _abort,
     "__builtin_trap": _abort,
     "atexit": _atexit,

@@ -18,32 +18,45 @@ Function = Callable[[RunningMachine, list[Any], Types], Any]
 _CONVERSION = re.compile(
     r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d*))?(?P<length>hh|h|ll|l|z|j|t|L|q)?(?P<kind>.)", re.DOTALL
 )
-_WIDEST = 100_000
+_WIDEST, _LONGEST = 100_000, 10_000_000  # characters of one field, and of all that one call prints
+_DIGITS = 100  # of a width or precision
 _WIDTHS = {"hh": 8, "h": 16, None: 32, "ll": 64, "j": 64, "q": 64}
 
 
 def formatted(machine: RunningMachine, format_: str, arguments: Iterator[Any]) -> str:
     """The text, one character a byte."""
 
+    length = 0
+
     def convert(found: re.Match[str]) -> str:
+        nonlocal length
         if found["kind"] == "%":
             return "%"
-        flags = found["flags"]
-        width = next(arguments) if found["width"] == "*" else int(found["width"] or 0)
-        if abs(width) > _WIDEST:
-            not_modelled(f"a field {abs(width)} characters wide")
+        flags, width = found["flags"], _number(found["width"], arguments)
         if width < 0:
             flags, width = flags + "-", -width
-        precision: int | None = None
-        if found["precision"] is not None:
-            precision = next(arguments) if found["precision"] == "*" else int(found["precision"] or 0)
+        precision = None if found["precision"] is None else _number(found["precision"], arguments)
+        if precision is not None and precision < 0:  # as if there were none (C11 7.21.6.1p5)
+            precision = None
         text = _converted(machine, found["kind"], found["length"], flags, precision, next(arguments))
-        return text.ljust(width) if "-" in flags else _padded(text, width, flags, found["kind"], precision)
+        text = text.ljust(width) if "-" in flags else _padded(text, width, flags, found["kind"], precision)
+        length += len(text)
+        if length > _LONGEST:
+            not_modelled(f"more than {_LONGEST} characters printed by one call")
+        return text
 
     try:
         return _CONVERSION.sub(convert, format_)
     except StopIteration:
         not_modelled("a format with too few arguments")
+
+
+def _number(text: str | None, arguments: Iterator[Any]) -> int:
+    """A width or precision: digits, none, or a star for the next argument."""
+    found = next(arguments) if text == "*" else None if len(text or "") > _DIGITS else int(text or 0)
+    if not isinstance(found, int) or abs(found) > _WIDEST:
+        not_modelled("a field that is very wide, or a number with very many digits")
+    return found
 
 
 def _padded(text: str, width: int, flags: str, kind: str, precision: int | None) -> str:
@@ -142,8 +155,9 @@ def _putchar(machine: RunningMachine, arguments: list[Any], _types: Types) -> in
 
 
 def _fwrite(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    known_bytes(machine, arguments[0], size_of(machine, arguments[1]) * size_of(machine, arguments[2]))
-    return size_of(machine, arguments[2])
+    size, count = size_of(machine, arguments[1]), size_of(machine, arguments[2])
+    known_bytes(machine, arguments[0], size * count)
+    return count if size else 0  # C11 7.21.8.2p3
 
 
 def _nothing(_machine: RunningMachine, _arguments: list[Any], _types: Types) -> int:

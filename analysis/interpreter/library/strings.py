@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from analysis.interpreter.halting import not_modelled
 from analysis.interpreter.library.blocks import known_bytes, put, size_of
 from analysis.interpreter.memory import KNOWN
 from analysis.interpreter.running_machine import RunningMachine
@@ -135,10 +136,14 @@ def _strpbrk(machine: RunningMachine, arguments: list[Any], _types: Types) -> in
 
 _NUMBER = re.compile(rb"[ \t\n\v\f\r]*([+-]?)(0[xX](?=[0-9a-fA-F]))?")
 _DIGITS = b"0123456789abcdefghijklmnopqrstuvwxyz"
+_SIGNIFICANT = 100  # digits, the leading zeros aside, that tell a number from others in the range of any type
 
 
 def _parsed(text: bytes, base: int) -> tuple[int | None, int]:
-    """The number at the start of a text, None if there is none, and where it ends."""
+    """The number at the start of a text, None if there is none, and where it ends. One out of the range of all types may be
+    another such number of the same sign."""
+    if base != 0 and not 2 <= base <= len(_DIGITS):
+        not_modelled(f"a number in base {base}")
     found = _NUMBER.match(text)
     start = 0 if found is None else found.end()
     prefixed = found is not None and found.group(2) is not None
@@ -151,7 +156,7 @@ def _parsed(text: bytes, base: int) -> tuple[int | None, int]:
         end += 1
     if end == start:
         return None, 0
-    value = int(text[start:end], base)
+    value = int(text[start:end].lstrip(b"0")[:_SIGNIFICANT] or b"0", base)
     return (-value if found is not None and found.group(1) == b"-" else value), end
 
 
@@ -169,8 +174,17 @@ def _strtol(signed: bool) -> Function:
     return convert
 
 
-def _atoi(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    return _parsed(string_at(machine, arguments[0]), 10)[0] or 0
+def _ato(bits: int | None) -> Function:
+    """`atoi` and its like, of a type of so many bits (none: `long`)."""
+
+    def convert(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
+        found = _parsed(string_at(machine, arguments[0]), 10)[0] or 0
+        limit = 1 << (machine.code.model.long_bits if bits is None else bits) - 1
+        if not -limit <= found < limit:  # C11 7.22.1p1
+            not_modelled("a number that the type of the result cannot represent")
+        return found
+
+    return convert
 
 
 MODELS: dict[str, Function] = {
@@ -196,7 +210,7 @@ MODELS: dict[str, Function] = {
     "strpbrk": _strpbrk,
     "strtol": _strtol(signed=True),
     "strtoul": _strtol(signed=False),
-    "atoi": _atoi,
-    "atol": _atoi,
-    "atoll": _atoi,
+    "atoi": _ato(32),
+    "atol": _ato(None),
+    "atoll": _ato(64),
 }
