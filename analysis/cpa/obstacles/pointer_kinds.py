@@ -15,6 +15,7 @@ from analysis.c.blocks import STACK_ALLOCATIONS
 from analysis.c.functions import known
 from analysis.cfa.graph import Edge, Program
 from analysis.cpa.obstacles.lifetimes import forgets
+from analysis.cpa.obstacles.object_types import ObjectTypes
 from analysis.model import ir
 from analysis.model.c_types import Array, Integer, Pointer, Record, Type, Void
 from analysis.model.comparisons import COMPARISONS
@@ -64,17 +65,19 @@ class PointerKinds:
         self.callers: dict[str, list[tuple[str, Edge]]] = {}
         self.outside: list[OutsideCall] = []
         self.moved: set[Kind] = set()
+        self._types = ObjectTypes(program)
         for name, cfa in program.functions.items():
             for edge in cfa.edges:
                 self._at = name, edge.id
-                self._expose_all(name, cfa.parts[edge.id])
+                self._look_at(name, cfa.parts[edge.id])
                 self._join(name, edge)
         self._at = "", -1
         for variable in program.globals.values():
             for target, value in ((variable.var, variable.initial), *((part.target, part.value) for part in variable.parts)):
-                self._expose_all("", ir.walk(value))
+                self._look_at("", ir.walk(value))
                 if _may_hold(target):
                     self._unite((self._kind("", target), *self.sources("", value)))
+        self._unite_overlapping()
 
     @property
     def kinds(self) -> Mapping[Kind, Kind]:
@@ -123,6 +126,8 @@ class PointerKinds:
             found = self.sources(name, root.pointer)
         elif isinstance(root, ir.Var) and root.scope != "function":
             found = [("" if root.scope == "global" else name, VARIABLE + root.name)]
+            if _may_hold(root):
+                self._types.access(found, root.type)
         else:
             return []
         if self._is_moved(lvalue):
@@ -145,13 +150,23 @@ class PointerKinds:
         definition = self._program.records.get(type_.key) if isinstance(type_, Record) else None
         return definition is not None and all(self._may_be_empty(member.type) for member in definition.members)
 
-    def _expose_all(self, name: str, parts: Iterable[ir.Expr]) -> None:
-        """What something holds whose address is taken may be read and written as memory."""
+    def _look_at(self, name: str, parts: Iterable[ir.Expr]) -> None:
+        """What something holds whose address is taken may be read and written as memory. What is accessed through pointers may
+        be something else that holds pointers elsewhere (`ObjectTypes`)."""
         for part in parts:
+            if isinstance(part, ir.Deref) and _may_hold(part):
+                self._types.access(self.sources(name, part.pointer), part.type)
             if isinstance(part, ir.AddressOf):
                 for held in (ir.root(part.lvalue), part.lvalue):
                     if _may_hold(held):
                         self._unite((self._kind(name, held), MEMORY))
+
+    def _unite_overlapping(self) -> None:
+        """Makes members one with memory that is accessed otherwise; which are, follows from what is one."""
+        known: set[Kind] = set()
+        while not (found := self._types.overlapping(self.root)) <= known:
+            known |= found
+            self._unite((MEMORY, *sorted(found)))
 
     def _unite(self, kinds: Iterable[Kind]) -> None:
         first, *others = [self.root(kind) for kind in kinds] or [("", "")]
@@ -189,19 +204,28 @@ class PointerKinds:
         given = [kind for argument in call.arguments for kind in self.sources(name, argument)]
         self.outside.append(OutsideCall(name, edge, callee, tuple(given)))
         function = known(callee)
+        if function is not None and function.positions("in", "copied") and function.written:
+            self._types.copy(given)
         if function is None or not forgets(callee, call):  # it may keep what it is given
             self._unite((*result, *given, MEMORY))
             return
+        if function.result == "into" and "out" in function.argument(function.of).uses:  # such as `mempcpy`
+            self.moved.update(result)
         if "allocates" in function.besides:  # a block that it stores a pointer to
             self._unite((MEMORY, (name, f"{BLOCK}{edge.id}")))
-        if result and call.result is not None:
-            like = (argument for argument in call.arguments if _may_be_one(argument, call.result))
-            passed = [kind for argument in like for kind in self.sources(name, argument)]
+        if result:
             is_block = function.result in ("block", "stack")
             made = (name, f"{BLOCK if is_block else OUTSIDE}{edge.id}")
+            passed = self._passed_on(name, call)
             if callee in STACK_ALLOCATIONS:  # of no bytes it may be that of something else
                 self.moved.add(made)
             self._unite((*result, *passed, *([] if passed and not is_block else [made])))
+
+    def _passed_on(self, name: str, call: ir.Call) -> list[Kind]:
+        """The kinds of arguments that a library function may return."""
+        result = call.result
+        like = [argument for argument in call.arguments if result is not None and _may_be_one(argument, result)]
+        return [kind for argument in like for kind in self.sources(name, argument)]
 
     def _kind(self, name: str, lvalue: ir.Expr) -> Kind:
         while isinstance(lvalue, ir.Index):
