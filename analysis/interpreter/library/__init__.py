@@ -55,9 +55,10 @@ def modelled(name: str, returned: Type) -> Model:
     if function is not None and "keeps-errno" in function.besides:
         return model
     handles = () if function is None else function.positions("handle")
+    nullable = function is not None and any(function.argument(at).nullable for at in handles)
 
     def run(machine: RunningMachine, arguments: list[Any], types: tuple[Type, ...], wanted: bool) -> Any:
-        files.check_open(machine, [arguments[at] for at in handles if at < len(arguments)])
+        files.check_open(machine, [arguments[at] for at in handles if at < len(arguments)], nullable=nullable)
         machine.errno_may_change()
         return model(machine, arguments, types, wanted)
 

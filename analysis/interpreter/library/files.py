@@ -23,9 +23,12 @@ def _opened(name: str) -> Function:
     return open_
 
 
-def check_open(machine: RunningMachine, handles: Iterable[Any]) -> None:
-    """Raises ViolationError if one of the streams and directories was closed before (C11 7.21.3p4)."""
+def check_open(machine: RunningMachine, handles: Iterable[Any], *, nullable: bool) -> None:
+    """Raises ViolationError if one of the streams and directories was closed before (C11 7.21.3p4), or is null where that is not
+    allowed (C11 7.1.4p1)."""
     for handle in handles:
+        if handle == 0 and not nullable:
+            raise ViolationError("null-dereference", "a function of the library is passed a null pointer for a stream")
         block = machine.memory.find(handle) if isinstance(handle, int) else None
         if block is not None and block.kind == "resource" and not block.alive:
             raise ViolationError("use-after-close", f"{block.name} is used after it was closed")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 
 from analysis.c.blocks import ALLOCATIONS, RELEASES
@@ -40,6 +41,7 @@ _POINTERS = (
 _CHARACTER = Integer(8, True, "char")
 _LONGEST = 1024  # characters of a string that are looked at
 _STREAMS = frozenset(("stdin", "stdout", "stderr"))
+_OPEN_STREAMS: weakref.WeakKeyDictionary[Program, frozenset[str]] = weakref.WeakKeyDictionary()
 
 
 def library_failure(state: State, edge: Edge, kind: FailureKind) -> Term:
@@ -95,7 +97,7 @@ def _reads_strings(state: State, name: str, call: ir.Call) -> bool:
     function = known(name)
     if function is None or not function.is_complete or stores_counts(function, call):
         return False
-    pointers = [(at, argument) for at, argument in enumerate(call.arguments) if _is_open(argument)]
+    pointers = [(at, argument) for at, argument in enumerate(call.arguments) if _is_open(state.program, argument)]
     if not all(_is_text(function, at) for at, _ in pointers):
         return False
     return all(_is_string(state.fork(), argument) for _, argument in pointers)
@@ -133,7 +135,7 @@ def _may_fail(program: Program, name: str, call: ir.Call, kind: FailureKind) -> 
     is_system = function is not None or name.startswith("__builtin_") or (external is not None and external.system)
     if not is_system and kind != "null-dereference":
         return False  # what a function does that nobody knows is not the program's
-    return any(_is_open(one) and not _may_be_any(function, at, one, kind) for at, one in enumerate(call.arguments))
+    return any(_is_open(program, one) and not _may_be_any(function, at, one, kind) for at, one in enumerate(call.arguments))
 
 
 def _may_be_any(function: Function | None, position: int, argument: ir.Expr, kind: FailureKind) -> bool:
@@ -143,12 +145,42 @@ def _may_be_any(function: Function | None, position: int, argument: ir.Expr, kin
     return kind == "null-dereference" or is_null(argument) or "handle" in function.argument(position).uses
 
 
-def _is_open(argument: ir.Expr) -> bool:
+def _is_open(program: Program, argument: ir.Expr) -> bool:
     """Whether an argument is a pointer that could lead to too few bytes: not a literal, a scalar variable or a stream."""
     inner = ir.strip_casts(argument)
     if not isinstance(inner.type, Pointer) or isinstance(inner, ir.StringConst):
         return False
     if isinstance(inner, ir.Var):
-        return inner.name not in _STREAMS
+        return inner.scope != "global" or inner.name not in _streams(program)
     is_variable = isinstance(inner, ir.AddressOf) and isinstance(inner.lvalue, ir.Var)
     return not (is_variable and isinstance(inner.type.target, Integer | Floating | Pointer))
+
+
+def _streams(program: Program) -> frozenset[str]:
+    """The streams of the library that a program has and leaves as they are (C11 7.21.1p3): it neither defines variables of these
+    names, nor writes to them or takes their addresses."""
+    found = _OPEN_STREAMS.get(program)
+    if found is None:
+        defined = program.globals.keys() - {name for name in program.globals if _is_elsewhere(program, name)}
+        found = _OPEN_STREAMS[program] = _STREAMS - defined - _changed(program)
+    return found
+
+
+def _is_elsewhere(program: Program, name: str) -> bool:
+    variable = program.globals[name]
+    return isinstance(variable.initial, ir.Unknown) and not variable.parts
+
+
+def _changed(program: Program) -> frozenset[str]:
+    """Those of the streams that the program may write to."""
+    targets: list[ir.Expr] = []
+    for cfa in program.functions.values():
+        for edge in cfa.edges:
+            match edge.effect:
+                case ir.Assign(target) | ir.Call(result=target) if target is not None:
+                    targets.append(target)
+            targets += (part.lvalue for part in cfa.parts[edge.id] if isinstance(part, ir.AddressOf))
+    for variable in program.globals.values():
+        for value in (variable.initial, *(part.value for part in variable.parts)):
+            targets += (part.lvalue for part in ir.walk(value) if isinstance(part, ir.AddressOf))
+    return frozenset(target.name for target in targets if isinstance(target, ir.Var) and target.scope == "global") & _STREAMS
