@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar, get_args
 
 import click
@@ -18,7 +18,7 @@ from analysis.cli.failure import Failure
 from analysis.cli.text_format import message_line
 from analysis.model.budgets import BudgetName
 from analysis.model.limits import LONGEST
-from analysis.model.options import Assumption, CompilerFlags, Encoding, Engine, Options
+from analysis.model.options import UNWIND, Assumption, CompilerFlags, Encoding, Engine, Options
 from analysis.model.report import Message
 from analysis.model.settings import Settings, settings_folder, workspace_settings
 from analysis.model.unit_flags import flags_problems
@@ -31,25 +31,9 @@ _REPORTED = "everproof: folders whose wrong settings were reported"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-_NOT_THERE = {
-    "summary": "This version has no summary engine of its own: use --engine predicate, which finds summaries.",
-    "lra": "This version does not encode C as lra: use --encoding int, bv or auto.",
-    "euf": "This version does not encode C as euf: use --encoding int, bv or auto.",
-}
-
-
-class _Known(click.Choice[str]):
-    """A choice; some names get a sentence of their own."""
-
-    def __init__(self, choices: Sequence[str], other: Mapping[str, str]) -> None:
-        super().__init__(choices)
-        self._other = other
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """See click."""
-        if value in self._other:
-            raise Failure(self._other[value])
-        return super().convert(value, param, ctx)
+_MOST_ROUNDS = 1_000
+_LIGHT = ("lra", "euf")
+"""Encodings that only the engine `summary` has."""
 
 
 class _Seconds(click.FloatRange):
@@ -117,15 +101,24 @@ def _run(command: Command) -> Command:
         [
             click.option(
                 "--engine",
-                type=_Known(get_args(Engine), _NOT_THERE),
+                type=click.Choice(get_args(Engine)),
                 default="auto",
-                help="automaton: findings stay possible, nothing is proved; auto: all provers, in turn; others: only that one.",
+                help="automaton: findings stay possible, nothing is proved; summary: runs within the bound --unwind; "
+                "auto: all provers but summary, in turn; others: only that one.",
             ),
             click.option(
                 "--encoding",
-                type=_Known(get_args(Encoding), _NOT_THERE),
+                type=click.Choice(get_args(Encoding)),
                 default="auto",
-                help="How proofs encode integers. int: mathematical integers; bv: bits; auto: int, then bv.",
+                help="How proofs encode integers. int: mathematical integers; bv: bits; auto: int, then bv. For --engine summary "
+                "also lra: linear real arithmetic; euf: equality only; there, auto is euf, then lra, then int.",
+            ),
+            click.option(
+                "--unwind",
+                type=click.IntRange(1, _MOST_ROUNDS),
+                metavar="K",
+                help="The bound of --engine summary: how often loops go back, and functions are active at once. "
+                f"Default: {UNWIND}.",
             ),
             click.option(
                 "--budget",
@@ -229,11 +222,17 @@ def read_asked(given: dict[str, Any], start: str, budget: BudgetName = "full") -
     `read_options`."""
     settings, default, wrong_settings = settings_of(start)
     options = _read_options(given, default)
-    engine, encoding, store = given.pop("engine"), given.pop("encoding"), given.pop("store")
+    engine, encoding, unwind, store = given.pop("engine"), given.pop("encoding"), given.pop("unwind"), given.pop("store")
+    if engine != "summary" and unwind is not None:
+        raise Failure("Only answers within a bound have one: use --unwind with --engine summary.")
+    if engine != "summary" and encoding in _LIGHT:
+        raise Failure(f"Only summaries are made in {encoding}: use it with --engine summary, or --encoding int, bv or auto.")
     task_timeout = given.pop("task_timeout")
     certificate = given.pop("certificate")
     if certificate is not None and engine == "automaton":
         raise Failure("The automaton engine proves nothing: leave out --certificate, or use another --engine.")
+    if certificate is not None and engine == "summary":
+        raise Failure("Answers within a bound are no proofs: leave out --certificate, or use another --engine.")
     limits = options.limits
     if task_timeout is not None:
         each = dict.fromkeys(("task_seconds", "proof_seconds", "program_seconds"), task_timeout)
@@ -242,6 +241,7 @@ def read_asked(given: dict[str, Any], start: str, budget: BudgetName = "full") -
         options,
         engine=engine,
         encoding=encoding,
+        unwind=unwind or UNWIND,
         budget=given.pop("budget") or budget,
         proofs=True,
         everywhere=True,

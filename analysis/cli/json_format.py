@@ -102,6 +102,7 @@ def _verdict(verdict: RuleVerdict) -> dict[str, Any]:
         "unreached": verdict.unreached,
         "no_place": verdict.no_place,
         "entries": list(verdict.entries),
+        "within": msgspec.to_builtins(verdict.within),
         "ms": round(verdict.ms, 3),
     }
 

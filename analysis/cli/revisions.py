@@ -17,11 +17,11 @@ from analysis.cli.failure import Failure
 from analysis.cli.json_format import encode_json, finding_document, report_document
 from analysis.cli.output import say, write
 from analysis.cli.sarif_format import sarif_document
-from analysis.cli.text_format import count, spot, text_report
+from analysis.cli.text_format import count, spot, summaries_line, text_report
 from analysis.cli.versions import Version, edits, read_version, renamed
 from analysis.engines.automaton import Algorithm
 from analysis.model.places import Place
-from analysis.model.report import Count, Finding, Report
+from analysis.model.report import Count, Finding, Report, SummaryWork
 from analysis.rules.automaton import Rule
 
 DIFFERENT = 4
@@ -246,6 +246,8 @@ def _text(checked: Checked, asked: Asked) -> Iterator[str]:
     work, times = checked.report.work, checked.report.times
     parts = [("configurations", work.configurations), ("derivations", work.derivations), ("functions lowered", work.functions)]
     yield f"work: {', '.join(f'{name} {_spelled(number)}' for name, number in parts)}; {times.total:.0f} ms"
+    if work.summaries != SummaryWork():
+        yield f"summaries: {summaries_line(work.summaries)}"
     if checked.apart is not None:
         yield f"from scratch: {checked.apart}"
     if checked.differences is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from analysis.model.places import Place
-from analysis.model.report import Finding, FunctionReport, Message, Report, TraceStep, as_called
+from analysis.model.report import Finding, FunctionReport, Message, Report, SummaryWork, TraceStep, Within, as_called
 
 _MOST_REASONS = 4
 
@@ -20,6 +20,7 @@ def text_report(report: Report, *, stats: bool = False, known: int = 0) -> str:
         lines.append("")
     lines.extend(_refuted_lines(report))
     lines.extend(_proved_lines(report))
+    lines.extend(_within_lines(report, stats=stats))
     if stats or not report.findings:
         lines.extend(_unknown_lines(report))
     if stats:
@@ -120,7 +121,7 @@ def _reasons(function: FunctionReport) -> dict[str, list[str]]:
     """The reasons why verdicts are unknown, each with its rules."""
     reasons: dict[str, list[str]] = {}
     for rule, verdict in function.verdicts.items():
-        if verdict.verdict == "unknown" and not verdict.no_place:
+        if verdict.verdict == "unknown" and not verdict.no_place and not (verdict.within and verdict.within.holds):
             reasons.setdefault(verdict.reason or "no reason given", []).append(rule)
     if function.stale:
         reasons["its present text does not parse"] = []
@@ -162,6 +163,24 @@ def _proved_lines(report: Report) -> Iterator[str]:
         yield ""
 
 
+def _within_lines(report: Report, *, stats: bool) -> Iterator[str]:
+    """What holds of the runs within a bound, of the program as a whole."""
+    found: dict[tuple[Within, tuple[str, ...]], dict[str, None]] = {}
+    for function in report.functions:
+        for rule, verdict in function.verdicts.items():
+            if verdict.within is not None and verdict.within.holds and not function.stale:
+                found.setdefault((verdict.within, verdict.assumptions), {})[rule] = None
+    for (within, assumptions), rules in found.items():
+        others = "there are no other runs" if within.complete else "longer runs were not looked at"
+        yield f"within bound {within.bound}: no run violates {', '.join(rules)} (summary, {within.level}); {others}"
+        for assumption in assumptions:
+            yield f"  assuming that {assumption}"
+        if stats:
+            yield f"  calls: {within.calls}, {within.summaries} with a summary"
+    if found:
+        yield ""
+
+
 def _proved_from(report: Report) -> list[str]:
     """The entries that proofs of other functions are about."""
     proved = ((f.name, verdict.entries) for f in report.functions for verdict in f.verdicts.values() if verdict.verdict == "safe")
@@ -192,11 +211,18 @@ def _unknown_lines(report: Report) -> Iterator[str]:
         yield ""
 
 
+def summaries_line(work: SummaryWork) -> str:
+    """What was done to summaries."""
+    return ", ".join(f"{number} {name}" for name, number in msgspec.structs.asdict(work).items())
+
+
 def _stats_lines(report: Report) -> Iterator[str]:
     times = msgspec.structs.asdict(report.times)
     yield "time in ms: " + ", ".join(f"{stage} {ms:.1f}" for stage, ms in times.items())
     for name, value in msgspec.structs.asdict(report.work).items():
-        if isinstance(value, int):
+        if isinstance(value, SummaryWork):
+            yield f"summaries: {summaries_line(value)}"
+        elif isinstance(value, int):
             yield f"{name.replace('_', ' ')}: {value}"
         else:
             yield f"{name.replace('_', ' ')}: {value.recomputed} computed, {value.reused} reused"

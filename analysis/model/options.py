@@ -9,8 +9,9 @@ import msgspec
 from analysis.model.budgets import BudgetName
 from analysis.model.limits import Limits
 
-Engine = Literal["auto", "automaton", "predicate", "symbolic", "value"]
-Encoding = Literal["auto", "int", "bv"]
+Engine = Literal["auto", "automaton", "predicate", "summary", "symbolic", "value"]
+Encoding = Literal["auto", "int", "bv", "lra", "euf"]
+UNWIND = 5
 Assumption = Literal["allocations-succeed", "externals-keep-globals"]
 
 
@@ -29,9 +30,12 @@ class Options(msgspec.Struct, frozen=True):
     the user's. `entries` empty: `main` if there is one, else every function that nobody calls.
     `trusted` False: no compiler is run (an untrusted workspace).
     `engine`: "automaton" leaves findings as `possible`; "auto" has all provers decide them, in turn, another name only that one.
-    `encoding`: how proofs see integers, mathematically or as bits; "auto": the one, then the other. `budget` is what provers may
-    take. `proofs`: functions are proved, too: those in files with unsaved texts (which an editor has open), and edited ones; with
-    `everywhere`, all of them. `assume` are assumptions that provers may make. `certificates`: those of all proofs are kept.
+    "summary" is not among all: it answers about runs within a bound, `unwind`. A loop goes back at most so often, each time that
+    it is entered, and a function is active at most so often at once.
+    `encoding`: how proofs see integers, mathematically or as bits; "auto": the one, then the other. The engine "summary" also has
+    linear real arithmetic and equality of uninterpreted functions. `budget` is what provers may take. `proofs`: functions are
+    proved, too: those in files with unsaved texts (which an editor has open), and edited ones; with `everywhere`, all of them.
+    `assume` are assumptions that provers may make. `certificates`: those of all proofs are kept.
     """
 
     flags: CompilerFlags = CompilerFlags()
@@ -44,6 +48,7 @@ class Options(msgspec.Struct, frozen=True):
     trusted: bool = True
     engine: Engine = "auto"
     encoding: Encoding = "auto"
+    unwind: int = UNWIND
     budget: BudgetName = "full"
     proofs: bool = False
     everywhere: bool = False

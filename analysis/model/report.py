@@ -49,13 +49,29 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     assumptions: tuple[str, ...] = ()
 
 
+class Within(msgspec.Struct, frozen=True, gc=False):
+    """What is known of the runs within a `bound`: each loop goes back at most so often, each time that it is entered, and each
+    function is active at most so often at once. It is never a proof.
+
+    `holds`: none of these runs violates the rule. `complete`: it is known that there are no other runs. `level`: the theory that
+    settled it. Of the `calls` in these runs, so many have `summaries`.
+    """
+
+    bound: int
+    holds: bool
+    complete: bool
+    level: str
+    calls: int = 0
+    summaries: int = 0
+
+
 class RuleVerdict(msgspec.Struct, frozen=True, gc=False):
     """What is known of one function for one rule. `entries`: a proof is about calls in runs from these functions only; about all
     calls if it is empty. `certified`: a certificate was accepted; `certificate` is the file that it was
     written to, if one was asked for. `ms` is the time of the engine in milliseconds. `unreached`: the rule is proved of the
     program, and nothing is known of the function because no entry of the program leads to it. `no_place`: nothing in the
     function could violate the rule, by its form alone (`analysis.cpa.obstacles.violable`). Neither keeps a program from being
-    safe."""
+    safe. `within`: what is known of runs within a bound, where that was asked; the verdict is `unknown` then, or `violated`."""
 
     verdict: Verdict
     reason: str | None
@@ -67,6 +83,7 @@ class RuleVerdict(msgspec.Struct, frozen=True, gc=False):
     unreached: bool = False
     no_place: bool = False
     entries: tuple[str, ...] = ()
+    within: Within | None = None
 
 
 _MOST_ENTRIES = 3
@@ -124,6 +141,27 @@ class Count(msgspec.Struct, frozen=True, gc=False):
     recomputed: int = 0
 
 
+class SummaryWork(msgspec.Struct, frozen=True, gc=False):
+    """What was done to the summaries of calls, of all rules together. So many were `validated` against a body, and of these so
+    many `held`. Others were `weakened`, `lost`, or made stronger or anew (`strengthened`)."""
+
+    validated: int = 0
+    held: int = 0
+    weakened: int = 0
+    strengthened: int = 0
+    lost: int = 0
+
+    def plus(self, other: SummaryWork) -> SummaryWork:
+        """The sum."""
+        return SummaryWork(
+            self.validated + other.validated,
+            self.held + other.held,
+            self.weakened + other.weakened,
+            self.strengthened + other.strengthened,
+            self.lost + other.lost,
+        )
+
+
 class Work(msgspec.Struct, frozen=True, gc=False):
     """Work counters: how much was recomputed, and how much was reused. `functions` counts functions lowered;
     `edges` is the size of the program, in edges of its control-flow automata."""
@@ -134,6 +172,7 @@ class Work(msgspec.Struct, frozen=True, gc=False):
     functions: Count = Count()
     solver_queries: int = 0
     edges: int = 0
+    summaries: SummaryWork = SummaryWork()
 
 
 class Rechecked(msgspec.Struct, frozen=True, gc=False):

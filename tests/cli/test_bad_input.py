@@ -180,7 +180,7 @@ def test_a_wrong_rule_file(capsys: pytest.CaptureFixture[str], text: str) -> Non
         ),
         *(["--jobs", value] for value in ("-1", "1000000", "1.5", "nan", "")),
         ["--jobs", "0"],
-        ["--engine", "summary"],
+        ["--engine", "summaries"],
         ["--engine", "magic"],
         ["--encoding", "reals"],
         ["--store", "bad.c"],

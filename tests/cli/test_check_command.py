@@ -54,7 +54,7 @@ def test_json_is_schema_1(capsys: pytest.CaptureFixture[str]) -> None:
     verdict = function["verdicts"]["null-dereference"]
     assert verdict.keys() == {
         "verdict", "reason", "assumptions", "engine", "certified", "ms", "certificate", "unreached", "no_place",
-        "entries",
+        "entries", "within",
     }  # fmt: skip
     assert (verdict["verdict"], verdict["unreached"]) == ("violated", False)
     [finding] = report["findings"]

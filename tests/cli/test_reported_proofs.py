@@ -179,22 +179,15 @@ def test_certificates_are_of_one_version(command: list[str], capsys: pytest.Capt
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--engine", "summary"], "no summary engine"),
-        (["--encoding", "lra"], "does not encode C as lra"),
-        (["--encoding", "euf"], "does not encode C as euf"),
+        (["--engine", "summaries"], "'summaries' is not one of"),
+        (["--encoding", "reals"], "'reals' is not one of"),
         (["--engine", "automaton", "--certificate", "c.json"], "The automaton engine proves nothing"),
     ],
 )
-def test_what_is_not_there_is_said_in_one_sentence_and_not_offered(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_not_there_is_said(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", *words, "p.c"]) == 2
     reported = capsys.readouterr()
     assert said in reported.err
-    assert len(reported.err.splitlines()) == 1
-    assert main(["check", "--help"]) == 0
-    offered = capsys.readouterr().out
-    assert not any(name in offered for name in ("summary", "lra", "euf"))
 
 
 def test_a_finding_that_needs_a_failed_allocation_goes_away_where_these_are_granted(capsys: pytest.CaptureFixture[str]) -> None:

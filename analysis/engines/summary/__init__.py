@@ -27,6 +27,9 @@
   candidates for new calls of the same body or name.
 
 What is not understood is a flaw, or there is no answer but `unknown` (`unwound_program`): recursive functions with variables in
-memory, and reads of variables without a value, are among that. An answer `possible` is not replayed: formulas over-approximate
-in places. Nothing is stored between processes.
+memory, and reads of variables without a value, are among that. Formulas over-approximate in places, so that who gets an answer
+`possible` has to look for a run (`session.portfolio.bounded_answers`).
+
+What the next revision reuses goes between processes as text (`known_calls`). Summaries of a text that anybody could have
+written are all validated first.
 """

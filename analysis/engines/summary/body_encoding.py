@@ -133,6 +133,7 @@ class _Body:
         self._violations: list[tuple[Term, int]] = []
         self._flaws: list[tuple[Term, str]] = []
         self._loops_are_cut = False
+        self._has_places = False
 
     def encoded(self) -> tuple[Partition, _Interface]:
         """The partition, and its interface in terms of state variables."""
@@ -198,6 +199,7 @@ class _Body:
         system, function, context = self._system, self._function, self._context
         violation = self._encoder.violations.get((function, step.edge.id))
         if violation is not None:
+            self._has_places = True
             failing = condition(system, state, step, context, violation)
             if failing is not None:
                 literal = self._literal(ERROR, f"violation {len(self._violations)}", failing.guard)
@@ -312,6 +314,7 @@ class _Body:
             flaws=tuple(self._flaws),
             loops_are_cut=self._loops_are_cut,
             digest=digest_of(said, self._slots),
+            has_places=self._has_places,
         )
         ordered = tuple(sorted(inputs, key=lambda variable: variable.name))
         return partition, _Interface(ordered, tuple(changed))

@@ -52,6 +52,7 @@ class Partition(msgspec.Struct, frozen=True):
     `inputs` and `outputs` are its canonical symbols, without the literals. `depends` says which symbols each symbol is determined
     by: those of outputs and literals, and of what calls are passed. `violations` and `flaws` are local literals, each true if the
     body comes to a place where that happens: an edge, and a sentence. `loops_are_cut`: the bound leaves out rounds of a loop.
+    `has_places`: within the bound, paths lead to a place where something could be violated, as far as constants tell.
     """
 
     function: str
@@ -64,6 +65,7 @@ class Partition(msgspec.Struct, frozen=True):
     flaws: tuple[tuple[Term, str], ...]
     loops_are_cut: bool
     digest: bytes
+    has_places: bool = True
 
     @property
     def interface(self) -> frozenset[Term]:
@@ -82,6 +84,7 @@ def without_body(partition: Partition) -> Partition:
         flaws=(),
         loops_are_cut=True,
         digest=b"not followed",
+        has_places=False,
     )
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from analysis.cfa.graph import Program
 from analysis.engines.summary.bounded_answer import BoundedAnswer, Level
+from analysis.engines.summary.known_calls import KnownCalls
 from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
 from analysis.engines.summary.tree_interpolation import Interpolator
 from analysis.engines.summary.unwound_program import CannotUnwindError, unwound
@@ -30,6 +31,17 @@ class LevelChain:
         self._options = options
         self._chains = {level: RevisionChain(msgspec.structs.replace(options, level=level), make(level)) for level in levels}
         self._numbers: dict[str, int] = {}
+
+    @property
+    def known(self) -> KnownCalls:
+        """What is kept for the next revision, by this chain or by another one with these options."""
+        return KnownCalls({level: chain.known for level, chain in self._chains.items()}, dict(self._numbers))
+
+    def resume(self, known: KnownCalls, *, are_believed: bool) -> None:
+        """Goes on from what another chain kept; see `RevisionChain.resume`."""
+        self._numbers = dict(known.numbers)
+        for level, chain in self._chains.items():
+            chain.resume(known.levels.get(level, {}), are_believed=are_believed)
 
     def verify(self, program: Program) -> BoundedAnswer:
         """The answer of the first level that knows, else of the last one; its `level` says which."""

@@ -13,6 +13,7 @@ from analysis.cpa.predicates.violations import Property, Violation
 from analysis.engines.summary.body_partitions import CUT, ERROR, FLAW, Partition, conjuncts_of, speaks_only_of
 from analysis.engines.summary.bounded_answer import BoundedAnswer, Level, Status
 from analysis.engines.summary.call_tree import CallTree, Node
+from analysis.engines.summary.known_calls import KnownCall
 from analysis.engines.summary.substitution_schemes import Scheme, Summaries
 from analysis.engines.summary.summary_refinement import Implication, implied
 from analysis.engines.summary.tree_interpolation import BySolvers, ByTheory, Interpolator, LiteralsFirst
@@ -54,15 +55,6 @@ class ChainOptions(msgspec.Struct, frozen=True):
     model: DataModel = LP64
 
 
-class _Known(msgspec.Struct, frozen=True):
-    """What is kept of a call of the last revision that held: its summary, None if it has none, and digests of its function."""
-
-    function: str
-    partition: bytes
-    text: str
-    summary: Term | None
-
-
 class RevisionChain:
     """Verifies one revision after the other. `summaries` are those of the last one that held, by the keys of calls."""
 
@@ -71,7 +63,18 @@ class RevisionChain:
         self._make = make or LiteralsFirst(_GENERAL[options.level]())
         self._budget = Budget(options.milliseconds)
         self._numbers: dict[str, int] = {}
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, KnownCall] = {}
+        self._are_believed = True
+
+    @property
+    def known(self) -> Mapping[str, KnownCall]:
+        """What is kept of the calls of the last revision that held, by their keys."""
+        return self._known
+
+    def resume(self, known: Mapping[str, KnownCall], *, are_believed: bool) -> None:
+        """Goes on from what another chain with these options kept. If it is not believed, each summary is validated before it
+        counts."""
+        self._known, self._are_believed = dict(known), are_believed
 
     @property
     def summaries(self) -> Mapping[str, Term]:
@@ -102,6 +105,7 @@ class RevisionChain:
         result = validator.validate(tree, changed, summaries)
         if result.status == "failed":
             return self._failed(tree, result, summaries, unrolled.assumptions)
+        self._are_believed = True
         is_complete = tree.cuts_nothing or self._holds(tree, not_(CUT), summaries)
         self._known = {node.key: _kept(node, unrolled, summaries) for node in tree.nodes if not node.is_cut}
         return self._answer("holds", result.work, is_complete=is_complete, assumptions=unrolled.assumptions)
@@ -126,8 +130,8 @@ class RevisionChain:
                 summaries[node.key] = summary
         return summaries, changed
 
-    def _has_changed(self, known: _Known, node: Node, unrolled: UnwoundProgram) -> bool:
-        if known.partition != node.partition.digest or known.function != node.function:
+    def _has_changed(self, known: KnownCall, node: Node, unrolled: UnwoundProgram) -> bool:
+        if not self._are_believed or known.partition != node.partition.digest or known.function != node.function:
             return True
         return self._options.changes == "text" and known.text != unrolled.digests[node.function]
 
@@ -171,11 +175,11 @@ class RevisionChain:
         )
 
 
-def _kept(node: Node, unrolled: UnwoundProgram, summaries: Summaries) -> _Known:
-    return _Known(node.function, node.partition.digest, unrolled.digests[node.function], summaries.get(node.key))
+def _kept(node: Node, unrolled: UnwoundProgram, summaries: Summaries) -> KnownCall:
+    return KnownCall(node.function, node.partition.digest, unrolled.digests[node.function], summaries.get(node.key))
 
 
-def _alike(node: Node, left: list[_Known]) -> _Known | None:
+def _alike(node: Node, left: list[KnownCall]) -> KnownCall | None:
     """Of the calls that are gone, one of a body that says the same, else one of a function of the same name."""
     same = (known for known in left if known.partition == node.partition.digest)
     return next(same, None) or next((known for known in left if known.function == node.function), None)

@@ -10,7 +10,7 @@ from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Program
 from analysis.cpa.obstacles.completeness import KEEPS_ERRNO, address_reasons, keeps_errno, reachable
 from analysis.cpa.obstacles.exposed_variables import exposed
-from analysis.cpa.predicates.violations import Property, Violation, violations_in
+from analysis.cpa.predicates.violations import Property, violations_in
 from analysis.engines.summary.body_encoding import BodyEncoder
 from analysis.engines.summary.body_partitions import Partition
 from analysis.engines.summary.call_tree import CallTree
@@ -71,7 +71,8 @@ def unwound(
         tree = CallTree(partitions, _ENTRY, bound)
     except TooLargeError as error:
         raise CannotUnwindError(str(error)) from error
-    _say_if_all_is_cut(tree, places)
+    if not tree.cuts_nothing and not any(node.partition.has_places for node in tree.nodes):
+        raise CannotUnwindError("the bound leaves out every place where it could be violated")
     digests = {name: program.functions[name].digest for name in functions}
     return UnwoundProgram(partitions, tree, tuple(system.assumptions), digests)
 
@@ -81,10 +82,3 @@ def in_theory(unrolled: UnwoundProgram, theory: Light) -> UnwoundProgram:
     partitions = abstracted(unrolled.partitions, theory)
     tree = CallTree(partitions, _ENTRY, unrolled.tree.bound)
     return msgspec.structs.replace(unrolled, partitions=partitions, tree=tree)
-
-
-def _say_if_all_is_cut(tree: CallTree, places: list[Violation]) -> None:
-    """An answer about a tree without places would say nothing."""
-    functions = {place.function for place in places}
-    if not any(node.function in functions and not node.is_cut for node in tree.nodes):
-        raise CannotUnwindError("the bound leaves out every place where it could be violated")

@@ -9,7 +9,7 @@ from analysis.cpa.framework.algorithm import Cancellation
 from analysis.engines.symbolic import Confirmed, Refuted
 from analysis.model import clock
 from analysis.session.portfolio.registry import PROVERS, Prover
-from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
+from analysis.session.portfolio.request import Answer, Bounded, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import NOT_FOLLOWED
 from analysis.session.portfolio.turns import MOST_EDGES, TURNS, Turn
 
@@ -105,6 +105,8 @@ class _Asking:
             case Refuted():
                 self._decided.update(dict.fromkeys(rules, answer))
                 self._states += answer.spent.states
+            case Bounded():
+                self._decided.update(dict.fromkeys(rules, answer))
             case Proved():
                 self._decided.update(dict.fromkeys(rules, answer))
                 self._states += answer.states

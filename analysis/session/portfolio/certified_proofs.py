@@ -61,11 +61,11 @@ def by_predicates(request: Request, seconds: float, cancellation: Cancellation) 
 
 def _modes(request: Request) -> Iterator[tuple[Mode, float]]:
     """The encodings of integers, and until which share of the time."""
-    encoding = request.terms.encoding
-    if encoding == "auto":
-        yield from (("int", INT_UNTIL), ("bv", 1.0))
-    else:
-        yield encoding, 1.0
+    match request.terms.encoding:
+        case "int" | "bv" as encoding:
+            yield encoding, 1.0
+        case _:
+            yield from (("int", INT_UNTIL), ("bv", 1.0))
 
 
 def _from_entries(request: Request, engine: str, attempts: list[tuple[_Attempt, float]], seconds: float) -> Answer:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from analysis.cpa.framework.algorithm import Cancellation
-from analysis.session.portfolio import certified_proofs, searched_runs
+from analysis.session.portfolio import bounded_answers, certified_proofs, searched_runs
 from analysis.session.portfolio.request import Answer, Request
 from analysis.session.portfolio.turns import ProverName
 
@@ -29,4 +29,5 @@ PROVERS: Mapping[ProverName, Prover] = {
     "value": Prover(certified_proofs.by_values),
     "constraints": Prover(certified_proofs.by_constraints),
     "predicate": Prover(certified_proofs.by_predicates),
+    "summary": Prover(bounded_answers.by_summaries),
 }

@@ -13,18 +13,21 @@ from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import PROPERTIES, Property, Violation, violations, violations_in
 from analysis.engines.symbolic.task import Confirmed, Refuted
 from analysis.model.c_types import ILP32, LP64, DataModel
-from analysis.session.portfolio.request_terms import About, Terms
+from analysis.model.report import SummaryWork, Within
+from analysis.session.portfolio.request_terms import About, Kept, Terms
 
 
 class Request(NamedTuple):
     """A question about a program with these `entries`. If `whole` is true, runs begin there as in a real
-    execution. Else there is one entry, and it can be called in any state."""
+    execution. Else there is one entry, and it can be called in any state. `kept` is what an answer within a bound can
+    reuse; the answer does not depend on it."""
 
     program: Program
     entries: tuple[str, ...]
     about: About
     whole: bool = True
     terms: Terms = Terms()
+    kept: Kept = Kept()
 
     @property
     def model(self) -> DataModel:
@@ -68,4 +71,15 @@ class Unknown(msgspec.Struct, frozen=True):
     nothing: bool = False
 
 
-Answer = Confirmed | Refuted | Proved | Unknown
+class Bounded(msgspec.Struct, frozen=True):
+    """What is known of the runs within a bound, under the `assumptions`, as a sentence too. `kept`: summaries for the next
+    revision, as text; None if there are no new ones."""
+
+    within: Within
+    sentence: str
+    work: SummaryWork
+    assumptions: tuple[str, ...] = ()
+    kept: bytes | None = None
+
+
+Answer = Bounded | Confirmed | Refuted | Proved | Unknown

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
 from analysis.model import ir
-from analysis.model.options import Assumption, Encoding, Engine, Options
+from analysis.model.options import UNWIND, Assumption, Encoding, Engine, Options
 
 Kind = Literal["runs", "program", "function", "finding"]
 """What a request is: runs of the program against all rules at once; proofs about the program, or a function, rule by rule; or one
@@ -41,15 +41,24 @@ class About(NamedTuple):
     path: tuple[tuple[str, int], ...] = ()
 
 
+class Kept(NamedTuple):
+    """The summaries of calls in the last revision that held (`engines.summary.known_calls`), and whether a prover of this session
+    has made them. If not, anybody may have."""
+
+    text: bytes = b""
+    are_believed: bool = False
+
+
 class Terms(NamedTuple):
-    """Which engine is asked, how integers are encoded in proofs, what is assumed, and whether the certificates themselves
-    are wanted."""
+    """Which engine is asked, how integers are encoded in proofs, what is assumed, whether the certificates themselves
+    are wanted, and the bound of answers within a bound."""
 
     data_model: Literal["LP64", "ILP32"] = "LP64"
     engine: Engine = "auto"
     encoding: Encoding = "auto"
     assume: tuple[Assumption, ...] = ()
     certificates: bool = False
+    unwind: int = UNWIND
 
     @property
     def allocation_fails(self) -> bool:
@@ -65,4 +74,4 @@ class Terms(NamedTuple):
 def terms_of(options: Options) -> Terms:
     """The terms that the options say."""
     assume = tuple(sorted(set(options.assume)))
-    return Terms(options.data_model, options.engine, options.encoding, assume, options.certificates)
+    return Terms(options.data_model, options.engine, options.encoding, assume, options.certificates, options.unwind)

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from analysis.model.options import Engine
 from analysis.session.portfolio.request_terms import Kind
 
-ProverName = Literal["runs", "tree", "value", "constraints", "predicate"]
+ProverName = Literal["runs", "tree", "value", "constraints", "predicate", "summary"]
 
 
 class Turn(NamedTuple):
@@ -29,6 +29,7 @@ _PROOFS: dict[Engine, tuple[Turn, ...]] = {
     "value": (Turn("value", 1.0),),
     "symbolic": (Turn("constraints", 1.0),),
     "predicate": (Turn("predicate", 1.0),),
+    "summary": (),
     "automaton": (),
 }
 TURNS: dict[Kind, dict[Engine, tuple[Turn, ...]]] = {
@@ -37,9 +38,10 @@ TURNS: dict[Kind, dict[Engine, tuple[Turn, ...]]] = {
         "value": (),
         "symbolic": (Turn("runs", 0.65), Turn("tree", 1.0)),
         "predicate": (),
+        "summary": (),
         "automaton": (),
     },
-    "program": _PROOFS,
+    "program": {**_PROOFS, "summary": (Turn("summary", 1.0),)},
     "function": {
         **_PROOFS,  # people read the invariants of functions, and those of predicates are the shortest
         "auto": (Turn("predicate", 0.4), Turn("value", 0.5), Turn("constraints", 0.6), Turn("predicate", 1.0)),
@@ -49,9 +51,12 @@ TURNS: dict[Kind, dict[Engine, tuple[Turn, ...]]] = {
         "value": (Turn("value", 1.0),),
         "symbolic": (Turn("runs", 0.8), Turn("constraints", 1.0)),
         "predicate": (Turn("predicate", 1.0),),
+        "summary": (Turn("runs", 1.0),),
         "automaton": (),
     },
 }
 TREE = 0.25  # of the turn of runs about a whole program, for the tree of its paths
 INT_UNTIL = 0.7  # of a proof's time: then integers are encoded as bits
+BOUNDED: Engine = "summary"
+"""The engine whose answers are about runs within a bound. It is only asked about the whole program."""
 MOST_EDGES = 3_000  # of a program that is looked at as a whole

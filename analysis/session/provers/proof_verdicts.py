@@ -44,9 +44,11 @@ class ProvedFunctions:
         rules: Collection[str],
         *,
         understood: bool,
+        however_large: bool,
     ) -> Wanted:
         """What is to be proved: the rules of functions with a rank that are open and that something there could violate, those of
-        the lowest rank first; and the rules in the program as a whole, if any is open. `understood`: all of its text parses."""
+        the lowest rank first; and the rules in the program as a whole, if any is open and it is small, or `however_large` it is.
+        `understood`: all of its text parses."""
         self._understood = understood
         if not rank:
             return Wanted()
@@ -63,7 +65,7 @@ class ProvedFunctions:
             for rule in self._suspect(program, name, rules)
             if (verdict := reports[name].verdicts.get(rule)) is not None and verdict.verdict == "unknown"
         )
-        if sum(len(cfa.edges) for cfa in program.functions.values()) > MOST_EDGES:
+        if not however_large and sum(len(cfa.edges) for cfa in program.functions.values()) > MOST_EDGES:
             return Wanted(functions)
         suspect = {rule for name in program.functions for rule in _suspect(program, name, rules)}
         return Wanted(functions, observed(rules), tuple(sorted(suspect)))
@@ -86,7 +88,7 @@ class ProvedFunctions:
         """The functions with the answers. `reports` are those by linkage name, the same objects as in `functions`."""
         by_name: dict[str, dict[str, tuple[Decided, float]]] = {}
         excluded = self._excluded(program, reports)
-        is_any = excluded is not None or whole.proved or whole.reasons
+        is_any = excluded is not None or whole.proved or whole.within or whole.reasons
         names = reports if is_any else dict.fromkeys([*self._wanted, *(name for name, _ in answers)])
         for name in names:
             for rule in reports[name].verdicts if name in reports else ():
@@ -185,9 +187,11 @@ def _suspect(program: Program, name: str, rules: Collection[str]) -> Iterator[st
 
 def _verdict(name: str, verdict: RuleVerdict, answer: tuple[Decided, float] | None) -> RuleVerdict:
     """A verdict with what a prover says: it only adds to what was open."""
-    if answer is None or verdict.verdict != "unknown":
+    if answer is None:
         return verdict
     decided, ms = answer
+    if verdict.verdict != "unknown":
+        return verdict if decided.within is None else msgspec.structs.replace(verdict, within=decided.within)
     if decided.status == "refuted" and decided.certified:
         missed = decided.unreached.count(name)
         note = f"no run reaches {missed} of the places in it where it could be violated" if missed else None
@@ -195,6 +199,8 @@ def _verdict(name: str, verdict: RuleVerdict, answer: tuple[Decided, float] | No
         return RuleVerdict("safe", note, decided.assumptions, decided.engine, certified=True, ms=ms, entries=entries)
     if decided is _NO_PLACE:
         return RuleVerdict("unknown", decided.reason, (), ENGINE, no_place=True)
+    if decided.within is not None:
+        return RuleVerdict("unknown", decided.reason, decided.assumptions, decided.engine, ms=ms, within=decided.within)
     if decided.reason in (NOTHING, UNREACHED):
         return RuleVerdict("unknown", decided.reason, (), decided.engine or ENGINE, ms=ms, unreached=decided.reason == UNREACHED)
     return RuleVerdict("unknown", f"not proved: {decided.reason}", verdict.assumptions, decided.engine or ENGINE, ms=ms)

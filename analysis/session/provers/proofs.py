@@ -19,6 +19,7 @@ from analysis.model.report import Count, Finding, FunctionReport, Times, Work
 from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
 from analysis.session.checking import Checked, ProgramCheck
+from analysis.session.portfolio.turns import BOUNDED
 from analysis.session.provers.asking.claim_answers import Claims
 from analysis.session.provers.asking.finding_answers import Proving
 from analysis.session.provers.asking.kept_answers import Decisions
@@ -149,7 +150,12 @@ class Proofs:
                 most = _UNSEEN if visible is None else _SEEN
                 rank = {name: found for name in check.reports if (found := ranks(name)) <= most}
                 wanted = self._proved.wanted(
-                    program, check.reports, rank, _rules(checked.functions, shipped), understood=understood
+                    program,
+                    check.reports,
+                    rank,
+                    _rules(checked.functions, shipped),
+                    understood=understood,
+                    however_large=options.engine == BOUNDED,
                 )
             self._claims.ask(program, check.entries, wanted, options, understood=understood)
 
@@ -218,7 +224,7 @@ class Proofs:
         reused, made = effort.reused + claims.reused, effort.states + claims.states
         states = Count(work.abstract_states.reused + reused, work.abstract_states.recomputed + made)
         queries = work.solver_queries + effort.queries + claims.queries
-        return msgspec.structs.replace(work, abstract_states=states, solver_queries=queries)
+        return msgspec.structs.replace(work, abstract_states=states, solver_queries=queries, summaries=claims.summaries)
 
     def timed(self, times: Times) -> Times:
         """The times of the last check, with that of provers."""

@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from analysis.model.report import SummaryWork, Within
+
 Status = Literal["confirmed", "refuted", "possible"]
 PARTLY_PARSED = "not all of the program's text parses"
 """Why nothing is said of what the text that does not parse could change."""
@@ -54,7 +56,9 @@ class Decided(msgspec.Struct, frozen=True):
     `worked` are the abstract states, the questions to the solver, and the seconds of the processor that it took. `invariants`
     are those of a function that is proved. Where several rules were asked about, `parts` say what of each. `unreached` names
     the function of each place of the rule, of those that are proved, that no run reaches at all. `entries`: a refutation is
-    about runs from these functions only; empty: whoever calls the function.
+    about runs from these functions only; empty: whoever calls the function. `within`: what is known of runs within a bound, if
+    that was asked; `summaries` is what was done to summaries for it, and `kept` are those that it rests on, for the next
+    revision, None if there are no new ones.
     """
 
     status: Status
@@ -75,6 +79,9 @@ class Decided(msgspec.Struct, frozen=True):
     parts: tuple[Part, ...] = ()
     unreached: tuple[str, ...] = ()
     entries: tuple[str, ...] = ()
+    within: Within | None = None
+    kept: bytes | None = None
+    summaries: SummaryWork = SummaryWork()
 
     def holds(self, seconds: float) -> bool:
         """Whether there is no use in asking again for so long."""

@@ -22,9 +22,11 @@ from analysis.cfa.graph import Program
 from analysis.engines.symbolic import Confirmed, Refuted
 from analysis.model import clock
 from analysis.model.assumptions import FOUND, GIVEN
+from analysis.model.report import SummaryWork
 from analysis.session.portfolio.asking import Answers, ask
-from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
+from analysis.session.portfolio.request import Answer, Bounded, Proved, Request, Unknown
 from analysis.session.portfolio.searched_runs import ENGINE
+from analysis.session.portfolio.turns import BOUNDED
 from analysis.session.provers.asking.answer import Decided, Invariant, Part, Ran
 from analysis.session.provers.asking.program_slices import Slice
 from analysis.session.provers.asking.question import Question
@@ -41,7 +43,7 @@ def answer(question: Question) -> Decided:
     began, worked, before = time.monotonic(), clock.spent(), Z3Solver.checks
     program = _program(question.program)
     left = max(_LEAST, question.seconds - (clock.spent() - worked))
-    request = Request(program, question.program.entries, question.about, question.whole, question.terms)
+    request = Request(program, question.program.entries, question.about, question.whole, question.terms, question.kept)
     decided = _decided(request, ask(request, left))
     worked, passed = clock.spent() - worked, min(time.monotonic() - began, question.seconds)
     tried = question.seconds if not decided.final and had_the_processor(worked, passed) else 0.0
@@ -79,6 +81,9 @@ def _decided(request: Request, answers: Answers) -> Decided:
             certified=part.certified,
             certificates=part.certificates,
             unreached=part.unreached,
+            within=found.within if isinstance(found, Bounded) else None,
+            kept=found.kept if isinstance(found, Bounded) else None,
+            summaries=found.work if isinstance(found, Bounded) else SummaryWork(),
         )
     final = all(not isinstance(found, Unknown) or found.final for found in answers.by_rule.values())
     parts = tuple(_part(request, rule, found) for rule, found in sorted(answers.by_rule.items()))
@@ -99,6 +104,8 @@ def _part(request: Request, rule: str, found: Answer) -> Part:
             return Part(
                 rule, "refuted", assumptions=assumptions, engine=engine, certified=True, certificates=texts, unreached=missed
             )
+        case Bounded():
+            return Part(rule, "possible", found.sentence, assumptions=found.assumptions, engine=BOUNDED)
     return Part(rule, "possible", found.reason)
 
 

@@ -22,12 +22,14 @@ import msgspec
 from analysis.cfa.graph import Program
 from analysis.model.budgets import ProverBudget, budget_of
 from analysis.model.options import Options
-from analysis.session.portfolio.request_terms import About, Kind, terms_of
-from analysis.session.portfolio.turns import TURNS
+from analysis.model.report import SummaryWork
+from analysis.session.portfolio.request_terms import About, Kept, Kind, terms_of
+from analysis.session.portfolio.turns import BOUNDED, TURNS
 from analysis.session.provers.asking.answer import PARTLY_PARSED, Decided
 from analysis.session.provers.asking.claim import RUNS, Claim, Key, KnownClaim, Wanted
 from analysis.session.provers.asking.claim_parts import ClaimParts
 from analysis.session.provers.asking.kept_answers import Decisions
+from analysis.session.provers.asking.kept_summaries import KeptSummaries
 from analysis.session.provers.asking.program_answers import ProgramAnswers
 from analysis.session.provers.asking.program_difference import ProgramDifference
 from analysis.session.provers.asking.program_slices import Contents
@@ -42,10 +44,12 @@ _LONGEST = 4  # times as long as the budget for all claims that they may take by
 
 class Claims:
     """The claims about one program. `queries` and `states` are the questions to the solver and the abstract states since the last
-    check, `reused` the states of answers that were known, `spent` the milliseconds, `worked` the seconds of the processor."""
+    check, `reused` the states of answers that were known, `spent` the milliseconds, `worked` the seconds of the processor,
+    `summaries` what was done to summaries."""
 
     def __init__(self, pool: Pool, decisions: Decisions, contents: Contents, slots: int = 1) -> None:
         self._pool, self._decisions, self._contents, self._slots = pool, decisions, contents, slots
+        self._summaries = KeptSummaries(decisions)
         self._known: dict[Claim, KnownClaim] = {}
         self._waiting: list[Claim] = []
         self._running: dict[int, Claim] = {}
@@ -88,8 +92,8 @@ class Claims:
 
     @property
     def keys(self) -> frozenset[str]:
-        """The keys of what was asked."""
-        return frozenset(known.key for known in self._known.values())
+        """The keys of what was asked, and of what its answers reuse."""
+        return frozenset(known.key for known in self._known.values()) | self._summaries.keys
 
     @property
     def running(self) -> tuple[Claim, ...]:
@@ -104,6 +108,7 @@ class Claims:
     def begin(self) -> None:
         """Begins a new check: the work of provers and their time are counted from here."""
         self.queries, self.states, self.reused, self.spent = 0, 0, 0, 0.0
+        self.summaries = SummaryWork()
         self.worked, self._given_up, self._began = 0.0, "", time.monotonic()
 
     def ask(self, program: Program, entries: Sequence[str], wanted: Wanted, options: Options, *, understood: bool = True) -> None:
@@ -136,7 +141,7 @@ class Claims:
         """What is asked, in order. Whether a function is asked about from the entries shows when it is asked by itself."""
         functions = [Claim("function", function, rule, False) for function, rule in wanted.functions]
         program: list[Claim] = []
-        if entries == ("main",):
+        if entries == ("main",) or options.engine == BOUNDED:  # which says that there is no main
             if TURNS["runs"][options.engine] and wanted.rules:
                 program.append(RUNS)
             if TURNS["program"][options.engine]:
@@ -244,9 +249,13 @@ class Claims:
             decided = Decided("possible", final=False, reason=reason_of(outcome, self._task_budget(claim)))
         else:
             decided = outcome.answer
+            if decided.kept is not None:
+                self._summaries.add(claim.rule, terms_of(self._options), decided.kept)
+                decided = msgspec.structs.replace(decided, kept=None)
             self._decisions.add(known.key, decided)
         known.ms = outcome.ms
         self.queries, self.states = self.queries + decided.queries, self.states + decided.states
+        self.summaries = self.summaries.plus(decided.summaries)
         self.spent += outcome.ms
         self.worked += outcome.worked if outcome.end else decided.worked
         self._answered(claim, decided)
@@ -299,6 +308,7 @@ class Claims:
         for ticket in self._running:
             self._pool.cancel(ticket)
         self.closed()
+        self._summaries.forget()
         self._known, self._program = {}, None
 
     def closed(self) -> None:
@@ -319,12 +329,19 @@ class Claims:
     def _question(self, claim: Claim, program: Program) -> Question | None:
         """The question of a claim; None if nothing could come of it."""
         if self._parts is None:
-            uncut, understood = self._options.certificates, self._understood
-            self._parts = ClaimParts(program, self._entries, self._contents, uncut=uncut, understood=understood)
+            self._parts = ClaimParts(
+                program,
+                self._entries,
+                self._contents,
+                uncut=self._options.certificates,
+                understood=self._understood,
+                however_large=self._options.engine == BOUNDED,
+            )
             self._reached = self._parts.reached
         part = self._parts.of(claim, self._known)
         if part is None:
             return None
         rules = self._wanted.rules if claim.kind == "runs" else (claim.rule,)
-        about = About(claim.kind, rules, claim.function or None)
-        return Question(part, about, claim.whole, terms_of(self._options), self._seconds(claim))
+        about, terms = About(claim.kind, rules, claim.function or None), terms_of(self._options)
+        kept = self._summaries.of(claim.rule, terms) if terms.engine == BOUNDED else Kept()
+        return Question(part, about, claim.whole, terms, self._seconds(claim), kept)

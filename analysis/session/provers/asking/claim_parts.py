@@ -19,12 +19,22 @@ class ClaimParts:
     """The parts of one program. `reached`: the functions that its entries lead to. `uncut`: parts hold all of it, so that
     certificates speak of it. `understood`: all of its text parses."""
 
-    def __init__(self, program: Program, entries: Sequence[str], contents: Contents, *, uncut: bool, understood: bool) -> None:
+    def __init__(
+        self,
+        program: Program,
+        entries: Sequence[str],
+        contents: Contents,
+        *,
+        uncut: bool,
+        understood: bool,
+        however_large: bool,
+    ) -> None:
         self._program = program
         self._slicer = Slicer(program, tuple(entries), contents, uncut=uncut)
         self.reached = self._slicer.led_to()
         self._keeps_errno = keeps_errno(program)
         self._understood = understood
+        self._however_large = however_large
 
     def of(self, claim: Claim, asked: Container[Claim]) -> Slice | None:
         """The part of the program that a claim is about; None where nothing can be proved of it. `asked` are the claims that were
@@ -51,7 +61,9 @@ class ClaimParts:
         part = self._slicer.slice(claim.function or "main")
         if part.entries != ("main",) and beside(self._program).obstacle(part.entries) is not None:
             return None  # another entry may have started what runs beside
-        if not part.entries or sum(len(self._program.functions[name].edges) for name in part.functions) > MOST_EDGES:
+        if not self._however_large and sum(len(self._program.functions[name].edges) for name in part.functions) > MOST_EDGES:
+            return None
+        if not part.entries and not self._however_large:
             return None
         own = Claim("function", claim.function, claim.rule, False)
         if part.entries == (claim.function,) and own in asked and claim.function != "main":

@@ -26,6 +26,7 @@ class ProgramAnswers:
         self.conditions, self.reached = conditions, reached
         self.proved: dict[str, tuple[Decided, float]] = {}
         self.runs: list[Run] = []
+        self.within: dict[str, tuple[Decided, float]] = {}
         self.reasons: dict[str, str] = {}
 
     def add(self, rule: str, decided: Decided, ms: float) -> None:
@@ -34,6 +35,8 @@ class ProgramAnswers:
             self.proved.setdefault(rule, (msgspec.structs.replace(decided, entries=("main",)), ms))
         elif decided.status == "confirmed":
             self.runs.append(Run(rule, decided))
+        elif decided.within is not None:
+            self.within[rule] = decided, ms
         elif decided.reason:
             self.reasons[rule] = decided.reason
 
@@ -55,7 +58,7 @@ class ProgramAnswers:
 
     def of_function(self, function: str, rule: str) -> tuple[Decided, float] | None:
         """What follows for a rule in a function; None if nothing does."""
-        proved = self.proved.get(rule)
+        proved = self.proved.get(rule) or self.within.get(rule)
         if proved is not None and function not in self.reached:
             return Decided("possible", reason=UNREACHED), 0.0
         if proved is not None:

@@ -9,7 +9,7 @@ from analysis.engines.automaton.report.suspicions import Suspicion
 from analysis.model.digest import digest_text
 from analysis.model.options import Options
 from analysis.model.spelling import spell_expr
-from analysis.session.portfolio.request_terms import About, Terms, terms_of
+from analysis.session.portfolio.request_terms import About, Kept, Terms, terms_of
 from analysis.session.provers.asking.program_slices import Slice
 
 SHARE = 0.8  # of the budget's seconds, after which a prover says by itself how far it came
@@ -24,6 +24,7 @@ class Question(NamedTuple):
     whole: bool
     terms: Terms
     seconds: float
+    kept: Kept = Kept()
 
 
 OWN = " (a rule file of your own)"
@@ -42,12 +43,13 @@ def finding_question(
 
 
 def key_of(question: Question) -> str:
-    """What the answer is kept under: a digest of all that it depends on. The path is only a hint, and time is only patience.
+    """What the answer is kept under: a digest of all that it depends on. The path is only a hint, time is only patience, and kept
+    summaries only save work.
     Answers that name edges depend on their ids, proofs about functions and programs only on what these mean."""
     about, terms = question.about, question.terms
     names_edges = about.kind in ("runs", "finding")
     what = "" if about.expression is None else spell_expr(about.expression)
     where = (about.kind, *about.rules, "in", about.function or "", str(about.edge), what, "whole" if question.whole else "own")
-    how = (terms.data_model, terms.engine, terms.encoding, *terms.assume, str(terms.certificates))
+    how = (terms.data_model, terms.engine, terms.encoding, *terms.assume, str(terms.certificates), str(terms.unwind))
     program = question.program.digest if names_edges else question.program.meaning
     return digest_text(program, *where, "", *how)

@@ -1,0 +1,87 @@
+"""Answers about runs within a bound, by summaries of calls that are repaired from revision to revision ([UPPROVER]).
+
+They prove nothing. Where a run within the bound may violate the rule, the search for runs is asked about each place that the
+formulas name: what it executes is a violation, and the rest is only said to be possible.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from analysis.cfa.marks import marked
+from analysis.cpa.framework.algorithm import Cancellation
+from analysis.cpa.predicates.violations import PROPERTIES, Property, Violation
+from analysis.engines.summary.bounded_answer import BoundedAnswer
+from analysis.engines.summary.known_calls import KnownCalls, read, write
+from analysis.engines.summary.level_chain import LEVELS, LevelChain
+from analysis.engines.summary.revision_chain import ChainOptions
+from analysis.engines.symbolic import Effort, Target, Task, decide
+from analysis.engines.symbolic.task import Confirmed
+from analysis.model import clock
+from analysis.model.report import SummaryWork, Within
+from analysis.session.portfolio.request import Answer, Bounded, Request, Unknown
+from analysis.session.portfolio.request_terms import NOTHING
+
+_NOT_ABOUT = "summaries say nothing about it"
+_QUESTION = 20_000  # milliseconds at most, for one question to the solver
+_PLACES = 3  # at most, that a run is looked for
+
+
+def by_summaries(request: Request, seconds: float, cancellation: Cancellation) -> Answer:
+    """What the summaries of calls say of the runs within the bound."""
+    (rule,) = request.about.rules
+    if rule not in PROPERTIES:
+        return Unknown(_NOT_ABOUT, final=True)
+    if "main" not in request.program.functions:
+        return Unknown("the program has no main, where runs within a bound begin", final=True)
+    if not request.places(rule):
+        return Unknown(NOTHING, final=True, nothing=True)
+    until = clock.spent() + seconds
+    chain = _chain(request, msgspec.convert(rule, Property), seconds)
+    found = chain.verify(request.program)
+    for place in found.violated[:_PLACES]:
+        run = _run(request, place, until - clock.spent(), cancellation)
+        if run is not None:
+            return run
+    if found.status == "unknown":
+        return Unknown(found.sentence())
+    return _answer(request, found, chain.known)
+
+
+def _chain(request: Request, property_: Property, seconds: float) -> LevelChain:
+    terms = request.terms
+    milliseconds = max(1, min(_QUESTION, int(1_000 * seconds)))
+    options = ChainOptions(property=property_, bound=terms.unwind, milliseconds=milliseconds, model=request.model)
+    chain = LevelChain(options, LEVELS if terms.encoding == "auto" else (terms.encoding,))
+    known = read(request.kept.text)
+    if known is not None:
+        chain.resume(known, are_believed=request.kept.are_believed)
+    return chain
+
+
+def _run(request: Request, place: Violation, seconds: float, cancellation: Cancellation) -> Confirmed | None:
+    """A run that violates the rule at a place, if one is found."""
+    if seconds <= 0:
+        return None
+    target = Target(place.function, place.edge, place.property)
+    effort = Effort(seconds=seconds)
+    task = Task(request.program, target, request.entries, (), effort, request.model, request.terms.allocation_fails)
+    decision = decide(task, cancellation)
+    return decision if isinstance(decision, Confirmed) else None
+
+
+def _answer(request: Request, found: BoundedAnswer, known: KnownCalls) -> Bounded:
+    calls = known.levels.get(found.level, {})
+    work = found.work
+    within = Within(
+        bound=found.bound,
+        holds=found.status == "holds",
+        complete=found.is_complete,
+        level=found.level,
+        calls=len(calls),
+        summaries=sum(call.summary is not None for call in calls.values()),
+    )
+    done = SummaryWork(len(work.validated), len(work.held), len(work.weakened), len(work.strengthened), len(work.invalid))
+    where = ", ".join(marked(request.program, place.function, place.edge) for place in found.violated[:_PLACES])
+    sentence = found.sentence() + (f", at {where}; no run that was tried does" if where else "")
+    return Bounded(within, sentence, done, found.assumptions, write(known) if found.status == "holds" else None)

@@ -1,0 +1,95 @@
+"""What is kept of a revision: its text says the same, and nothing that others wrote is believed."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from analysis.engines.summary import known_calls
+from analysis.engines.summary.bounded_answer import Level
+from analysis.engines.summary.known_calls import KnownCalls
+from analysis.engines.summary.level_chain import LevelChain
+from analysis.engines.summary.revision_chain import ChainOptions
+from analysis.smt.logic.term_building import FALSE
+from tests.support.explorations import program_of
+
+HEAD = """void reach_error(void); int nondet(void);
+static int low(int n) { return n > 5 ? 5 : n < 0 ? 0 : n; }
+static int twice(int n) { return low(n) + low(n); }
+"""
+HOLDS = HEAD + "int main(void) { int a = nondet(); if (twice(a) > 10) reach_error(); return 0; }"
+WRONG = HOLDS.replace("n > 5 ? 5 : n < 0 ? 0 : n", "n > 9 ? 9 : n < 0 ? 0 : n")
+LEVELS: list[Level] = ["euf", "lra", "int", "bv"]
+
+
+def chain(*levels: Level) -> LevelChain:
+    return LevelChain(ChainOptions(bound=3), levels)
+
+
+def known_of(text: str, *levels: Level) -> KnownCalls:
+    made = chain(*levels)
+    made.verify(program_of(text))
+    return made.known
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_text_says_what_was_written(level: Level) -> None:
+    known = known_of(HOLDS, level)
+    again = known_calls.read(known_calls.write(known))
+    assert again == known
+    if level != "euf":
+        assert known.levels[level]
+
+
+@pytest.mark.parametrize("level", LEVELS[1:])
+def test_another_chain_goes_on(level: Level) -> None:
+    known = known_of(HOLDS, level)
+    for are_believed, validated in ((True, 0), (False, 4)):
+        other = chain(level)
+        other.resume(known, are_believed=are_believed)
+        found = other.verify(program_of(HOLDS))
+        assert (found.status, len(found.work.validated), len(found.work.held)) == ("holds", validated, validated)
+        assert other.known == known
+
+
+@pytest.mark.parametrize("level", LEVELS[1:])
+def test_forged_summaries_change_no_answer(level: Level) -> None:
+    """The calls are those of the program, and each is said to contradict itself."""
+    known = known_of(WRONG.replace("> 10", "> 18"), level)
+    forged = {key: msgspec.structs.replace(call, summary=FALSE) for key, call in known.levels[level].items()}
+    answers = {}
+    for are_believed in (True, False):
+        other = chain(level)
+        other.resume(KnownCalls({level: forged}, known.numbers), are_believed=are_believed)
+        answers[are_believed] = other.verify(program_of(WRONG)).status
+    assert answers[True] == "holds"  # so the forgery would have worked
+    assert answers[False] == chain(level).verify(program_of(WRONG)).status != "holds"
+
+
+ROW = b'{"format": "everproof-summaries", "version": 1, "numbers": {}, "levels": {"lra": [["k", "f", %s]]}}'
+NUMBERED = b'{"format": "everproof-summaries", "version": 1, "numbers": {%s}, "levels": {}}'
+
+
+def test_the_texts_below_are_nearly_ours() -> None:
+    assert known_calls.read(ROW % b'"00", "", "x", {"x": "Bool"}') is not None
+    assert known_calls.read(NUMBERED % b'"f": 1, "main": 0') is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"\xff",
+        b"[]",
+        (NUMBERED % b"").replace(b"1", b"2"),
+        NUMBERED % b'"main": 1',
+        NUMBERED % b'"main": 0, "f": 0',
+        NUMBERED % b'"f": 0',
+        ROW % b'"zz", "", null, {}',
+        ROW % b'"00", "", "(", {}',
+        ROW % b'"00", "", "7", {}',
+        ROW % b'"00", "", "x", {"x": "No"}',
+    ],
+)
+def test_what_is_no_text_of_ours_is_not_read(text: bytes) -> None:
+    assert known_calls.read(text) is None
