@@ -23,6 +23,7 @@ from tests.support.runs import main_of, run_of
             399,
         ),
         ("int a = 6; __atomic_or_fetch(&a, 1, 0); __sync_fetch_and_xor(&a, 2); return a;", 5),
+        ("__int128 a = (__int128)1 << 70; __sync_fetch_and_add(&a, 1); return (int)(a >> 70) * 10 + (int)a;", 11),
         ("int x = 1, *p = 0; __atomic_store_n(&p, &x, 0); return *__atomic_load_n(&p, 0);", 1),
     ],
 )
@@ -30,3 +31,10 @@ def test_what_they_do(statements: str, value: int) -> None:
     run = run_of(main_of(statements))
     assert run.end == Returned(value)
     assert run.assumptions == ()
+
+
+def test_what_changes_by_itself_has_any_value() -> None:
+    """The class: a read of a `volatile` object that is no read of it."""
+    (question, _), *_ = run_of(main_of("volatile int a = 1; return __atomic_load_n(&a, 0);"), values=(7,)).asked
+    assert question.kind == "expression"
+    assert run_of(main_of("volatile int a = 1; return __atomic_fetch_add(&a, 1, 0);"), values=(7,)).end == Returned(7)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis.c.built_in import is_of_compilers
 from analysis.c.calls import written
 from analysis.c.functions import known
 from analysis.cfa.graph import Program
@@ -24,7 +25,6 @@ from analysis.model.spelling import display_name
 from analysis.model.verifiers import is_input
 
 _REGISTERING = frozenset(("handler", "registers"))
-_COMPILERS = ("__builtin_", "__atomic_", "__sync_", "__c11_")
 
 
 def doubts(program: Program, entry: str, replayed: Replayed, target: Target, model: DataModel) -> str:
@@ -123,7 +123,7 @@ def _computes(program: Program, call: ir.Call, name: str, *, is_used: bool) -> b
     if _bounds(name) is not None or (_can_be_null(name) and not _writes(name)):
         return False
     external = program.externals.get(name)
-    is_systems = name.startswith(_COMPILERS) or (external is not None and external.system)
+    is_systems = is_of_compilers(name) or (external is not None and external.system)
     if is_systems and any(isinstance(argument.type, Pointer) for argument in call.arguments):
         return True
     gives = is_used or (external is not None and isinstance(external.type.result, Record))

@@ -1,7 +1,7 @@
 """gcc's built-in functions for atomic accesses (`__atomic_*`, `__sync_*`) as what they do for one thread: plain reads and writes.
 
 A CFA does not show that other threads can come in between. An analysis that depends on it looks for functions that start threads.
-Compare-and-exchange has a branch, and is left to be a call.
+Compare-and-exchange has a branch, and is left to be a call, as is what takes part in arithmetic otherwise than integers do.
 """
 
 from __future__ import annotations
@@ -10,17 +10,20 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from analysis.c.built_in import OF_THE_OBJECT
 from analysis.frontend.lowering import operators
 from analysis.frontend.lowering.context import Context
+from analysis.frontend.lowering.refused import RefusedError
 from analysis.frontend.syntax.parser import Node
 from analysis.model import c_types, ir
-from analysis.model.c_types import UNSIGNED_INT, UNSIGNED_LONG_LONG, Integer, Pointer
+from analysis.model.c_types import UNSIGNED_INT, UNSIGNED_LONG_LONG, Function, Integer, Pointer
 
 Operator = Literal["+", "-", "&", "|", "^"]
 
 _NAME = re.compile(
     r"__atomic_(load_n|store_n|exchange_n)|__(?:atomic|sync)_(fetch_(?:and_)?)?(add|sub|and|or|xor)(_(?:and_)?fetch)?"
 )
+_WIDE = (UNSIGNED_INT, UNSIGNED_LONG_LONG, Integer(128, False, "unsigned __int128"))
 _OPERATORS: dict[str, Operator] = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^"}
 
 
@@ -52,13 +55,25 @@ class Atomics(Context):
             self._write(place, operand, node)
             return ir.Unknown(c_types.VOID)
         before = self.temporary(place.type)
-        self.emit(ir.Assign(before, place), node)
+        self.emit(ir.Assign(before, self.read(place, node)), node)
         if operand is None:
             return before
         if found[1] == "exchange_n":
             self._write(place, operand, node)
             return before
         return self._changed(before, place, _OPERATORS[found[3]], operand, node, new=found[4] is not None)
+
+    def atomic_function(self, name: str, arguments: Sequence[Node]) -> ir.Var | None:
+        """The function that is called, where its type depends on the first argument; None for other functions. Raises
+        RefusedError where the first argument leads to no integer and no pointer."""
+        if not arguments or OF_THE_OBJECT.fullmatch(name) is None:
+            return None
+        type_ = self.probe(self.value, arguments[0]).type
+        if not isinstance(type_, Pointer) or not isinstance(type_.target, Integer | Pointer):
+            raise RefusedError(f"the type of {name}")
+        function = ir.Var(name, "function", Function(type_.target, (), prototyped=False))
+        self.implicit[name] = function
+        return function
 
     def _write(self, place: ir.Expr, value: ir.Expr, node: Node) -> None:
         """Like a call, it is complete before anything else of the expression goes on."""
@@ -70,7 +85,7 @@ class Atomics(Context):
     def _changed(self, before: ir.Var, place: ir.Expr, operator: Operator, operand: ir.Expr, node: Node, *, new: bool) -> ir.Expr:
         """Applies an operator; atomic sums wrap (C11 7.17.7.5p3)."""
         type_ = place.type
-        wide = UNSIGNED_LONG_LONG if isinstance(type_, Integer) and type_.bits > UNSIGNED_INT.bits else UNSIGNED_INT
+        wide = next(one for one in _WIDE if not isinstance(type_, Integer) or type_.bits <= one.bits)
         changed = ir.Binary(operator, ir.Cast(before, wide), ir.Cast(operand, wide), wide)
         after = self.temporary(type_)
         self.emit(ir.Assign(after, ir.Cast(changed, type_)), node)

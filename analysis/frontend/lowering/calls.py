@@ -1,37 +1,26 @@
-"""Lowering of calls: arguments converted to the parameters' types, built-in functions of gcc, implicit declarations."""
+"""Lowering of calls: arguments converted to the parameters' types, and built-in functions of gcc that are no calls."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from analysis.c.control import NEVER_RETURN_ANYWHERE
-from analysis.c.functions import LIBRARY, all_with
+from analysis.c.built_in import PREFIX
 from analysis.frontend.declarations.scope import ObjectEntry
 from analysis.frontend.declarations.types import (
-    LONG_DOUBLE,
-    VOID_POINTER,
     promote_argument,
     same_representation,
     types_compatible,
 )
 from analysis.frontend.lowering import operators
-from analysis.frontend.lowering.atomics import Atomics
 from analysis.frontend.lowering.context import children, field_of, inside
 from analysis.frontend.lowering.line_numbers import without_line_numbers
 from analysis.frontend.lowering.refused import RefusedError
+from analysis.frontend.lowering.undeclared import Undeclared
 from analysis.frontend.lowering.unsequenced import Mark
 from analysis.frontend.syntax.parser import Node
 from analysis.model import c_types, ir
 from analysis.model.c_types import INT, Array, Function, Pointer, Record, Type, Void
 
-_PREFIX = "__builtin_"
-_CHECKED = {f"__{name}_chk": name for name in all_with(lambda function: "checked" in function.besides)}
-_BUILT_IN = all_with(lambda function: "builtin" in function.besides)
-"""Library functions that compilers have built in, with and without the prefix."""
-_FLOATING = all_with(lambda function: "float" in function.besides)
-_OWN_FLOATING = re.compile(r"(?:huge_val|inf|nans?|powi)(.*)")  # of compilers: these are no library functions
-_POINTERS = frozenset(("argument", "into", "block", "stack", "any"))
 _BARRIERS = frozenset(
     (
         "__sync_synchronize",
@@ -46,22 +35,7 @@ _BARRIERS = frozenset(
 """Operations of compilers that change no object and have no value: they are no library functions."""
 
 
-def _floating_result(base: str) -> Type | None:
-    """The type of a built-in function with a floating result, called so without its prefix; None for others."""
-    if base in _FLOATING:
-        return c_types.FLOAT if base[:-1] in _FLOATING and base.endswith("f") else c_types.DOUBLE
-    if base.endswith("l") and base[:-1] in _FLOATING:
-        return LONG_DOUBLE
-    own = _OWN_FLOATING.fullmatch(base)
-    if own is None:
-        return None
-    known: dict[str, Type] = {"": c_types.DOUBLE, "f": c_types.FLOAT, "l": LONG_DOUBLE}
-    if own.group(1) not in known:
-        raise RefusedError(f"the type of __builtin_{base}")
-    return known[own.group(1)]
-
-
-class Calls(Atomics):
+class Calls(Undeclared):
     """Calls of functions, through pointers, and of built-ins."""
 
     def call(self, node: Node, result: ir.Expr | None, wanted: bool) -> ir.Expr:
@@ -74,13 +48,17 @@ class Calls(Atomics):
         while function.type == "parenthesized_expression":
             function = inside(function)
         name = self.source(function) if function.type == "identifier" else ""
+        callee: ir.Expr | None = None
         if name and self.names.lookup(name) is None:
             known = self._builtin(name, node, arguments)
             if known is not None:
                 return known
-            self._declare_implicitly(name)
+            callee = self.atomic_function(name, arguments)
+            if callee is None:
+                self.declare_implicitly(name)
         marks = [self.mark()]
-        callee = self.expression(function)
+        if callee is None:
+            callee = self.expression(function)
         marks.append(self.mark())
         return self._emit_call(callee, arguments, node, result, wanted, marks)
 
@@ -88,37 +66,6 @@ class Calls(Atomics):
         for argument in arguments[:-1]:
             self.discard(argument)
         return self.cast(type_, arguments[-1]) if arguments else ir.Unknown(type_)
-
-    def _declare_implicitly(self, name: str) -> None:
-        """An undeclared function returns int, or what the built-in of that name returns (C89 6.3.2.2)."""
-        linkage = name
-        base = name.removeprefix(_PREFIX)
-        if name.startswith(_PREFIX):
-            base = _CHECKED.get(base, base)
-            linkage = base if base in _BUILT_IN else name
-        returned = self._returned(name, base)
-        known = self.names.lookup(linkage)
-        if isinstance(known, ObjectEntry) and linkage != name:
-            self.names.declare_outermost(name, known)
-            return
-        var = ir.Var(linkage, "function", Function(returned, (), prototyped=False))
-        self.implicit[linkage] = var
-        self.names.declare_outermost(name, ObjectEntry(var, noreturn=linkage in NEVER_RETURN_ANYWHERE))
-
-    def _returned(self, name: str, base: str) -> Type:
-        """The type that an undeclared function returns: `name`, which is called `base` without the prefix of built-in functions.
-        Raises RefusedError for a floating type that is not known."""
-        function = LIBRARY.get(name) if base not in _BUILT_IN else LIBRARY[base]
-        if function is not None and (name.startswith(_PREFIX) or name in _BUILT_IN):
-            if function.result in _POINTERS:
-                return VOID_POINTER
-            if "size_t" in function.besides:
-                return self.model.unsigned_long
-        if name.startswith(_PREFIX):
-            if base.startswith("bswap"):
-                return {"bswap16": c_types.UNSIGNED_SHORT, "bswap64": self.model.unsigned_long}.get(base, c_types.UNSIGNED_INT)
-            return _floating_result(base) or INT
-        return INT
 
     def _emit_call(
         self,
@@ -191,7 +138,7 @@ class Calls(Atomics):
         atomic = self.atomic(name, node, arguments)
         if atomic is not None:
             return atomic
-        bare = name.removeprefix(_PREFIX)
+        bare = name.removeprefix(PREFIX)
         if name in _BARRIERS:
             marks = [self.mark()]
             for argument in arguments:
