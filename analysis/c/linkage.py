@@ -7,6 +7,7 @@ one object, what runs before `main` (`cfa.linking`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
@@ -15,12 +16,13 @@ import msgspec
 from analysis.c.attributes import Said
 from analysis.c.pragmas import Pragma
 
-_LIBRARY_PREFIX = "__"
+_VERSION = r"__(?:isoc[0-9]+_|xpg_|posix_|sysv_)?{0}(?:64|_time64)?|{0}(?:64|_time64)"
 
 
 class Label(msgspec.Struct, frozen=True):
     """A linkage name that is another one for the assembler. `is_library`: a library declares it so, to have another version
-    of the function that it names (`scanf` is `__isoc99_scanf`)."""
+    of the function that it names (`scanf` is `__isoc99_scanf`). Nothing of the program is under that name then, unless somebody
+    else means it, too (`cfa.linking.labels`)."""
 
     name: str
     symbol: str
@@ -56,7 +58,7 @@ class FileLinkage(msgspec.Struct):
         """The names that may stand for something else than what the file says, or for nothing."""
         return frozenset((*self.weak, *self.strange, *(label.name for label in self.labels if not label.is_library)))
 
-    def declare(self, name: str, written: str, said: Said, *, is_system: bool) -> None:
+    def declare(self, name: str, written: str, said: Said, *, is_system: bool, is_function: bool) -> None:
         """Takes in what attributes say of a name; `written` is the name as the file has it."""
         if said.starts:
             self.starts[said.starts] = True
@@ -70,8 +72,7 @@ class FileLinkage(msgspec.Struct):
             self.strange[name] = said.strange
         for label in said.labels:
             if label != written:
-                library = is_system or label.startswith(_LIBRARY_PREFIX) or label == written + "64"
-                self.labels.append(Label(name, label, library))
+                self.labels.append(Label(name, label, is_system or (is_function and _is_version(label, written))))
 
     def define_function(self, name: str, storage: Iterable[str], *, is_static: bool) -> None:
         """Takes in a declaration or definition of a function: one that is `inline` in all of them, and `extern` in none, is no
@@ -92,6 +93,12 @@ class FileLinkage(msgspec.Struct):
                 self.labels.append(Label(*found.renamed, is_library=is_system))
             if found.strange and not is_system:
                 self.here[found.strange] = True
+
+
+def _is_version(symbol: str, name: str) -> bool:
+    """Whether a name is one that libraries give to another version of a function. Preprocessed text need not tell that it is from
+    a header of theirs."""
+    return re.fullmatch(_VERSION.format(re.escape(name)), symbol) is not None
 
 
 Strength = Literal[0, 1, 2]

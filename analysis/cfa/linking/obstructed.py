@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
 from weakref import WeakKeyDictionary, ref
 
 import msgspec
@@ -18,6 +17,7 @@ import msgspec
 from analysis.c.linkage import Body, differ, is_decided
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.graph import Cfa, Edge, FunctionSource, Program
+from analysis.cfa.linking.labels import labelled
 from analysis.cfa.linking.library_names import UNLIKE, unlike
 from analysis.cfa.linking.open_order import Conflict, conflicts
 from analysis.frontend.declarations.file_level import Variable
@@ -107,11 +107,7 @@ def _names(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, str]:
         names.update(dict.fromkeys(pure, "the attribute pure or const, though it does more than to compute a value"))
     names.update(_yielding(units))
     names.update(dict.fromkeys(unlike(units, cfas), UNLIKE))
-    variables = [unit.level.variables for unit in units]
-    for unit in units:
-        for label in unit.level.linkage.labels:
-            if not label.is_library or label.symbol in cfas or any(map(_defines, variables, repeat(label.symbol))):
-                names[label.name] = names[label.symbol] = f'the assembler name "{label.symbol}"'
+    names.update(labelled(units, cfas))
     return names
 
 

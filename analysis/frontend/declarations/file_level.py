@@ -199,7 +199,7 @@ class FileReader:
             linkage = self._variable(found.name, found.type, storage, initialiser, found.volatile)
             said = said_of_declaration(attributes(text for _, text in self._attributes_of(node, declarator)))
             is_system = self._in_system_header(node.start_byte)
-            self.level.linkage.declare(linkage, found.name, said, is_system=is_system)
+            self.level.linkage.declare(linkage, found.name, said, is_system=is_system, is_function=False)
 
     def _function(
         self, found: Declarator, type_: Function, storage: frozenset[str] | set[str], node: Node, declarator: Node | None
@@ -238,7 +238,7 @@ class FileReader:
         for label in () if declarator is None else declarator.named_children:
             if label.type == "gnu_asm_expression":
                 texts = [*texts, text_of(label)]
-        told.declare(linkage, name, said_of_declaration(attributes(texts)), is_system=system)
+        told.declare(linkage, name, said_of_declaration(attributes(texts)), is_system=system, is_function=True)
         told.define_function(linkage, storage, is_static=linkage != name)
         if defined and linkage in self._defined:
             told.strange[linkage] = "a second definition"
