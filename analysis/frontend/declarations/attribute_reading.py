@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator
 
 from analysis.c.attributes import Attribute
 from analysis.c.pragmas import Pragma, pragma
-from analysis.frontend.declarations.layout_attributes import is_packing
+from analysis.frontend.declarations.layout_attributes import is_gnu, is_packing
 
 _QUOTED = rb"\"(?:[^\"\\]|\\.)*\""
 _NESTED = rb"(?:[^()\"]|" + _QUOTED + rb"|\((?:[^()\"]|" + _QUOTED + rb"|\([^()]*\))*\))*"
-_ITEM = re.compile(rb"(?:\b\w+\s*::\s*)?(\w+)\s*(\(" + _NESTED + rb"\))?")
+_ITEM = re.compile(rb"(?:\b(\w+)\s*::\s*)?(\w+)\s*(\(" + _NESTED + rb"\))?")
+_STANDARD = frozenset(("deprecated", "fallthrough", "maybe_unused", "nodiscard", "noreturn", "Noreturn"))
+"""What `[[name]]` can be so that it means what `__attribute__((name))` does (C23 6.7.13)."""
 _WORDS = {b"_Noreturn": "noreturn", b"_Complex": "complex", b"__complex__": "complex", b"_Imaginary": "imaginary"}
 
 
@@ -33,12 +35,22 @@ def _listed(text: bytes) -> Iterator[Attribute]:
         prefix = "declspec " if text.startswith(b"__declspec") else ""
         start = 2 if text.startswith(b"[[") else text.index(b"(") + 1
         for found in _ITEM.finditer(text, start):
-            name = found.group(1).decode()
+            name = found.group(2).decode()
             bare = name.strip("_") or name
-            arguments = (found.group(2) or b"()")[1:-1].decode("utf-8", "surrogateescape")
+            arguments = (found.group(3) or b"()")[1:-1].decode("utf-8", "surrogateescape")
+            if text.startswith(b"[["):
+                bare = _named_in_brackets(bare, None if found.group(1) is None else found.group(1).decode())
             yield Attribute(bare if not prefix or bare == "noreturn" else prefix + bare, arguments)
     else:
         yield Attribute("")
+
+
+def _named_in_brackets(name: str, space: str | None) -> str:
+    """The name of an attribute `[[space::name]]`. Only those of gcc's are what the same name is elsewhere (C23 6.7.13.2p4: others
+    may mean anything), and standard ones where there is no namespace."""
+    if space is None:
+        return "noreturn" if name == "Noreturn" else name if name in _STANDARD else f"[[{name}]]"
+    return name if is_gnu(space) else f"{space}::{name}"
 
 
 def _inside(text: bytes) -> str:

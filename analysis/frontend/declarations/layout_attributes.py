@@ -20,8 +20,9 @@ _PRAGMA = re.compile(rb"#[ \t]*pragma[ \t]+pack\b[ \t]*(.*)", re.DOTALL)
 _PACK = re.compile(rb"\(\s*(?:(push|pop)\s*)?(?:,?\s*([A-Za-z_]\w*)\s*)?(?:,?\s*(\d+)\s*)?\)")
 _NUMBER = re.compile(rb"\s*(\d+)\s*\Z")
 _MOST = 16  # bytes: what `aligned` without a number means on x86
-MODE = re.compile(rb"\b_*(?:vector_size|mode)_*\s*\(\s*_*(\w+?)_*\s*\)")
-"""Attributes that make another type of what they are of."""
+_MODE = re.compile(rb"\b_*(?:vector_size|mode)_*\s*\(\s*_*(\w+?)_*\s*\)")
+_STRING = re.compile(rb"\"(?:[^\"\\]|\\.)*\"")
+_BRACKETED = re.compile(rb"(?:\b(\w+)\s*::\s*)?\b\w+\s*(?:\((?:[^()]|\([^()]*\))*\))?")
 _WIDTHS = {b"QI": 8, b"byte": 8, b"HI": 16, b"SI": 32, b"DI": 64}
 _NAMES = {8: "char", 16: "short", 32: "int", 64: "long long"}
 
@@ -41,7 +42,7 @@ NOTHING = Said()
 def said(texts: Iterable[bytes]) -> Said:
     """What the texts of some attributes say together."""
     packed, alignment, known, alignments = False, 0, True, 0
-    for text in texts:
+    for text in map(_meant, texts):
         packed = packed or _PACKED.search(text) is not None
         known = known and _OTHER.search(text) is None
         for found in _ALIGNED.finditer(text):
@@ -62,7 +63,7 @@ def _number(text: bytes) -> int | None:
 def moded(type_: Type, texts: Iterable[bytes], model: DataModel) -> Type | None:
     """The type that attributes make of another, as `mode(DI)` an integer of 64 bits; None if it is not modelled."""
     for text in texts:
-        for found in MODE.finditer(text):
+        for found in _MODE.finditer(_meant(text)):
             mode = found.group(1)
             bits = model.long_bits if mode in (b"word", b"pointer") else _WIDTHS.get(mode)
             if bits is None or not isinstance(type_, Integer):
@@ -71,6 +72,24 @@ def moded(type_: Type, texts: Iterable[bytes], model: DataModel) -> Type | None:
             sign = "" if type_.signed and bits > 8 else "signed " if type_.signed else "unsigned "
             type_ = Integer(bits, type_.signed, sign + name)
     return type_
+
+
+def is_mode(text: bytes) -> bool:
+    """Whether the text of an attribute makes another type of what it is of."""
+    return _MODE.search(_meant(text)) is not None
+
+
+def is_gnu(space: str) -> bool:
+    """Whether `[[space::name]]` is `__attribute__((name))`."""
+    return space in ("gnu", "__gnu__")
+
+
+def _meant(text: bytes) -> bytes:
+    """The text of an attribute without its strings, and of `[[space::name]]` only what is of gcc's."""
+    bare = _STRING.sub(b'""', text)
+    if not bare.startswith(b"[["):
+        return bare
+    return b", ".join(found.group() for found in _BRACKETED.finditer(bare) if found[1] is not None and is_gnu(found[1].decode()))
 
 
 def is_packing(text: bytes) -> bool:
