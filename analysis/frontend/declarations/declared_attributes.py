@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from analysis.c.attributes import strange_of_type
 from analysis.frontend.declarations.attribute_reading import attributes
 from analysis.frontend.declarations.declarators import Declarator
@@ -11,7 +13,7 @@ from analysis.frontend.lowering.context import Context
 from analysis.frontend.syntax.parser import Node
 from analysis.model.c_types import Record, RecordDefinition
 
-_NEAR = 1_000  # bytes after a record's members in which an attribute of theirs can begin
+_TEXT = re.compile(rb"\S")
 _NOT_MODELLED = Record("struct", "struct {not modelled}")
 
 
@@ -22,9 +24,8 @@ class DeclaredAttributes(Context):
         """The attributes of a record, which are before its members or right after them, and where the last one ends."""
         found = [attribute[2] for attribute in self.tree.attributes_in(node.start_byte, body.start_byte)]
         end = node.end_byte
-        for start, after, text in self.tree.attributes_in(end, end + _NEAR):
-            if self.tree.text[end:start].strip():
-                break
+        follows = _TEXT.search(self.tree.text, end)  # attributes are blank there
+        for _, after, text in self.tree.attributes_in(end, len(self.tree.text) if follows is None else follows.start()):
             found.append(text)
             end = after
         return found, end

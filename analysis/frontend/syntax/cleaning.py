@@ -191,11 +191,18 @@ def _labels(buffer: bytearray, attributes: list[Attribute]) -> None:
     functions are in the tree. What stands where a statement can is none: `else asm("nop");`."""
     text = bytes(buffer)
     for match in _LABEL.finditer(text) if b"asm" in text else ():
-        before = text[max(0, match.start() - 1_000) : match.start()].rstrip()
+        before = _last_word(text, match.start())
         is_declarator = before[-1:].isalnum() or before[-1:] in (b"_", b"$", b"]") or match.group(1) in (b"=", b",")
         if is_declarator and before and not _STATEMENT_WORD.search(before) and not _in_literal(text, match.start()):
             buffer[match.start() : match.end()] = blank(match.group())
             attributes.append(Attribute(match.start(), match.end(), match.group()))
+
+
+def _last_word(text: bytes, offset: int) -> bytes:
+    """The bytes before an offset up to the last one that is no space: as many as a keyword has, and more."""
+    while text[max(0, offset - 1) : offset].isspace():
+        offset -= 1
+    return text[max(0, offset - 20) : offset]
 
 
 def _in_literal(text: bytes, offset: int) -> bool:
