@@ -23,7 +23,8 @@ USUAL = (
     " -Wl,--as-needed,-O1,-rpath=/x -mbmi2 -mfma -mno-avx -fexceptions -fno-math-errno -fno-sanitize=alignment"
     " -mtune=generic -msse4.2 -mno-red-zone -MD -MT a.o -MF a.d -MMD -DNDEBUG -Iinclude -nostdinc -fno-builtin"
     " -mcmodel=large -fcf-protection=full -fnon-call-exceptions -xc"
-    " -fno-sanitize-recover=all"
+    " -fno-sanitize-recover=all -fsanitize-undefined-trap-on-error -fno-merge-all-constants -fmerge-constants"
+    " -Wa,--noexecstack -Wa,-adhln=a.lst -Wa,-g,--fatal-warnings,-mrelax-relocations=no -Wa,-march=armv8-a+crc"
     " -fprofile-arcs -ftest-coverage --coverage -fno-asynchronous-unwind-tables -fmacro-prefix-map=a=b -lm -L. -x c --param x=1"
 )
 
@@ -85,6 +86,17 @@ def test_the_list_has_the_usual_flags(flag: str) -> None:
         "-Xlinker --wrap=malloc",
         "-wrapper strace",
         "-ffreestanding",
+        "-nostartfiles",
+        "-nodefaultlibs",
+        "-nostdlib",
+        "-fmerge-all-constants",
+        "-fsanitize-coverage=trace-pc",
+        "-pg",
+        "-mfentry",
+        "-Wa,--defsym,a=1",
+        "-Wa,--noexecstack,--defsym=a=1",
+        "-Wa,more.s",
+        "-Xassembler --defsym",
         "-T script.ld",
         "-Tscript.ld",
         "-mtune=core2",

@@ -9,8 +9,10 @@ define macros which choose the text, as `-mavx2` and `-march=native` do, are on 
 - `-fno-strict-aliasing` leaves more defined. Answers that rest on the types of accesses (C11 6.5p7) say so, under this flag too.
 - `-fno-builtin`: a function of the library that the program defines itself is that function here, and any other is the
   library's, whose names are reserved (C11 7.1.3).
-- `-ffreestanding` is not on the list: the program need not begin at `main`, and functions with names of the library may do
-  something else (C11 5.1.2.1).
+- `-ffreestanding`, `-nostartfiles`, `-nodefaultlibs` and `-nostdlib` are not on the list: the program need not begin at `main`,
+  and functions with names of the library may do something else (C11 5.1.2.1).
+- `-fmerge-all-constants` is not: variables may have one address then, which C does not allow.
+- `-pg`, `-finstrument-functions` and `-fsanitize-coverage` are not: the program may define the functions that they call.
 - `-T` is not: a script can give names another meaning, as `--defsym` does.
 """
 
@@ -29,12 +31,13 @@ _F = """
     no-fast-math no-finite-math-only builtin(?:-[\\w]+)? hosted
     exceptions non-call-exceptions asynchronous-unwind-tables unwind-tables
     omit-frame-pointer optimize-sibling-calls function-sections data-sections keep-inline-functions
-    merge-constants merge-all-constants math-errno trapping-math rounding-math fp-contract=\\w+ excess-precision=\\w+
+    merge-constants no-merge-all-constants math-errno trapping-math rounding-math fp-contract=\\w+ excess-precision=\\w+
     inline[\\w-]* early-inlining unroll[\\w-]* peel-loops split-[\\w-]+ vectorize slp-vectorize tree-[\\w-]+(?:=\\d+)? ipa-[\\w-]+
     gcse[\\w-]* crossjumping reorder-[\\w-]+ sched[\\w-]*(?:=\\d+)? schedule-[\\w-]+ if-conversion2? caller-saves
     align-(?:functions|loops|jumps|labels)(?:=[\\d:]+)? toplevel-reorder unit-at-a-time whole-program lto[\\w=-]* fat-lto-objects
     use-linker-plugin ident verbose-asm working-directory record-gcc-switches var-tracking[\\w-]* eliminate-unused-[\\w-]+
-    debug-[\\w-]+(?:=.*)? stack-[\\w-]+(?:=.*)? cf-protection(?:=(?:full|branch|return|none))? sanitize-[\\w-]+(?:=.*)?
+    debug-[\\w-]+(?:=.*)? stack-[\\w-]+(?:=.*)? cf-protection(?:=(?:full|branch|return|none))?
+    sanitize-(?:recover|trap|undefined-trap-on-error|address-use-after-scope)(?:=.*)?
     visibility=\\w+ visibility-[\\w-]+
     profile[\\w-]*(?:=.*)? test-coverage branch-probabilities auto-profile(?:=.*)? coverage-mapping
     diagnostics-[\\w-]+(?:=.*)? message-length=\\d+ color-diagnostics caret-diagnostics show-column max-errors=\\d+
@@ -44,12 +47,12 @@ _F = """
 """
 _M = """
     64 red-zone preferred-stack-boundary=\\d+ stackrealign omit-leaf-frame-pointer retpoline[\\w-]*
-    indirect-branch[\\w-]*(?:=[\\w-]+)? function-return=[\\w-]+ fentry vzeroupper
+    indirect-branch[\\w-]*(?:=[\\w-]+)? function-return=[\\w-]+ vzeroupper
 """
 _OTHER = """
-    -c -S -E -v -s -r -w -p -pg -pipe -shared -static -rdynamic -pie -no-pie -static-pie -nostdlib -nodefaultlibs -nostartfiles
+    -c -S -E -v -s -r -w -pipe -shared -static -rdynamic -pie -no-pie -static-pie
     -nostdinc -undef -trigraphs -pthread -ansi -M -MM -MD -MMD -MP -MG -P -C -H -Q --coverage -coverage
-    -save-temps(?:=\\w+)? -time     -static-libgcc -shared-libgcc -symbolic -O[0-3sgz]? -W(?!p,|a,|l,).* -Wa,.*
+    -save-temps(?:=\\w+)? -time     -static-libgcc -shared-libgcc -symbolic -O[0-3sgz]? -W(?!p,|a,|l,).*
     -pedantic(?:-errors)? -g.* -l.* -L.* -z.*
     --param=.* -Q[\\w-]+ --verbose
 """
@@ -60,19 +63,26 @@ _LINKER = """
     Map version-script exclude-libs export-dynamic enable-new-dtags disable-new-dtags Bsymbolic Bsymbolic-functions Bstatic
     Bdynamic warn-common fatal-warnings no-warn-rwx-segments strip-all strip-debug s S E z O\\d? relax no-relax
 """
+# Options of the assembler. Not `--defsym`, which gives names another meaning, nor names of files.
+_ASSEMBLER = """
+    a[cdghlmns]*(?:=[^,]*)? -noexecstack -execstack g -g[\\w-]+ -64 -32 -warn -no-warn -fatal-warnings W L -keep-locals
+    -compress-debug-sections(?:=\\w+)? -nocompress-debug-sections -reduce-memory-overheads -size-check=\\w+ -divide
+    I[^,]* mrelax-relocations=\\w+ march=[\\w.+-]+ mtune=[\\w-]+ mbranches-within-32B-boundaries malign-branch[\\w=+-]*
+"""
 _LEAVES = re.compile(
     "|".join(
         [
             *(f"-f(?:no-)?(?:{part})" if not part.startswith("no-") else f"-f{part}" for part in _F.split()),
             *(f"-m(?:no-)?(?:{part})" for part in _M.split()),
             *_OTHER.split(),
+            rf"-Wa(?:,-(?:{'|'.join(_ASSEMBLER.split())}))+",
             rf"-Wl(?:,--?(?:{'|'.join(_LINKER.split())})(?:=[^,]*)?|,[^-@,][^,]*)+",
         ]
     ),
     re.DOTALL,
 )
 _CHANGES = frozenset(("-fno-signed-char", "-fno-hosted"))
-LEAVES_WITH_VALUE = frozenset(("-o", "-MF", "-MT", "-MQ", "-Xassembler", "-L", "-l", "-u", "-z", "-aux-info", "--param"))
+LEAVES_WITH_VALUE = frozenset(("-o", "-MF", "-MT", "-MQ", "-L", "-l", "-u", "-z", "-aux-info", "--param"))
 """Flags with a value of their own, the next argument, that leave the meaning as it is."""
 
 WORD_SIZES = {"-m32": "ILP32", "-m64": "LP64", "-mx32": ""}
