@@ -1,48 +1,68 @@
-"""External functions that are passed code: which may call it. The class: a library function is taken to call what it is
-passed although it calls nothing, and the other way round."""
+"""Which external functions may call functions of the program that they are passed.
+
+The class: pointers to functions that were held as something else before they are passed.
+"""
 
 from __future__ import annotations
 
 import pytest
 
-from analysis.c.functions import known
-from analysis.cpa.obstacles.completeness import hidden_flow
-from tests.support.explorations import program_of
+from analysis.cfa.graph import Program
+from analysis.cpa.obstacles.passed_code import may_call_back
+from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, Refuted, decide_program
+from analysis.model import ir
+from tests.support.runs import program_of
 
-OPS = """typedef unsigned long size_t; struct ops { void (*go)(int); }; void hello(int n) {} void unknown(struct ops *);
-void *memset(void *, int, size_t); void *memcpy(void *, const void *, size_t); void free(void *); int printf(const char *, ...);
-void qsort(void *, size_t, size_t, int (*)(const void *, const void *)); int order(const void *, const void *) { return 0; }
-int atexit(void (*)(void)); void last(void) {} struct ops *kept;
+_DECLARED = """
+typedef int (*order)(const void *, const void *); void qsort(void *, size_t, size_t, order); int atexit(void (*)(void));
+void unknown(); static int v[2], called; static int compare(const void *a, const void *b) { called = 1; return 0; }
+static void last(void) { called = 1; } struct kept { void *how; }; static struct kept kept; int puts(const char *);
 """
 
 
-@pytest.mark.parametrize(
-    "statements",
-    [
-        "struct ops o = {hello}; memset(&o, 0, sizeof o);",
-        "struct ops o = {hello}, p; memcpy(&p, &o, sizeof o);",
-        'printf("%p", hello);',
-        "free(kept);",
-    ],
-)
-def test_what_calls_nothing(statements: str) -> None:
-    assert hidden_flow(program_of(f"{OPS} int main(void) {{ {statements} return 0; }}"), ("main",)) == ()
+def calls_back(program: Program, name: str) -> bool:
+    calls = [e.effect for cfa in program.functions.values() for e in cfa.calls if isinstance(e.effect, ir.Call)]
+    return any(may_call_back(program, name, call) for call in calls if ir.direct_callee(call) == name)
 
 
 @pytest.mark.parametrize(
-    "statements",
+    ("name", "body"),
     [
-        "struct ops o = {hello}; unknown(&o);",
-        "int a[2]; qsort(a, 2, 4, order);",
-        "atexit(last);",
+        ("qsort", "qsort(v, 2, 4, compare);"),
+        ("qsort", "void *how = (void *)compare; qsort(v, 2, 4, (order)how);"),
+        ("qsort", "size_t how = (size_t)compare; qsort(v, 2, 4, (order)how);"),
+        ("qsort", "kept.how = (void *)compare; qsort(v, 2, 4, (order)kept.how);"),
+        ("qsort", "order how = compare; char *as = (char *)how; qsort(v, 2, 4, (order)as);"),
+        ("atexit", "void *how = (void *)last; atexit((void (*)(void))how);"),
+        ("unknown", "unknown(compare);"),
+        ("unknown", "void *how = (void *)compare; unknown(how);"),
+        ("unknown", "void *how = (void *)compare; unknown((order)how);"),
+        ("unknown", "size_t how = (size_t)compare; unknown(how);"),
+        ("unknown", "void *how = (void *)compare; size_t n = (size_t)how; unknown(n);"),
+        ("unknown", "kept.how = (void *)compare; unknown(&kept);"),
     ],
 )
-def test_what_may_call(statements: str) -> None:
-    assert hidden_flow(program_of(f"{OPS} int main(void) {{ {statements} return 0; }}"), ("main",)) != ()
+def test_it_may_be_called(name: str, body: str) -> None:
+    assert calls_back(program_of(f"{_DECLARED} int main(void) {{ {body} return 0; }}"), name)
 
 
-def test_nothing_that_takes_functions_is_said_to_call_none() -> None:
-    takes = """qsort qsort_r bsearch lfind lsearch atexit on_exit at_quick_exit signal sigaction twalk tsearch tfind ftw nftw
-    scandir glob pthread_create pthread_once thrd_create call_once pthread_atfork pthread_key_create tss_create
-    fopencookie clone"""
-    assert not any(function.calls_nothing for name in takes.split() if (function := known(name)) is not None)
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("unknown", "order how = compare; void *p = v; unknown(p); return how(p, p);"),
+        ("unknown", 'order how = compare; unknown(5, "text", v); return how(v, v);'),
+        ("puts", 'void *how = (void *)compare; return puts("text") + (how != 0);'),
+        ("qsort", "order how = compare; qsort(v, 2, 4, 0); return how(v, v);"),
+    ],
+)
+def test_it_is_not_called(name: str, body: str) -> None:
+    assert not calls_back(program_of(f"{_DECLARED} int main(void) {{ {body} return 0; }}"), name)
+
+
+@pytest.mark.parametrize("held", ["void *how = (void *)compare;", "size_t how = (size_t)compare;"])
+def test_what_is_called_back_refutes_nothing(held: str) -> None:
+    program = program_of(
+        f"{_DECLARED} int main(void) {{ {held} qsort(v, 2, 4, (order)how); if (called) reach_error(); return 0; }}"
+    )
+    found = decide_program(ProgramTask(program, frozenset({"assertion"}), Effort(seconds=30, states=2_000)))
+    assert not isinstance(found, Confirmed | Refuted), found

@@ -18,6 +18,7 @@ from analysis.c.control import NEVER_RETURN, STARTS
 from analysis.c.functions import known as known_function
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.obstacles.beside import beside
+from analysis.cpa.obstacles.passed_code import may_call_back
 from analysis.engines.symbolic.backward.state_places import ANY, Tag, base_of, may_alias, tag_of, tags_in
 from analysis.model import ir
 from analysis.model.c_types import Array, Function, Pointer, Record, RecordDefinition, Type
@@ -299,7 +300,7 @@ class WholeProgram:
         if function is not None and at is not None:
             found = self._through(call.arguments[position] for position in at)
             return found.joined(_ANYWHERE) if function.result == "static" else found  # what it returned before
-        if function is None or not function.is_complete or any(self.leads_to_code(a) for a in call.arguments):
+        if function is None or not function.is_complete or may_call_back(self.program, name, call):
             return self.unknown()
         found = self._through(call.arguments).joined(Writes(undefined=True))
         return found.joined(_ANYWHERE) if "elsewhere" in function.besides else found  # what it was passed before
@@ -323,13 +324,6 @@ class WholeProgram:
     def _leads_on(self, type_: Type) -> bool:
         """Whether an object of the type can hold pointers."""
         return any(tag.scalar in ("pointer", "any", "int64") for tag in tags_in(type_, self.program.records))
-
-    def leads_to_code(self, argument: ir.Expr) -> bool:
-        """Whether a function of the program is passed."""
-        bare = ir.strip_casts(argument)
-        if isinstance(bare, ir.AddressOf) and isinstance(bare.lvalue, ir.Var) and bare.lvalue.scope == "function":
-            return True
-        return isinstance(bare.type, Pointer) and isinstance(bare.type.target, Function)
 
     def changes(self, writes: Writes, read: ir.Expr, function: str, own: str | None) -> bool:
         """Whether what is read can be among what is changed. `function` is that of the variable which is read, if one is; `own`
