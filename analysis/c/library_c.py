@@ -2,7 +2,7 @@
 a row."""
 
 TABLE = """
-isalnum isalpha isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit | n | number | | C 7.4.1
+isalnum isalpha isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit | n | number | truth | C 7.4.1
 tolower toupper              | n                       | number      |             | C 7.4.2
 setlocale                    | n text?                 | static~     |             | C 7.11.1.1
 
@@ -25,35 +25,35 @@ raise                        | n                       | number      | open     
 remove                       | text                    | number      |             | C 7.21.4.1
 rename                       | text text               | number      |             | C 7.21.4.2
 tmpfile                      |                         | stream?     |             | C 7.21.4.3
-fclose                       | closed                  | number      |             | C 7.21.5.1
-fflush                       | handle?                 | number      |             | C 7.21.5.2
+fclose                       | closed                  | number      | may-fail    | C 7.21.5.1
+fflush                       | handle?                 | number      | may-fail    | C 7.21.5.2
 fopen                        | text text               | stream?     |             | C 7.21.5.3
 freopen                      | text? text inout        | argument:2? | open        | C 7.21.5.4
 setbuf                       | handle kept?            |             | buffers     | C 7.21.5.5
 setvbuf                      | handle kept? n n        | number      | buffers     | C 7.21.5.6
-fprintf                      | handle format ...       | number      | builtin     | C 7.21.6.1
+fprintf                      | handle format ...       | number      | builtin may-fail | C 7.21.6.1
 fscanf                       | handle scan out...      | number      | allocates   | C 7.21.6.2
-printf                       | format ...              | number      | builtin     | C 7.21.6.3
+printf                       | format ...              | number      | builtin may-fail | C 7.21.6.3
 scanf                        | scan out...             | number      | allocates   | C 7.21.6.4
 snprintf                     | out n format ...        | number      | builtin     | C 7.21.6.5
 sprintf                      | out format ...          | number      | builtin     | C 7.21.6.6
 sscanf                       | text scan out...        | number      | allocates   | C 7.21.6.7
-vfprintf                     | handle format va        | number      | builtin     | C 7.21.6.8
-vprintf                      | format va               | number      | builtin     | C 7.21.6.10
+vfprintf                     | handle format va        | number      | builtin may-fail | C 7.21.6.8
+vprintf                      | format va               | number      | builtin may-fail | C 7.21.6.10
 vsnprintf                    | out n format va         | number      | builtin     | C 7.21.6.12
 vsprintf                     | out format va           | number      | builtin     | C 7.21.6.13
 fgetc getc                   | handle                  | -1..255     |             | C 7.21.7.1
 fgets                        | out n handle            | argument:0? |             | C 7.21.7.2
 gets                         | out                     | argument:0? |             | C99 7.19.7.7
-fputc                        | n handle                | number      | builtin     | C 7.21.7.3
-putc                         | n handle                | number      |             | C 7.21.7.7
-fputs                        | text handle             | number      | builtin     | C 7.21.7.4
+fputc                        | n handle                | number      | builtin may-fail | C 7.21.7.3
+putc                         | n handle                | number      | may-fail    | C 7.21.7.7
+fputs                        | text handle             | number      | builtin nonnegative | C 7.21.7.4
 getchar                      |                         | -1..255     |             | C 7.21.7.6
-putchar                      | n                       | number      | builtin     | C 7.21.7.8
-puts                         | text                    | number      | builtin     | C 7.21.7.9
+putchar                      | n                       | number      | builtin may-fail | C 7.21.7.8
+puts                         | text                    | number      | builtin nonnegative | C 7.21.7.9
 ungetc                       | n handle                | number      |             | C 7.21.7.10
 fread                        | out n n handle          | number      | size_t | C 7.21.8.1
-fwrite                       | in n n handle           | number      | builtin size_t | C 7.21.8.2
+fwrite                       | in n n handle           | number      | builtin size_t may-fail | C 7.21.8.2
 fseek                        | handle n n              | number      |             | C 7.21.9.2
 ftell                        | handle                  | number      |             | C 7.21.9.4
 rewind                       | handle                  |             |             | C 7.21.9.5
@@ -73,7 +73,7 @@ free                         | freed?                  |             | builtin  
 malloc                       | size                    | block?      | builtin     | C 7.22.3.4
 realloc                      | freed? size             | block?      | builtin     | C 7.22.3.5
 abort                        |                         |             | noreturn builtin | C 7.22.4.1
-atexit at_quick_exit         | later                   | number      | registers   | C 7.22.4.2
+atexit at_quick_exit         | later                   | number      | registers may-fail | C 7.22.4.2
 exit                         | n                       |             | noreturn builtin | C 7.22.4.4
 _Exit quick_exit             | n                       |             | noreturn    | C 7.22.4.5
 getenv                       | text                    | static?     | same        | C 7.22.4.6
@@ -87,10 +87,10 @@ strcpy                       | out text                | argument:0  | builtin c
 strncpy                      | out text n              | argument:0  | builtin checked | C 7.24.2.4
 strcat                       | inout text              | argument:0  | builtin checked | C 7.24.3.1
 strncat                      | inout text n            | argument:0  | builtin checked | C 7.24.3.2
-memcmp                       | in:2 in:2 n             | number      | builtin     | C 7.24.4.1
-strcmp                       | text text               | number      | builtin     | C 7.24.4.2
-strcoll                      | text text               | number      |             | C 7.24.4.3
-strncmp                      | text text n             | number      | builtin     | C 7.24.4.4
+memcmp                       | in:2 in:2 n             | number      | builtin sign | C 7.24.4.1
+strcmp                       | text text               | number      | builtin sign | C 7.24.4.2
+strcoll                      | text text               | number      | sign        | C 7.24.4.3
+strncmp                      | text text n             | number      | builtin sign | C 7.24.4.4
 strxfrm                      | out text n              | number      | size_t | C 7.24.4.5
 memchr                       | in n n                  | into:0~     | builtin     | C 7.24.5.1
 strchr strrchr               | text n                  | into:0~     | builtin     | C 7.24.5.2

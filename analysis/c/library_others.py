@@ -34,8 +34,8 @@ mkostemp                     | inout n                 | descriptor  |          
 signalfd                     | n in n                  | descriptor  |             | GNU
 setmntent                    | text text               | stream?     |             | GNU
 endmntent                    | closed                  | number      |             | GNU
-asprintf                     | out format ...          | number      | allocates   | GNU
-vasprintf                    | out format va           | number      | allocates   | GNU
+asprintf                     | out format ...          | number      | allocates may-fail | GNU
+vasprintf                    | out format va           | number      | allocates may-fail | GNU
 secure_getenv                | text                    | static?     |             | GNU
 
 __builtin_bswap16 __builtin_bswap32 __builtin_bswap64 | n | number   | keeps-errno | gcc

@@ -47,7 +47,7 @@ fmemopen                     | kept? n text            | stream?     | buffers  
 open_memstream open_wmemstream | kept kept             | stream?     | buffers     | POSIX
 opendir                      | text                    | directory?  |             | POSIX
 popen                        | text text               | stream?     |             | POSIX
-closedir pclose              | closed                  | number      |             | POSIX
+closedir pclose              | closed                  | number      | may-fail    | POSIX
 readdir                      | handle                  | static?     |             | POSIX
 open                         | text n ...              | descriptor  |             | POSIX
 openat                       | n text n ...            | descriptor  |             | POSIX
@@ -66,7 +66,7 @@ read                         | n out n                 | number      |          
 write                        | n in n                  | number      |             | POSIX
 recv                         | n out n n               | number      |             | POSIX
 send                         | n in n n                | number      |             | POSIX
-dprintf                      | n format ...            | number      |             | POSIX
+dprintf                      | n format ...            | number      | may-fail    | POSIX
 syslog                       | n format ...            |             | reads-errno | POSIX
 fcntl ioctl                  | n n ...                 | number      | by-number   | POSIX
 getdelim                     | inout+beneath inout n handle | number      | allocates frees | POSIX
@@ -77,12 +77,12 @@ strdup                       | text                    | block?      | builtin  
 strndup                      | text n                  | block?      | builtin     | POSIX
 stpcpy                       | out text                | into:0      | builtin checked | POSIX
 stpncpy                      | out text n              | into:0      |             | POSIX
-strcasecmp                   | text text               | number      |             | POSIX
-strncasecmp                  | text text n             | number      |             | POSIX
+strcasecmp                   | text text               | number      | sign        | POSIX
+strncasecmp                  | text text n             | number      | sign        | POSIX
 strnlen                      | text n                  | number      | size_t | POSIX
 strtok_r                     | inout? text link        | any~        | elsewhere   | POSIX
 memccpy                      | out copied n n          | into:0~     |             | POSIX
-bcmp                         | in:2 in:2 n             | number      |             | POSIX.1-2004
+bcmp                         | in:2 in:2 n             | number      | truth       | POSIX.1-2004
 bcopy                        | copied:2 out:2 n        |             |             | POSIX.1-2004
 bzero                        | out:1 n                 |             |             | POSIX.1-2004
 index rindex                 | text n                  | into:0~     |             | POSIX.1-2004

@@ -20,6 +20,7 @@ from analysis.interpreter.outcome import Stuck
 from analysis.interpreter.program_code import ProgramCode, in_memory
 from analysis.interpreter.stores import Stores, Write
 from analysis.interpreter.unused_values import is_unused
+from analysis.interpreter.used_results import comparisons
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer, Type, Void
 
@@ -252,7 +253,7 @@ class FunctionCode:
         self, call: ir.Call, name: str, arguments: Sequence[Evaluate], types: tuple[Type, ...], number: int
     ) -> Node:
         returned = self._returned(call)
-        run = modelled(name, self._used_as(call, returned))
+        run = modelled(name, self._used_as(call, returned), comparisons(self._program, self.cfa, call.result))
         write = None if call.result is None else self._stores.write(call.result, returned)
         wanted = write is not None
 

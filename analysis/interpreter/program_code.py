@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from bisect import bisect_right
+from collections.abc import Sequence
 
 from analysis.c.layout import Layout
 from analysis.cfa.graph import Cfa, Global, Program
@@ -57,6 +58,8 @@ class ProgramCode:
         self.functions = program.functions
         self.globals: dict[str, Global] = program.globals
         self.externals = program.externals
+        self.address_taken = program.address_taken
+        self._callers: dict[str, list[tuple[Cfa, ir.Call]]] | None = None
         self.records = program.records
         self.model = model
         self.pointer_bits = model.pointer_bits
@@ -65,6 +68,16 @@ class ProgramCode:
         self.compiled: dict[str, object] = {}
         self._sizes: dict[Type, int | None] = {}
         self._offsets: dict[tuple[Type, str, Type], int | None] = {}
+
+    def callers(self, name: str) -> Sequence[tuple[Cfa, ir.Call]]:
+        """The direct calls of a function, with the functions that they are in."""
+        if self._callers is None:
+            self._callers = {}
+            for cfa in self.functions.values():
+                for edge in cfa.calls:
+                    if isinstance(edge.effect, ir.Call) and (callee := ir.direct_callee(edge.effect)) is not None:
+                        self._callers.setdefault(callee, []).append((cfa, edge.effect))
+        return self._callers.get(name, ())
 
     def size(self, type_: Type) -> int | None:
         """`sizeof`, None for incomplete types and variable-length arrays."""

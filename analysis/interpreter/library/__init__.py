@@ -11,6 +11,7 @@ from typing import Any
 
 from analysis.c.functions import known
 from analysis.interpreter.library import allocation, blocks, ending, files, locks, numbers, printing, strings
+from analysis.interpreter.library.open_results import Compared, Model, noting_open
 from analysis.interpreter.library.unknown import unknown
 from analysis.interpreter.running_machine import RunningMachine
 from analysis.interpreter.scalars import converter
@@ -18,8 +19,6 @@ from analysis.model.bit_counts import bit_count
 from analysis.model.c_types import DOUBLE, LP64, Floating, Integer, Pointer, Type, Void
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import is_assumption
-
-Model = Callable[[RunningMachine, list[Any], tuple[Type, ...], bool], Any]
 
 _MODELS: dict[str, Callable[[RunningMachine, list[Any], tuple[Type, ...]], Any]] = {
     **allocation.MODELS,
@@ -47,11 +46,14 @@ def can_violate(rule: str, called: Collection[str]) -> bool:
     return rule not in _ONLY_BY or not _ONLY_BY[rule].isdisjoint(map(display_name, called))
 
 
-def modelled(name: str, returned: Type) -> Model:
+def modelled(name: str, returned: Type, compared: Compared | None = None) -> Model:
     """What a call of the external function does, where it is declared to return the type. Functions of the library may leave
-    anything in `errno`, also where they succeed (C11 7.5p3)."""
-    model = _modelled(name, returned)
+    anything in `errno`, also where they succeed (C11 7.5p3). `compared` is all that the program does with the result: it is
+    compared with these constants; None if it does more, or that is not known."""
     function = known(name)
+    model = _modelled(name, returned)
+    if function is not None and name in MODELLED:
+        model = noting_open(model, function, compared)
     if function is not None and "keeps-errno" in function.besides:
         return model
     handles = () if function is None else function.positions("handle")
