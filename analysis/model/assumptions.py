@@ -168,6 +168,13 @@ LIBRARY_NAMES = Assumption(
     "all proofs and refutations. Each names the functions; none that a header of the system's declares, or whose name is reserved"
     " (C11 7.1.3). Nothing is proved of a function that uses one whose type differs from the library's",
 )
+ONE_THREAD = Assumption(
+    "one-thread",
+    "listed",
+    "no function of the program runs in another thread meanwhile, though the program uses locks",
+    (),
+    "all proofs and refutations of programs without main that use locks",
+)
 GIVEN = Assumption(
     "given",
     "listed",
@@ -204,6 +211,7 @@ TABLE: tuple[Assumption, ...] = (
     APART,
     OUTSIDE,
     LIBRARY_NAMES,
+    ONE_THREAD,
     GIVEN,
     BLOCKS,
     LARGE_BLOCKS,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.library_names import taken_for_library
+from analysis.cfa.linking.used_in_threads import called_in_one_thread
 from analysis.model.assumptions import BEFORE, ORDER
 
 
@@ -13,4 +14,4 @@ def assumptions_of(program: Program) -> tuple[str, ...]:
     """Returns the assumptions of every proof about the program, as sentences."""
     is_open = any(cfa.unordered for cfa in program.functions.values())
     order = (ORDER.sentence,) if is_open else ()
-    return (BEFORE.sentence, *order, *taken_for_library(program))
+    return (BEFORE.sentence, *order, *taken_for_library(program), *called_in_one_thread(program))
