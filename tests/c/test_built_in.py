@@ -132,7 +132,8 @@ def test_functions_of_tables_have_types() -> None:
 @pytest.mark.parametrize(
     "call",
     ["__builtin_unheard_of(1)", "__sync_unheard_of(&x)", "__atomic_load_8(&x, 0)", "__c11_atomic_load(&x, 0)",
-     "__builtin_ia32_crc32di(1, 2)", "__sync_fetch_and_add(x, 1)"],
+     "__builtin_ia32_crc32di(1, 2)", "__builtin_expect()", "__builtin_choose_expr(1)", "__sync_fetch_and_add(&x)",
+     "__builtin_va_start()", "if (__builtin_expect()) return", "__sync_fetch_and_add(x, 1)"],
 )  # fmt: skip
 def test_what_is_not_known_is_an_obstacle(call: str) -> None:
     assert cfa_of(f"void f(long x) {{ {call}; }}").unsupported

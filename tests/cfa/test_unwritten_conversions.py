@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from analysis.interpreter.outcome import Returned
+from tests.support.lowered import cfa_of
 from tests.support.runs import run_of
 
 GLOBALS = "static int effects; _Alignas(256) static int round_address;\n"
@@ -31,6 +32,12 @@ CASES = {
     "size of a built-in call": "return 10 * sizeof(__builtin_labs(1)) + sizeof(__builtin_bswap16(1));",
     "bytes as a floating number": "char c[3] = {1, 1, 1}; __builtin_memset(c, 0x105.8p0, 2.5); return c[0] + c[1] + c[2];",
     "size of an old value": "long x = 1; return sizeof(__sync_lock_test_and_set(&x, 1L));",
+    "expected floating number": "double d = 0.5; if (__builtin_expect(d, 1)) return 1; return 0;",
+    "expected floating number negated": "double d = 0.5; return !__builtin_expect(d, 1);",
+    "expected wide number": "__int128 x = (__int128)1 << 64; if (__builtin_expect(x, 1)) return 1; return 0;",
+    "expected comparison": "double d = 0.5; if (__builtin_expect(d > 0 && d, 1)) return 1; return 0;",
+    "chosen array": "int a[5]; return sizeof(__builtin_choose_expr(1, a, 0));",
+    "chosen object": "int a = 1; __builtin_choose_expr(0, 1, a) = 3; return a;",
     "address made narrow": "if ((void *)(long)(char)(long)&round_address) return 1; return 0;",
     "address made narrow and negated": "return !(void *)(long)(char)(long)&round_address;",
 }
@@ -52,3 +59,9 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
 @pytest.mark.parametrize("name", CASES)
 def test_the_value_is_that_of_gcc(name: str, compiled: dict[str, int]) -> None:
     assert run_of(f"{GLOBALS} int main(void) {{ {CASES[name]} }}").end == Returned(compiled[name])
+
+
+@pytest.mark.parametrize("call", ["__builtin_expect(x, x++)", "__builtin_assume(x++)", "__builtin_expect(x, f(x))"])
+def test_effects_that_compilers_leave_out_are_obstacles(call: str) -> None:
+    assert cfa_of(f"int f(int x) {{ if (x) {{ {call}; }} return x; }}").unsupported
+    assert cfa_of(f"int f(int x) {{ if ({call}) return 0; return x; }}").unsupported

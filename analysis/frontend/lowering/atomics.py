@@ -40,6 +40,8 @@ class Atomics(Context):
             return None
         if found[1] is None and not isinstance(type_.target, Integer):
             return None
+        if found[1] != "load_n" and len(arguments) < 2:
+            raise RefusedError(f"too few arguments of {name}")
         marks = [self.mark()]
         pointer = self.value(arguments[0])
         place = operators.dereference(pointer)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from analysis.c.built_in import PREFIX
 from analysis.frontend.declarations.scope import ObjectEntry
+from analysis.frontend.declarations.side_effects import has_effects
 from analysis.frontend.declarations.types import (
     promote_argument,
     same_representation,
@@ -33,6 +34,8 @@ _BARRIERS = frozenset(
     )
 )
 """Operations of compilers that change no object and have no value: they are no library functions."""
+_LEAST = {"expect": 1, "expect_with_probability": 1, "choose_expr": 3, "va_start": 1, "va_copy": 1, "c23_va_start": 1}
+_HINTS = frozenset(("__builtin_expect", "__builtin_expect_with_probability", "__builtin_assume"))
 
 
 class Calls(Undeclared):
@@ -139,6 +142,8 @@ class Calls(Undeclared):
         if atomic is not None:
             return atomic
         bare = name.removeprefix(PREFIX)
+        if name in _HINTS and any(map(has_effects, arguments[1 if bare.startswith("expect") else 0 :])):
+            raise RefusedError(f"side effects in an argument of {name}")  # compilers may leave them out
         if name in _BARRIERS:
             marks = [self.mark()]
             for argument in arguments:
@@ -148,6 +153,8 @@ class Calls(Undeclared):
             return ir.Unknown(c_types.VOID)
         if bare == name:
             return None
+        if len(arguments) < _LEAST.get(bare, 0):
+            raise RefusedError(f"too few arguments of {name}")
         match bare:
             case "expect" | "expect_with_probability":
                 return operators.convert(self.value(arguments[0]), self.model.long)
@@ -160,7 +167,7 @@ class Calls(Undeclared):
                 chosen = self.constant(arguments[0])
                 if chosen is None:
                     raise RefusedError("a choice by a constant whose value is not known")
-                return self.value(arguments[1 if chosen else 2])
+                return self.expression(arguments[1 if chosen else 2])
             case "va_start" | "va_copy" | "c23_va_start":
                 return self._va_start(node, arguments)
             case "object_size" | "dynamic_object_size":  # what it is depends on the optimiser

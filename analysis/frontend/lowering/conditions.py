@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from analysis.frontend.declarations.side_effects import has_effects
 from analysis.frontend.lowering import operators
 from analysis.frontend.lowering.context import Context, field_of, inside
 from analysis.frontend.syntax.parser import Node
 from analysis.model import ir
-from analysis.model.c_types import Record, Void
+from analysis.model.c_types import Integer, Pointer, Record, Void
 
 
 class Conditions(Context):
@@ -49,8 +50,16 @@ class Conditions(Context):
         self.depth -= 1
 
     def _expects(self, node: Node) -> bool:
+        """Whether the condition is that of an argument: `__builtin_expect` converts it to `long`, which leaves the truth of
+        integers that are not wider."""
         function = node.child_by_field_name("function")
-        return function is not None and self.source(function) in ("__builtin_expect", "__builtin_expect_with_probability")
+        arguments = field_of(node, "arguments").named_children
+        is_hint = function is not None and self.source(function) in ("__builtin_expect", "__builtin_expect_with_probability")
+        if not is_hint or not arguments:
+            return False
+        type_ = self.probe_type(arguments[0])
+        is_kept = isinstance(type_, Pointer) or (isinstance(type_, Integer) and type_.bits <= self.model.long_bits)
+        return is_kept and not any(map(has_effects, arguments[1:]))
 
     def _leaf(self, node: Node, yes: int, no: int) -> None:
         pending = self.order.pending
