@@ -31,7 +31,8 @@ _PLAIN = frozenset(_PLAIN_NAMES.split())
 asks for (`noreturn`, `nonnull`)."""
 
 _PURE = frozenset(("const", "pure"))
-"""Attributes that let compilers leave out calls: a program does the same without them where the promise is kept."""
+"""Attributes that let compilers leave out calls: a program does the same without them where the promise is kept
+(`cfa.linking.promises`)."""
 
 _LAYOUT = frozenset(("packed", "aligned", "ms_struct", "gcc_struct", "scalar_storage_order", "warn_if_not_aligned"))
 """Attributes of records and members that `frontend.declarations.layout_attributes` understands, or for which it gives no
@@ -49,12 +50,14 @@ _OPTIMISED = re.compile(r"\s*(?:\"O[0-3s]\"|[0-3])\s*\Z")
 class Said(NamedTuple):
     """What attributes say of a declared function or variable. `starts`: code runs before or after `main`. `yields`: another
     definition may take this one's place, because of the attribute it names. `labels` are the names that the assembler knows it
-    by. `pure`: its calls can be left out where nobody uses the result. `strange` says which attribute is not understood."""
+    by. `pure`: its calls can be left out where nobody uses the result; `const`: nor does it read what changes. `strange` says
+    which attribute is not understood."""
 
     starts: str = ""
     yields: str = ""
     labels: tuple[str, ...] = ()
     pure: bool = False
+    const: bool = False
     strange: str = ""
 
 
@@ -65,21 +68,21 @@ def said_of_declaration(attributes: Iterable[Attribute]) -> Said:
     """What attributes say of what a declaration at file level declares."""
     starts = yields = strange = ""
     labels: list[str] = []
-    pure = False
+    pure = const = False
     for one in attributes:
         if one.name in _STARTING:
             starts = f"attribute {one.name}"
         elif one.name in _WEAK:
             yields = f"attribute {one.name}"
         elif one.name in _PURE:
-            pure = True
+            pure, const = True, const or one.name == "const"
         elif one.name == "asm":
             labels.append(symbol(one.arguments))
         elif one.name == "section" and not _SECTION.match(one.arguments):
             starts = strange = f"attribute section({one.arguments})"
         elif not (one.name == "section" or is_plain(one) or one.name == "aligned" or one.name == "packed"):
             strange = f"attribute {one.name or 'that cannot be read'}"
-    return Said(starts, yields, tuple(labels), pure, strange) if starts or yields or labels or pure or strange else NOTHING
+    return Said(starts, yields, tuple(labels), pure, const, strange) if starts or yields or labels or pure or strange else NOTHING
 
 
 def strange_in_body(attributes: Iterable[Attribute]) -> str:

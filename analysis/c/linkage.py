@@ -33,7 +33,8 @@ class FileLinkage(msgspec.Struct):
     """What a file says, by linkage name. `weak`, `inlined` and `strange` have the reason: another definition may take the place
     of this one; it is for inlining only, and another file may have the one that counts; an attribute is not understood.
     `external` are functions that are declared without `inline`, or with `extern`. `noreturn` are those that are said not to
-    return, `pure` those that are said to do nothing but to return a value. `starts`: why code runs before or after `main`.
+    return, `pure` those that are said to do nothing but to return a value, `const` those whose value depends on nothing but
+    arguments. `starts`: why code runs before or after `main`.
     `everywhere`: why nothing of the program is understood. `here`: why no function of this file is."""
 
     weak: dict[str, str] = {}
@@ -41,6 +42,7 @@ class FileLinkage(msgspec.Struct):
     external: dict[str, bool] = {}
     noreturn: dict[str, bool] = {}
     pure: dict[str, bool] = {}
+    const: dict[str, bool] = {}
     strange: dict[str, str] = {}
     labels: list[Label] = []
     starts: dict[str, bool] = {}
@@ -68,6 +70,8 @@ class FileLinkage(msgspec.Struct):
             self.weak[name] = said.yields
         if said.pure:
             self.pure[name] = True
+        if said.const:
+            self.const[name] = True
         if said.strange:
             self.strange[name] = said.strange
         for label in said.labels:

@@ -20,6 +20,7 @@ from analysis.cfa.graph import Cfa, Edge, FunctionSource, Program
 from analysis.cfa.linking.labels import labelled
 from analysis.cfa.linking.library_names import UNLIKE, unlike
 from analysis.cfa.linking.open_order import Conflict, conflicts
+from analysis.cfa.linking.promises import broken
 from analysis.frontend.declarations.file_level import Variable
 from analysis.model import ir
 from analysis.model.digest import digest_text
@@ -87,24 +88,12 @@ def _may_return(cfa: Cfa) -> bool:
     return bool(cfa.incoming.get(cfa.exit))
 
 
-def _only_computes(cfa: Cfa) -> bool:
-    """Whether a function plainly changes nothing but its own variables, and calls no other."""
-    for edge in cfa.edges:
-        if isinstance(edge.effect, ir.Call | ir.Unsupported):
-            return False
-        target = ir.root(edge.effect.target) if isinstance(edge.effect, ir.Assign) else None
-        if target is not None and not (isinstance(target, ir.Var) and target.scope != "global"):
-            return False
-    return True
-
-
 def _names(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, str]:
     """The names of which it is not known what they stand for, and why."""
     names: dict[str, str] = {}
     for unit in units:
         names.update(unit.level.linkage.strange)
-        pure = (name for name in unit.level.linkage.pure if name in cfas and not _only_computes(cfas[name]))
-        names.update(dict.fromkeys(pure, "the attribute pure or const, though it does more than to compute a value"))
+    names.update(broken(units, cfas))
     names.update(_yielding(units))
     names.update(dict.fromkeys(unlike(units, cfas), UNLIKE))
     names.update(labelled(units, cfas))

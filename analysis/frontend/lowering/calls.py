@@ -151,8 +151,10 @@ class Calls(Undeclared):
                 marks.append(self.mark())
             self.order.operands(self.flow, marks, [()] * len(arguments))
             return ir.Unknown(c_types.VOID)
-        if bare == name:
-            return None
+        return None if bare == name else self._not_called(name, bare, node, arguments)
+
+    def _not_called(self, name: str, bare: str, node: Node, arguments: Sequence[Node]) -> ir.Expr | None:
+        """The value of a built-in of gcc's that is an operator rather than a function; `bare` is its name without the prefix."""
         if len(arguments) < _LEAST.get(bare, 0):
             raise RefusedError(f"too few arguments of {name}")
         match bare:
