@@ -22,6 +22,10 @@ TYPE_PARTS = 1_000
 """Pointers, arrays, functions and parameters in one type, those of the types that it names with them."""
 TYPE_LEVELS = 100
 """Pointers, arrays and functions around each other in one type (C11 5.2.4.1 demands 12)."""
+OPERAND_LEVELS = 50
+"""`typeof` and the like in each other: each level is a text, and a tree, of its own."""
+OPERAND_BYTES = 20_000
+"""From the opening parenthesis of one of these to the closing one."""
 RULE_FILES = 1_000
 """In one folder of rules."""
 

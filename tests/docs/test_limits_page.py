@@ -65,6 +65,8 @@ def test_the_fixed_limits() -> None:
         "records inside records": limits.RECORD_LEVELS,
         "pointers, arrays and functions around each other in a type": limits.TYPE_LEVELS,
         "parts of one type, typedefs written out": limits.TYPE_PARTS,
+        "`typeof`, `va_arg`, `offsetof` and `__builtin_types_compatible_p` in each other": limits.OPERAND_LEVELS,
+        "the parentheses of one of these": limits.OPERAND_BYTES,
     }
     named = {name for name, value in vars(limits).items() if name.isupper() and isinstance(value, int)}
     assert len(named) == len(rows) + 1  # LONGEST is in the ranges

@@ -1,4 +1,6 @@
-"""Cleaning overwrites what the grammar lacks and moves nothing."""
+"""Cleaning overwrites what the grammar lacks and moves nothing. It leaves literals as they are."""
+
+import re
 
 import pytest
 from hypothesis import given
@@ -7,12 +9,14 @@ from hypothesis import strategies as st
 from analysis.frontend.syntax.cleaning import clean
 from analysis.frontend.syntax.old_style import separate
 from analysis.frontend.syntax.parser import parse, text_of
+from analysis.model.limits import OPERAND_BYTES, OPERAND_LEVELS
 
-PIECES = st.sampled_from(
+PARTS = (
     b"__attribute__((|noreturn|))|(|)|{|}|;|\n|# 1 'a.h' 1\n|typeof(|va_arg(a,|case 1| ... |:|\"|'|\\|/*|*/|//|goto *|x| |f(a)"
     b"|int a;|[[|]]|_Static_assert(|offsetof(s, m)|__builtin_types_compatible_p(int,char)|unsigned :3;|register i;|_Atomic(int)"
     b"|\xff|typeof|goto *;|\n#pragma x\n".split(b"|")
 )
+PIECES = st.sampled_from(PARTS)
 
 
 @given(st.one_of(st.binary(max_size=200), st.lists(PIECES, max_size=30).map(b"".join)))
@@ -28,6 +32,20 @@ def test_cleaning_only_overwrites_with_spaces_or_known_words(text: bytes) -> Non
     cleaned = clean(text).text
     changed = bytes(new for old, new in zip(text, cleaned, strict=True) if old != new)
     assert set(changed) <= set(b" int__type_offset")
+
+
+CLOSED = [part for part in PARTS if part not in (b'"', b"\\")]
+WORDS = st.lists(st.sampled_from([*CLOSED, b"extern f();", b"f(a) int a; {", b";;}", b"{int :3;", b'\\"']), max_size=6)
+
+
+@given(st.lists(st.tuples(WORDS, st.sampled_from(b"int x;|f(|)|typeof(|case 1 ... |:|goto *|;|}|\n".split(b"|"))), max_size=5))
+def test_literals_stay_what_they_are(parts: list[tuple[list[bytes], bytes]]) -> None:
+    """Unless all of the literal is overwritten, as in an attribute."""
+    text = b"".join(b'="' + b"".join(words).replace(b"\n", b"") + b'";' + code for words, code in parts)
+    result = separate(clean(text).text)[0]
+    for literal in re.finditer(rb'"(?:[^"\\\n]|\\.)*+"', text):
+        if b'"' in result[literal.start() : literal.end()]:
+            assert result[literal.start() : literal.end()] == literal.group()
 
 
 @pytest.mark.parametrize(
@@ -56,6 +74,10 @@ def test_cleaning_only_overwrites_with_spaces_or_known_words(text: bytes) -> Non
         ("struct s { int a; ; };", "struct s { int a;   };"),
         ("int x; /* a\nb */ int y; // c", "int x;     \n     int y;     "),
         ('char *s = "__inline /* no */ __attribute__((x))";', 'char *s = "__inline /* no */ __attribute__((x))";'),
+        *((f'char *s = "{word}";',) * 2 for word in ("goto *p;", "case 1 ... 5:", "a;;}", "{int :3;", "register x;")),
+        *((f'char *s = "{word}";',) * 2 for word in ("extern f();", " typeof(x)", "f(va_arg(a, b))", "typeof(")),
+        ("int x __attribute__((section(\"(\"))); int y;", "int x" + " " * 30 + "; int y;"),
+        ("{ __label__ a\"b\"; }", "{ __label__ a\"b\"; }"),
         ("int my__inline, __inlined;", "int my__inline, __inlined;"),
         ("for (;;) ;", "for (;;) ;"),
     ],
@@ -134,3 +156,10 @@ def test_gnu_forms_parse(text: str) -> None:
 def test_what_is_not_understood_is_an_error() -> None:
     assert parse(b"void f(void) { int = ; }").errors
     assert parse(b"int f( {").errors
+
+
+def test_operators_that_are_too_deep_or_too_long_are_errors() -> None:
+    for levels, fits in ((OPERAND_LEVELS, True), (OPERAND_LEVELS + 1, False)):
+        assert (not parse(b"void f(int x) { " + b"typeof(" * levels + b"x" + b")" * levels + b" y; }").errors) == fits
+    for length, fits in ((OPERAND_BYTES - 2, True), (OPERAND_BYTES, False)):
+        assert (not parse(b"int x = sizeof(typeof(" + b"x" * length + b"));").errors) == fits

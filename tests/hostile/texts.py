@@ -92,4 +92,24 @@ def texts(n: int) -> dict[str, str]:
         + '#pragma once\n#error no\n#line 2147483647 "x\\ny"\n#include\n#foo\n'
         + "#endif\n" * 150,
         "numbers": "int f(void){return " + "9" * n + "+0x" + "f" * n + "+1e" + "9" * 50 + "+'" + "a" * 100 + "';}",
+        "repeated words": "\n".join(repeated_words(5 * n).values()),
+    }
+
+
+def repeated_words(n: int) -> dict[str, str]:
+    """Words that are looked for before the text is parsed, again and again, without what ends them; many on a line."""
+    block = "int f(void){"
+    return {
+        "semicolons": block + "\n" + ";" * n + "\nreturn 0;}",
+        "computed gotos without an end": block + "goto*a " * n + "}",
+        "case ranges without an end": block + "...; " + "case " * n + "}",
+        "local labels without an end": block + "__label__ " * n + "}",
+        "type operators without an end": block + "typeof(" * n + "}",
+        "type operators in each other": block + "typeof(" * (n // 8) + "x" + ")" * (n // 8) + "y;}",
+        "blocks after semicolons": block + ";{" * n + "}" * n,
+        "linkages in linkages": 'extern "C" {' * n + "}" * n,
+        "calls before a block": "V(m)" * n + ";{",
+        "attributes behind a string": 'char *s = "";' + "extern int x __attribute__((unused));" * (n // 2),
+        "attributes behind strings": "char *s = " + '"x"' * n + "; int x __attribute__((unused));",
+        "assertions in an open string": 'char *s = "' + '_Static_assert(\\"' * n + ";",
     }

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.hostile.special_files import MAKE, RARE, ROLES, WORDS
-from tests.hostile.texts import texts
+from tests.hostile.texts import repeated_words, texts
 
 PARTS = 3_000  # of a text; more than every limit of depth, and than Python's own
 MANY = 60_000  # of a text, in the nightly run
@@ -57,6 +57,8 @@ def large_workspaces() -> Iterator[Workspace]:
     yield from _special_files(RARE)
     for name, text in texts(MANY).items():
         yield Workspace(f"large text: {name}", _writing(odd__c=text), ["check", "odd.c", "bad.c"])
+    for name, text in repeated_words(4 * MANY).items():
+        yield Workspace(f"repeated words: {name}", _writing(odd__c=text), ["check", "odd.c", "bad.c"])
     for name, text in {
         "one line of 14 MB": "int a[]={" + "1," * 7_000_000 + "1};",
         "one sum of 14 MB": "int f(int x){return " + "x+" * 7_000_000 + "x;}",

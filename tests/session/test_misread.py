@@ -3,7 +3,7 @@ and is proved, whatever the engine and the encoding. Each is compiled and run un
 
 Classes: initialisers that override others; which definition of a name prevails, and what else a name may stand for; code before
 and after `main`; lengths of arrays that are evaluated; attributes, sections, pragmas and assembler names that are not
-understood; names that look like those of harmless functions.
+understood; names that look like those of harmless functions; words in literals that mean something outside of them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from analysis.model.options import Options
 from tests.support.explorations import program_of
 from tests.support.misread import Trap, run_with_sanitizers, traps
 
-_KINDS = ("initialisers", "linkage", "lengths", "attributes", "names", "memory")
+_KINDS = ("initialisers", "linkage", "lengths", "attributes", "names", "memory", "literals")
 _TRAPS = [trap for kind in _KINDS for trap in traps(kind)]
 _PROPERTIES = frozenset(("assertion", "division-by-zero", "null-dereference", "array-bounds", "uninitialized-read"))
 _SECONDS = 3.0

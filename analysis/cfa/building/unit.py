@@ -326,12 +326,14 @@ Ranges = Sequence[tuple[int, int]]
 
 def _top_level(root: Node, broken: list[BrokenFunction], errors: Ranges) -> Iterator[Node]:
     """The declarations and definitions that parse, in order, also from inside what does not; the rest goes to `broken`."""
-    for node in root.children:
+    waiting = list(reversed(root.children))
+    while waiting:
+        node = waiting.pop()
         kind = node.type
         if kind in _CONTAINERS:
-            yield from _top_level(node, broken, errors)
+            waiting.extend(reversed(node.children))
         elif kind == "linkage_specification":
-            yield from _top_level(node.child_by_field_name("body") or node, broken, errors)
+            waiting.extend(reversed((node.child_by_field_name("body") or node).children))
         elif not node.has_error and not _errors_in(node, errors):
             yield node
         else:
@@ -351,16 +353,19 @@ def _has_good_head(node: Node, errors: Ranges) -> bool:
 
 def _salvaged(node: Node, broken: list[BrokenFunction], errors: Ranges) -> Iterator[Node]:
     """Definitions inside a stretch that does not parse: a missing brace makes the functions after it look nested."""
-    for child in node.named_children:
+    waiting = list(reversed(node.named_children))
+    while waiting:
+        child = waiting.pop()
         kind = child.type
+        goes_on = kind in ("compound_statement", "ERROR", "declaration_list") or kind in _CONTAINERS
         if kind == "function_definition":
-            if child.has_error or _errors_in(child, errors):
+            goes_on = child.has_error or _errors_in(child, errors)
+            if goes_on:
                 broken.append(BrokenFunction(function_name(child), child.start_byte, child.end_byte))
-                yield from _salvaged(child, broken, errors)
             else:
                 yield child
-        elif kind in ("compound_statement", "ERROR", "declaration_list") or kind in _CONTAINERS:
-            yield from _salvaged(child, broken, errors)
+        if goes_on:
+            waiting.extend(reversed(child.named_children))
 
 
 def _errors_in(node: Node, errors: Ranges) -> bool:

@@ -13,12 +13,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-TYPEOF = b"__type"
-"""The type name that stands where a `typeof` was; not longer than that word."""
-OFFSETOF = b"__offset"
-"""The function name that stands where `offsetof` was."""
-IMPLICIT_INT = b"int"
-"""The type name that is written where C89 lets a definition have none."""
+from analysis.frontend.syntax.scanning import CHARACTER, STRING, blank, outside_literals
+from analysis.frontend.syntax.type_operands import Fragment, take_operands
 
 
 class Attribute(NamedTuple):
@@ -27,23 +23,6 @@ class Attribute(NamedTuple):
     start: int
     end: int
     text: bytes
-
-
-class Fragment(NamedTuple):
-    """An operand that is parsed on its own; `text`, cleaned, stood at `start`.
-
-    `kind` says which table it belongs to; `key` is the offset of the construct that it was taken from.
-    """
-
-    start: int
-    text: bytes
-    kind: str
-    key: int
-
-    @property
-    def end(self) -> int:
-        """The offset after the operand."""
-        return self.start + len(self.text)
 
 
 class Cleaned(NamedTuple):
@@ -59,7 +38,13 @@ class Cleaned(NamedTuple):
     unnamed_bits: dict[int, bytes]
 
 
-_BALANCED = rb"(?:[^()]++|\((?:[^()]++|\((?:[^()]++|\((?:[^()]++|\((?:[^()]++)*+\))*+\))*+\))*+\))*+"
+IMPLICIT_INT = b"int"
+"""The type name that is written where C89 lets a definition have none."""
+_PARENTHESES = 5  # how deep they are counted in an attribute; deeper ones are left as they are
+_PLAIN = rb"[^()\"']++|" + STRING + rb"|" + CHARACTER
+_BALANCED = rb"(?:" + _PLAIN + rb")*+"
+for _ in range(_PARENTHESES):
+    _BALANCED = rb"(?:" + _PLAIN + rb"|\(" + _BALANCED + rb"\))*+"
 _WORDS: dict[bytes, bytes] = {
     b"__extension__": b"",
     b"__restrict": b"",
@@ -79,31 +64,27 @@ _WORDS: dict[bytes, bytes] = {
     b"_Thread_local": b"__thread",
 }
 _RECORDED = frozenset({b"_Noreturn", b"_Complex", b"__complex__", b"_Imaginary"})
-_STRING = rb"\"(?:[^\"\\\n]++|\\.)*+\""
 _DIRECTIVE = re.compile(rb"\n#[ \t]*+(?:\d|pragma\b|ident\b|sccs\b|line\b)[^\n]*+")
 _PRAGMA = re.compile(rb"\n#[ \t]*+pragma\b[^\n]*+")
 _PACK = re.compile(rb"\n#[ \t]*+pragma[ \t]++pack\b")
-_LABEL = re.compile(rb"(?<![\w$])(?:__)?+asm(?:__)?+\s*+\(\s*+(?:" + _STRING + rb"\s*+)++\)(?=\s*+([=,;]))")
+_LABEL = re.compile(rb"(?<![\w$])(?:__)?+asm(?:__)?+\s*+\(")
+_LABEL_REST = re.compile(rb"\s*+(?:" + STRING + rb"\s*+)++\)(?=\s*+([=,;]))")
 _STATEMENT_WORD = re.compile(rb"(?<![\w$])(?:else|do)\Z")
 _DOUBLE = re.compile(  # one literal prefix, which the regular expression engine looks for fast
-    rb"__(?<![\w$]__)(?:(?P<attribute>(?:attribute|declspec)(?:__)?+(?![\w$])\s*+\("
-    + _BALANCED
-    + rb"\))|(?P<labels>label__\b[^;]*+;)|(?P<word>"
+    rb"__(?<![\w$]__)(?:(?P<attribute>(?:attribute|declspec)(?:__)?+(?![\w$])\s*+\()"
+    rb"|(?P<labels>label__\b[\w$\s,]*+;)|(?P<open_labels>label__\b[\w$\s,]*+)|(?P<word>"
     + b"|".join(sorted((word[2:] for word in _WORDS if word.startswith(b"__")), reverse=True))
     + rb")(?![\w$]))",
-    re.DOTALL,
 )
-_ASSERTED = rb"\s*+\((?:[^()\"]++|" + _STRING + rb"|\(" + _BALANCED + rb"\))*+\)\s*+;?"
 _SINGLE = re.compile(
-    rb"_(?<![\w$]_)(?:(?P<aligned>Alignas\s*+\(" + _BALANCED + rb"\))"
-    rb"|(?P<checked>Static_assert" + _ASSERTED + rb")"
-    rb"|(?P<atomic>Atomic\s*+\(" + _BALANCED + rb"\))"
+    rb"_(?<![\w$]_)(?:(?P<aligned>Alignas\s*+\()"
+    rb"|(?P<checked>Static_assert\s*+\()"
+    rb"|(?P<atomic>Atomic\s*+\()"
     rb"|(?P<word>"
     + b"|".join(sorted((word[1:] for word in _WORDS if not word.startswith(b"__")), reverse=True))
     + rb")(?![\w$]))",
-    re.DOTALL,
 )
-_RECENT = re.compile(rb"static_assert(?<![\w$]static_assert)(?P<checked>" + _ASSERTED + rb")", re.DOTALL)
+_RECENT = re.compile(rb"static_assert(?<![\w$]static_assert)(?P<checked>\s*+\()")
 _BRACKETED = re.compile(rb"\[\[(?<![\w$]\[\[)[\w\s:,()\"]*+\]\]")
 _SCANS: tuple[tuple[re.Pattern[bytes], tuple[bytes, ...]], ...] = (  # each with words without one of which it finds nothing
     (_DOUBLE, (b"__",)),
@@ -111,36 +92,28 @@ _SCANS: tuple[tuple[re.Pattern[bytes], tuple[bytes, ...]], ...] = (  # each with
     (_RECENT, (b"static_assert",)),
     (_BRACKETED, (b"[[",)),
 )
-_LITERAL = re.compile(rb"""\"(?:[^\"\\]++|\\.)*+(?:\"|\Z)|'(?:[^'\\]++|\\.)*+(?:'|\Z)""", re.DOTALL)
-_COMMENT = re.compile(rb"""(?P<keep>"(?:[^"\\\n]++|\\.)*+"?|'(?:[^'\\\n]++|\\.)*+'?)|/\*.*?(?:\*/|\Z)|//[^\n]*""", re.DOTALL)
-_OPERATORS = {  # each with a literal beginning; what may stand before it is checked afterwards
-    "typeof": re.compile(rb"typeof(?:_unqual)?+(?:__)?+\s*+\("),
-    "va_arg": re.compile(rb"va_arg\s*+\("),
-    "offsetof": re.compile(rb"offsetof\s*+\("),
-    "compatible": re.compile(rb"types_compatible_p\s*+\("),
+_TO_CLOSING = re.compile(_BALANCED + rb"\)")
+_REST: dict[str | None, re.Pattern[bytes]] = {  # what follows an opening parenthesis that one of them ends with
+    "attribute": _TO_CLOSING,
+    "aligned": _TO_CLOSING,
+    "atomic": _TO_CLOSING,
+    "checked": re.compile(_BALANCED + rb"\)(?:\s*+;)?+"),
 }
-_BEFORE_OPERATOR = re.compile(rb"(?:^|[^\w$.>])(__builtin_|__)?\Z")
-_CASE_RANGE = re.compile(
-    rb"case(?<![\w$]case)\b((?:[^:;{}'.?]|'(?:[^'\\\n]|\\.)*+')*?)\.\.\.((?:[^:;{}'?]|'(?:[^'\\\n]|\\.)*+')*+):"
+_COMMENT = re.compile(rb"""(?P<keep>"(?:[^"\\\n]++|\\.)*+"?|'(?:[^'\\\n]++|\\.)*+'?)|/\*.*?(?:\*/|\Z)|//[^\n]*""", re.DOTALL)
+_CASE = re.compile(rb"case(?<![\w$]case)\b")
+_CASE_REST = re.compile(  # of what is no range it takes as much as it has read
+    rb"(?P<low>(?:[^:;{}'\"?.]++|" + STRING + rb"|" + CHARACTER + rb")*+)"
+    rb"(?:\.\.\.(?P<high>(?:[^:;{}'\"?]++|" + STRING + rb"|" + CHARACTER + rb")*+)(?P<colon>:)?+)?+"
 )
-_COMPUTED_GOTO = re.compile(rb"goto(?<![\w$]goto)(\s*\*\s*[^\s;{}][^;{}]*);")
-_EXTRA_SEMICOLON = re.compile(rb";(\s*;)+(?=\s*\})")
+_COMPUTED_GOTO = re.compile(rb"goto(?<![\w$]goto)(?=\s*+\*)")
+_GOTO_REST = re.compile(rb"(?P<operand>\s*+\*\s*+(?=[^\s;{}])(?:[^;{}\"']++|" + STRING + rb"|" + CHARACTER + rb")++)(?P<end>;)?+")
+_SEMICOLONS = re.compile(rb";(?:\s*+;)++(?P<closing>\s*+\})?+")
 _BITS = re.compile(rb":\s*+(\w++)\s*+;")
 _UNNAMED = re.compile(rb"[;{]\s*+(?=\w)((?:(?:const|volatile|unsigned|signed|int|long|short|char|_Bool)\b\s*+)++)\Z")
 _REGISTER_ONLY = re.compile(
     rb"register(?<![\w$]register)(?=\s+(?!(?:int|char|long|short|unsigned|signed|float|double|struct)\b)[A-Za-z_]\w*\s*[;=,\[])"
 )
 _EXTERN_ONLY = re.compile(rb"extern(?<![\w$]extern)(?=\s+(?!(?:int|void|char)\b)[A-Za-z_$][\w$]*\s*\([^(){};]*\)\s*;)")
-_LONGEST_CALL = 20_000  # bytes from a parenthesis to the one that closes it; what is longer is not looked at
-_PUNCTUATION = re.compile(rb"""[()\[\]{},]|"(?:[^"\\\n]++|\\.)*+"?|'(?:[^'\\\n]++|\\.)*+'?""")
-
-
-_TO_SPACE = bytes(0x0A if byte == 0x0A else 0x20 for byte in range(256))
-
-
-def blank(text: bytes) -> bytes:
-    """Spaces of the same length, with the newlines of `text`."""
-    return text.translate(_TO_SPACE)
 
 
 def clean(text: bytes) -> Cleaned:
@@ -150,7 +123,7 @@ def clean(text: bytes) -> Cleaned:
         _blank_comments(buffer)
     attributes, pragmas = _scan(buffer)
     fragments: list[Fragment] = []
-    _operators(buffer, fragments)
+    take_operands(buffer, fragments)
     _case_ranges(buffer, fragments)
     gotos = _computed_gotos(buffer)
     unnamed_bits = _unnamed_bits(buffer)
@@ -178,9 +151,8 @@ def _scan(buffer: bytearray) -> tuple[list[Attribute], list[Attribute]]:
         text = bytes(buffer)
         if not any(mark in text for mark in marks):
             continue
-        for match in pattern.finditer(text):
-            if not _in_literal(text, match.start()):
-                _overwrite(buffer, match, attributes)
+        for match, rest in outside_literals(text, pattern, _REST):
+            _overwrite(buffer, match, (rest or match).end(), attributes)
     _labels(buffer, attributes)
     attributes.sort()
     return attributes, pragmas
@@ -190,12 +162,13 @@ def _labels(buffer: bytearray, attributes: list[Attribute]) -> None:
     """The assembler names of variables, `int x asm("y") = 1`, and of functions where another declarator follows; those of other
     functions are in the tree. What stands where a statement can is none: `else asm("nop");`."""
     text = bytes(buffer)
-    for match in _LABEL.finditer(text) if b"asm" in text else ():
+    for match, rest in outside_literals(text, _LABEL, {None: _LABEL_REST}) if b"asm" in text else ():
         before = _last_word(text, match.start())
-        is_declarator = before[-1:].isalnum() or before[-1:] in (b"_", b"$", b"]") or match.group(1) in (b"=", b",")
-        if is_declarator and before and not _STATEMENT_WORD.search(before) and not _in_literal(text, match.start()):
-            buffer[match.start() : match.end()] = blank(match.group())
-            attributes.append(Attribute(match.start(), match.end(), match.group()))
+        is_declarator = before[-1:].isalnum() or before[-1:] in (b"_", b"$", b"]") or (rest and rest.group(1) != b";")
+        if is_declarator and before and not _STATEMENT_WORD.search(before):
+            found = text[match.start() : (rest or match).end()]
+            buffer[match.start() : match.start() + len(found)] = blank(found)
+            attributes.append(Attribute(match.start(), match.start() + len(found), found))
 
 
 def _last_word(text: bytes, offset: int) -> bytes:
@@ -205,22 +178,9 @@ def _last_word(text: bytes, offset: int) -> bytes:
     return text[max(0, offset - 20) : offset]
 
 
-def _in_literal(text: bytes, offset: int) -> bool:
-    """Whether an offset is inside a string or character constant, which do not go over the end of a line."""
-    line = text[text.rfind(b"\n", 0, offset) + 1 : offset]
-    if b'"' not in line and b"'" not in line:
-        return False
-    return any(match.end() == len(line) and not _is_closed(match.group()) for match in _LITERAL.finditer(line))
-
-
-def _is_closed(literal: bytes) -> bool:
-    body = literal[1:]
-    return body.endswith(literal[:1]) and (len(body) - len(body[:-1].rstrip(b"\\"))) % 2 == 1
-
-
-def _overwrite(buffer: bytearray, match: re.Match[bytes], attributes: list[Attribute]) -> None:
-    start, end = match.span()
-    found = match.group()
+def _overwrite(buffer: bytearray, match: re.Match[bytes], end: int, attributes: list[Attribute]) -> None:
+    start = match.start()
+    found = bytes(buffer[start:end])
     match match.lastgroup:
         case "word":
             buffer[start:end] = _WORDS[found].ljust(len(found))
@@ -231,66 +191,22 @@ def _overwrite(buffer: bytearray, match: re.Match[bytes], attributes: list[Attri
             buffer[end - 1] = 0x20
         case "labels" | "checked":
             buffer[start:end] = blank(found)
+        case "open_labels":
+            pass
         case _:
             buffer[start:end] = blank(found)
             attributes.append(Attribute(start, end, found))
-
-
-def _arguments(text: bytes, opening: int) -> list[tuple[int, int]] | None:
-    """The ranges of the arguments of a call whose parenthesis is at `opening`; None when it is never closed."""
-    depth = 0
-    start = opening + 1
-    ranges: list[tuple[int, int]] = []
-    for match in _PUNCTUATION.finditer(text, opening, opening + _LONGEST_CALL):
-        mark = match.group()
-        if mark in b"([{":
-            depth += 1
-        elif mark in b")]}":
-            depth -= 1
-            if depth == 0:
-                return [*ranges, (start, match.start())]
-        elif mark == b"," and depth == 1:
-            ranges.append((start, match.start()))
-            start = match.end()
-    return None
-
-
-def _operators(buffer: bytearray, fragments: list[Fragment]) -> None:
-    """Takes the types out of `typeof`, `va_arg`, `offsetof` and `__builtin_types_compatible_p`."""
-    text = bytes(buffer)
-    found: list[tuple[int, int, str]] = []
-    for kind, pattern in _OPERATORS.items():
-        for match in pattern.finditer(text):
-            before = _BEFORE_OPERATOR.search(text[max(0, match.start() - 20) : match.start()])
-            if before is not None:
-                found.append((match.start() - len(before.group(1) or b""), match.end(), kind))
-    for key, after, kind in sorted(found, reverse=True):  # the inner ones first, so that they are clean in the outer ones
-        ranges = _arguments(text, after - 1)
-        if ranges is None or (len(ranges) != 2 and kind != "typeof"):
-            continue
-        opening, last = after, ranges[-1][1]
-        if kind == "typeof":
-            ranges = [(opening, last)]  # a comma in it is an operator
-        elif kind == "va_arg":
-            opening, ranges = ranges[0][1], ranges[1:]
-        fragments.extend(Fragment(start, bytes(buffer[start:end]), kind, key) for start, end in ranges)
-        if kind == "typeof":
-            buffer[key : last + 1] = TYPEOF + blank(text[key + len(TYPEOF) : last + 1])
-        else:
-            buffer[opening:last] = blank(text[opening:last])
-        if text.startswith(b"offsetof", key):  # a keyword of the grammar, which takes no blanks for its operands
-            buffer[key : key + len(OFFSETOF)] = OFFSETOF
 
 
 def _case_ranges(buffer: bytearray, fragments: list[Fragment]) -> None:
     """`case 1 ... 5:` becomes `case 1      :`, with the upper bound as a fragment."""
     if b"..." not in buffer or b"case" not in buffer:
         return
-    for match in _CASE_RANGE.finditer(bytes(buffer)):
-        if b"..." in match.group(1) or not match.group(1).strip() or not match.group(2).strip():
+    for match, rest in outside_literals(bytes(buffer), _CASE, {None: _CASE_REST}):
+        if rest is None or rest["colon"] is None or not rest["low"].strip() or not rest["high"].strip():
             continue
-        start, end = match.end(1), match.end(2)
-        fragments.append(Fragment(match.start(2), match.group(2), "case", match.start()))
+        start, end = rest.end("low"), rest.end("high")
+        fragments.append(Fragment(rest.start("high"), rest["high"], "case", match.start()))
         buffer[start:end] = blank(bytes(buffer[start:end]))
 
 
@@ -299,10 +215,12 @@ def _computed_gotos(buffer: bytearray) -> frozenset[int]:
     if b"goto" not in buffer:
         return frozenset()
     found = []
-    for match in _COMPUTED_GOTO.finditer(bytes(buffer)):
-        start, end = match.span(1)
-        buffer[start:end] = blank(match.group(1))
-        buffer[start + len(match.group(1).rstrip()) - 1] = ord("_")
+    for match, rest in outside_literals(bytes(buffer), _COMPUTED_GOTO, {None: _GOTO_REST}):
+        if rest is None or rest["end"] is None:
+            continue
+        start, end = rest.span("operand")
+        buffer[start:end] = blank(rest["operand"])
+        buffer[start + len(rest["operand"].rstrip()) - 1] = ord("_")
         found.append(match.start())
     return frozenset(found)
 
@@ -311,7 +229,7 @@ def _unnamed_bits(buffer: bytearray) -> dict[int, bytes]:
     """`int : 3;` becomes `int    ;`; the widths by the start of these declarations."""
     text = bytes(buffer)
     widths: dict[int, bytes] = {}
-    for match in _BITS.finditer(text):
+    for match, _ in outside_literals(text, _BITS):
         declared = _UNNAMED.search(text, max(0, match.start() - 80), match.start())
         if declared is not None:
             buffer[match.start() : match.end() - 1] = blank(match.group()[:-1])
@@ -322,7 +240,9 @@ def _unnamed_bits(buffer: bytearray) -> dict[int, bytes]:
 def _small_repairs(buffer: bytearray) -> None:
     """Empty declarations at the end of a block or record, `register x;` and `extern f();` without a type."""
     text = bytes(buffer)
-    for match in _EXTRA_SEMICOLON.finditer(text):
-        buffer[match.start() + 1 : match.end()] = blank(match.group()[1:])
-    for match in (*_REGISTER_ONLY.finditer(text), *_EXTERN_ONLY.finditer(text)):
-        buffer[match.start() : match.end()] = IMPLICIT_INT.ljust(len(match.group()))
+    for match, _ in outside_literals(text, _SEMICOLONS):
+        if match["closing"] is not None:
+            buffer[match.start() + 1 : match.start("closing")] = blank(text[match.start() + 1 : match.start("closing")])
+    for pattern in (_REGISTER_ONLY, _EXTERN_ONLY):
+        for match, _ in outside_literals(text, pattern):
+            buffer[match.start() : match.end()] = IMPLICIT_INT.ljust(len(match.group()))

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from analysis.frontend.syntax.cleaning import blank
+from analysis.frontend.syntax.scanning import Literals, blank
 
 _HEAD = re.compile(
-    rb"(?<![\w$])(?P<name>[A-Za-z_$][\w$]*+)\s*+\(\s*+(?P<names>[A-Za-z_$][\w$]*+(?:\s*+,\s*+[A-Za-z_$][\w$]*+)*+)\s*+\)"
-    rb"(?P<gap>(?:\s|\)|\([^(){};]*+\))*+)"
-    rb"(?P<declarations>(?:[A-Za-z_$](?:[^;{}=\"#]|\{[^{}]*+\})*+;\s*+)++)\{"
+    rb"(?<![\w$])(?P<name>[A-Za-z_$][\w$]*+)\s*+(?P<parameters>\()\s*+"
+    rb"(?P<names>[A-Za-z_$][\w$]*+(?:\s*+,\s*+[A-Za-z_$][\w$]*+)*+)\s*+\)"
+    rb"(?P<gap>(?:\s|\)|\([^(){};]*+\))*+)(?=[A-Za-z_$])"
 )
+_NO_DECLARATION = re.compile(rb"[={}\"#]|;\s*+[^\sA-Za-z_$]")  # what ends in none of the declarations before a body
 _TELL_TALE = re.compile(rb";\s*+\{")  # also an ordinary block after a statement
 _LONGEST_HEAD = 8_000  # bytes; what is longer is not looked at
 _NOT_A_NAME = frozenset({b"if", b"while", b"for", b"switch", b"return", b"sizeof", b"do", b"else", b"defined"})
@@ -39,29 +40,43 @@ def separate(text: bytes) -> tuple[bytes, list[OldStyle]]:
     """The text without the parameter declarations of old-style definitions, and where they were, by offset."""
     found: list[OldStyle] = []
     buffer: bytearray | None = None
+    literals, begin = Literals(text), 0
     for tell_tale in _TELL_TALE.finditer(text):
-        match = _head_before(text, tell_tale.end())
-        if match is None or not _is_definition(match):
-            continue
-        start, end = match.span("declarations")
-        found.append(OldStyle(text.index(b"(", match.end("name")), start, end))
-        buffer = buffer or bytearray(text)
-        buffer[start:end] = blank(match.group("declarations"))
+        end = tell_tale.end() - 1
+        begin = max(begin, text.rfind(b"\n}", begin, end) + 1, end - _LONGEST_HEAD)
+        definition = None if literals.hold(tell_tale.start()) else _definition_before(text, begin, end)
+        begin = end + 1  # no head goes over such an end of declarations
+        if definition is not None:
+            found.append(definition)
+            buffer = buffer or bytearray(text)
+            buffer[definition.start : definition.end] = blank(text[definition.start : definition.end])
     return bytes(buffer) if buffer else text, found
 
 
-def _head_before(text: bytes, end: int) -> re.Match[bytes] | None:
-    """The head of a definition whose body begins just before `end`; looked for from the end of the previous definition."""
-    begin = max(text.rfind(b"\n}", 0, end) + 1, end - _LONGEST_HEAD)
-    return next((match for match in _HEAD.finditer(text, begin, end) if match.end() == end), None)
+def _definition_before(text: bytes, begin: int, end: int) -> OldStyle | None:
+    """The old-style definition whose head is in [begin, end), and whose body is at `end`.
+
+    What is between two heads cannot belong to declarations; it is looked for once, not from each head again.
+    """
+    before = max(0, begin - 1)  # a name does not begin behind a letter
+    between = text[before:end]
+    plain = _MEMBERS.sub(lambda members: b"+" * len(members.group()), between)
+    first = max((found.end() for found in _NO_DECLARATION.finditer(plain)), default=0)
+    outside = _MEMBERS.sub(lambda members: b"}" * len(members.group()), between)  # which no head holds
+    for head in _HEAD.finditer(outside, begin - before):
+        start = before + head.end()
+        if head.end() >= first:
+            is_definition = _is_definition(head, text[start:end])
+            return OldStyle(before + head.start("parameters"), start, end) if is_definition else None
+    return None
 
 
-def _is_definition(match: re.Match[bytes]) -> bool:
+def _is_definition(head: re.Match[bytes], declarations: bytes) -> bool:
     """Whether every declaration declares some of the parameters, which no statement after a call does."""
-    if match.group("name") in _NOT_A_NAME or match.group("gap").count(b"(") > match.group("gap").count(b")"):
+    if head.group("name") in _NOT_A_NAME or head.group("gap").count(b"(") > head.group("gap").count(b")"):
         return False
-    names = set(_NAME.findall(match.group("names")))
-    for declaration in _MEMBERS.sub(b" ", match.group("declarations")).split(b";")[:-1]:
+    names = set(_NAME.findall(head.group("names")))
+    for declaration in _MEMBERS.sub(b" ", declarations).split(b";")[:-1]:
         words = _NAME.findall(declaration)
         if not names.intersection(words):
             return False

@@ -24,8 +24,9 @@ import tree_sitter_c
 from tree_sitter import Language, Node, Parser, Point, Range, Tree
 
 from analysis.frontend.declarations.layout_attributes import is_packing, packings
-from analysis.frontend.syntax.cleaning import Attribute, Fragment, clean
+from analysis.frontend.syntax.cleaning import Attribute, clean
 from analysis.frontend.syntax.old_style import OldStyle, give_types, separate
+from analysis.frontend.syntax.type_operands import Fragment
 from analysis.frontend.text.difference import difference
 
 __all__ = ["Attribute", "Node", "SyntaxTree", "child_of", "error_ranges", "parse", "parse_again", "parse_apart", "text_of"]
