@@ -62,7 +62,8 @@ def _realloc(machine: RunningMachine, arguments: list[Any], _types: Types) -> in
     if address == 0:
         return _allocate(machine, "realloc", size, UNDEFINED)
     block = _heap_block(machine, address, "realloc")
-    if size == 0:  # as glibc does it
+    if size == 0:
+        machine.assume("realloc() of size 0 frees the block and returns a null pointer, as in glibc")
         machine.memory.end(block)
         return 0
     moved = _allocate(machine, "realloc", size, UNDEFINED)

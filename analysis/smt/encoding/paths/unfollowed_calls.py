@@ -17,7 +17,7 @@ from analysis.smt.encoding.storage.content import ANY_TAG
 from analysis.smt.encoding.storage.regions import Alternatives
 from analysis.smt.logic import linear
 from analysis.smt.logic.bitvectors import extend, multiply, operation
-from analysis.smt.logic.term_building import FALSE, TRUE, and_, constant_of, eq, ite, not_
+from analysis.smt.logic.term_building import FALSE, TRUE, and_, constant_of, eq, ite, not_, or_
 from analysis.smt.logic.terms import Term
 
 _MOST_COPIED = 1 << 16  # bytes of a copy that is followed
@@ -147,7 +147,7 @@ class Calls:
         found = self._outcome(name, fits, chosen)
         memory.allocate(number, found)
         if name in RESIZES:
-            self._reallocate(self._argument(call, 0), number, found)
+            self._reallocate(self._argument(call, 0), number, or_(found, self._frees(size)))
         self._give(call, ite(found, address, memory.fills.offset(0)), Pointer(Void()))
 
     def _outcome(self, name: str, fits: Term, chosen: bool | None) -> Term:
@@ -174,8 +174,17 @@ class Calls:
         product = operation("bvmul", size, other)
         return product, eq(exact, extend(product, wide, signed=False))
 
-    def _reallocate(self, old: Term, number: int, found: Term) -> None:
-        """The new block starts with what the old one held; the old one ends, if there is room (C11 7.22.3.5)."""
+    def _frees(self, size: Term) -> Term:
+        """The condition that a block ends though there is none instead of it: of size 0, as the library has it (C11 7.22.3p1,
+        7.22.3.5; glibc ends it)."""
+        is_empty = eq(size, self._memory.fills.offset(0))
+        if is_empty is FALSE or constant_of(size) not in (None, 0):
+            return FALSE
+        choice = self._state.fresh_input(INT, "unknown", "whether realloc() of size 0 frees")
+        return and_(is_empty, self._state.arithmetic.compare("!=", choice, self._state.arithmetic.constant(0, INT), INT))
+
+    def _reallocate(self, old: Term, number: int, ends: Term) -> None:
+        """The new block starts with what the old one held; the old one ends where `ends` holds (C11 7.22.3.5)."""
         memory = self._memory
         new: Alternatives = ((TRUE, memory.spot_at(number)),)
         cases = [(c, t) for c, t in memory.cases(old) if constant_of(t) != 0]
@@ -185,11 +194,11 @@ class Calls:
         if len(spots) == 1 and spots[0][1].symbolic is None and spots[0][1].region:
             source = spots[0][1].region
             memory.copy_object(source, number)
-            memory.kill(source, and_(found, spots[0][0]))
+            memory.kill(source, and_(ends, spots[0][0]))
             return
         self._state.ledger.approximate("what a block holds after realloc() is not followed")
         memory.fill(new, None, "unknown")
-        self._end(old, found)
+        self._end(old, ends)
 
     def _free(self, pointer: Term) -> None:
         self._end(pointer, TRUE)
