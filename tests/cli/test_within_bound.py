@@ -90,9 +90,22 @@ def test_a_violation_beyond_the_bound_is_not_denied(capsys: pytest.CaptureFixtur
 int nondet(void);
 int main(void) { int i = 0; while (nondet()) i++; assert(i != 4); return 0; }
 """
-    for bound in ("3", "4"):  # a run confirms what the automaton engine found, however long it is
-        report = document(capsys, text, "--unwind", bound)
-        assert [finding["status"] for finding in report["findings"]] == ["confirmed"]
+    for bound, status, why in (("3", "possible", "assertion is not known within bound 3"), ("4", "confirmed", "")):
+        (finding,) = document(capsys, text, "--unwind", bound)["findings"]
+        assert finding["status"] == status
+        assert (finding["reason"] or "").startswith(why)
+
+
+def test_what_a_complete_answer_excludes_is_no_finding_until_it_is_possible_again(capsys: pytest.CaptureFixture[str]) -> None:
+    text = """#include <assert.h>
+int nondet(void);
+static int copy(int n) { n = n + 0; return n; }
+int main(void) { int a = nondet(); if (a < 0 || a > 3) return 0; assert(copy(a) == a); return 0; }
+"""
+    reports = revisions(capsys, text, text.replace("n + 0", "n + 1"), text)
+    assert [len(report["findings"]) for report in reports] == [0, 1, 0]
+    assert [report["refuted"] for report in reports] == [1, 0, 1]
+    assert reports[1]["findings"][0]["status"] == "confirmed"
 
 
 @pytest.mark.parametrize(

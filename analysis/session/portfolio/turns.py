@@ -51,7 +51,7 @@ TURNS: dict[Kind, dict[Engine, tuple[Turn, ...]]] = {
         "value": (Turn("value", 1.0),),
         "symbolic": (Turn("runs", 0.8), Turn("constraints", 1.0)),
         "predicate": (Turn("predicate", 1.0),),
-        "summary": (Turn("runs", 1.0),),
+        "summary": (),
         "automaton": (),
     },
 }

@@ -128,7 +128,8 @@ class Proofs:
 
     def _settle(self, program: Program) -> None:
         whole = self._claims.program_answers(program)
-        self._proving.settle({rule: decided for rule, (decided, _) in whole.proved.items()}, whole.runs)
+        excluded = {rule: decided for rule, (decided, _) in (*whole.proved.items(), *whole.complete.items())}
+        self._proving.settle(excluded, whole.runs, whole.open)
 
     def claim(
         self,

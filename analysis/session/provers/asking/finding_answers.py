@@ -21,6 +21,7 @@ from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.report.suspicions import Error, Suspicion
 from analysis.model.budgets import budget_of
 from analysis.model.options import Options
+from analysis.session.portfolio.turns import TURNS
 from analysis.session.provers.asking.answer import PARTLY_PARSED, Decided
 from analysis.session.provers.asking.kept_answers import Decisions
 from analysis.session.provers.asking.program_answers import Run
@@ -164,6 +165,8 @@ class Proving:
             for e, key in plan.keys.items()
             if plan.slicer
         }
+        if not TURNS["finding"][options.engine]:
+            found = {error: _not_asked(asked.suspicion) for error, asked in found.items()}
         self._slicer, self._asked = plan.slicer, found
         self._cancel()
         self._submit(plan.questions, rank)
@@ -200,9 +203,9 @@ class Proving:
             functions = slicer.program.functions
             asked.looked = {name: functions[name] for name in decided.looked if name in functions}
 
-    def settle(self, proved: Mapping[str, Decided], runs: Sequence[Run]) -> None:
+    def settle(self, proved: Mapping[str, Decided], runs: Sequence[Run], reasons: Mapping[str, str]) -> None:
         """Takes over what is known of the program as a whole: what no run violates cannot happen, and a run that was seen to end
-        at a finding confirms it."""
+        at a finding confirms it. `reasons` say why other rules are open; they count where nobody is asked about findings."""
         if self._slicer is None:
             return
         functions, changed = self._slicer.program.functions, False
@@ -211,7 +214,9 @@ class Proving:
             if found is None:
                 ends = (run.decided for run in runs if run.rule == asked.suspicion.rule)
                 found = next((run for run in ends if _is_at(run, name, fact.edge, functions)), None)
-            if found is not None and (asked.decided is None or asked.decided.status == "possible"):
+            if found is None and not asked.key and asked.suspicion.rule in reasons:
+                found = Decided("possible", reason=reasons[asked.suspicion.rule])
+            if found is not None and found is not asked.decided and (asked.decided is None or asked.decided.status == "possible"):
                 self._decide(asked, found, self._slicer)
                 changed = True
         if changed:
@@ -278,6 +283,14 @@ class Proving:
     def closed(self) -> None:
         """The pool was closed: nothing is done any more."""
         self._tickets = {}
+
+
+def _not_asked(suspicion: Suspicion) -> _Asked:
+    """A finding that nobody is asked about: what is known of the whole program decides it."""
+    asked = _Asked(suspicion, "", 0.0)
+    asked.pending = False
+    asked.decided = Decided("possible", final=False, reason="nothing is known of the whole program")
+    return asked
 
 
 def _is_there(error: Error, program: Program) -> bool:

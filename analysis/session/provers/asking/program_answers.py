@@ -56,6 +56,21 @@ class ProgramAnswers:
         )
         self.add(part.rule, decided, ms)
 
+    @property
+    def complete(self) -> dict[str, tuple[Decided, float]]:
+        """The rules of which answers within a bound tell that no run violates them, since the bound leaves out none. Findings
+        cannot happen then, but nothing is proved."""
+        return {
+            rule: (msgspec.structs.replace(decided, status="refuted", reason=""), ms)
+            for rule, (decided, ms) in self.within.items()
+            if decided.within is not None and decided.within.holds and decided.within.complete
+        }
+
+    @property
+    def open(self) -> dict[str, str]:
+        """Why rules are open."""
+        return {rule: decided.reason for rule, (decided, _) in self.within.items()} | self.reasons
+
     def of_function(self, function: str, rule: str) -> tuple[Decided, float] | None:
         """What follows for a rule in a function; None if nothing does."""
         proved = self.proved.get(rule) or self.within.get(rule)
