@@ -17,6 +17,7 @@ from analysis.interpreter.objects import Objects
 from analysis.interpreter.scalars import converter
 from analysis.model import ir
 from analysis.model.c_types import Array, Floating, Function, Integer, Pointer, Record, Type, Void, spell
+from analysis.model.ranges import is_bool
 from analysis.model.spelling import spell_expr
 
 ADDRESSES = "objects lie in memory in the order in which they came to be"
@@ -62,6 +63,8 @@ class Expressions(Objects):
         _exact(type_)
         value = self.value(expr)
         convert = converter(expr.type, type_, self.code.pointer_bits)
+        if isinstance(expr.type, Pointer) and isinstance(type_, Integer) and not is_bool(type_):
+            value = _as_number(value)
         return value if convert is None else lambda r: convert(value(r))
 
     def _read(self, lvalue: ir.Expr) -> Evaluate:
@@ -196,6 +199,18 @@ def _register_read(slot: int, variable: ir.Expr) -> Evaluate:
 
 def _undefined(_r: Registers) -> Any:
     raise ViolationError("uninitialized-read", "an indeterminate value is used")
+
+
+def _as_number(pointer: Evaluate) -> Evaluate:
+    """The pointer; notes that its number is used."""
+
+    def value(r: Registers) -> Any:
+        found = pointer(r)
+        if found:
+            r[1].by_address = True
+        return found
+
+    return value
 
 
 def _elements(distance: int, size: int) -> int:

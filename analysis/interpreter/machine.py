@@ -46,7 +46,8 @@ class Machine(Questions):
     """One run of a program."""
 
     def __init__(self, code: ProgramCode, start: Start, inputs: Inputs, bounds: Bounds) -> None:
-        memory = Memory(code.model, code.static.next_page, bounds.memory, self._missing)
+        at = code.static.first_page if code.elsewhere else code.static.next_page
+        memory = Memory(code.model, at, bounds.memory, self._missing, elsewhere=code.elsewhere)
         super().__init__(code, memory, inputs, any_value="uninitialized-read" in start.past)
         self.start = start
         self.bounds = bounds
@@ -76,7 +77,9 @@ class Machine(Questions):
             after = self._run(self._begin_handler, path, watch)
             if not isinstance(after, Returned):
                 end = after
-        return Run(end, self.step, tuple(path or ()), tuple(self.asked), tuple(self.assumptions), "".join(self.printed))
+        return Run(
+            end, self.step, tuple(path or ()), tuple(self.asked), tuple(self.assumptions), "".join(self.printed), self.by_address
+        )
 
     def _run(self, begin: Callable[[], None], path: list[Step] | None, watch: Callable[[], End | None] | None) -> End:
         """From where `begin` puts the machine to the next end."""

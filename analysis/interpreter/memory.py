@@ -48,11 +48,14 @@ class Block:
 class Memory:
     """The blocks by page. `missing` makes a static object when its page is first touched, and gives None for other pages."""
 
-    def __init__(self, model: DataModel, first_page: int, bound: int, missing: Callable[[int], Block | None]) -> None:
+    def __init__(
+        self, model: DataModel, first_page: int, bound: int, missing: Callable[[int], Block | None], *, elsewhere: bool = False
+    ) -> None:
         self.pages: dict[int, Block] = {}
         self.shift = page_shift(model)
         self._wide = model.pointer_bits == 64
         self._next = first_page
+        self._elsewhere = elsewhere
         self._left = bound
         self._missing = missing
         self.ask: Callable[[Block, int, int], None] = _nobody
@@ -62,13 +65,15 @@ class Memory:
 
     def add(self, block: Block) -> int:
         """Gives the block an address, which is returned."""
-        _, after, block.base = place(self._next, block.size, self._wide)
-        if after > self.last_page:
+        first, after, block.base = place(self._next, block.size, self._wide, elsewhere=self._elsewhere)
+        if self._elsewhere:  # before all that there are
+            first, after, block.base = place(2 * first - after, block.size, self._wide, elsewhere=True)
+        if after > self.last_page or first < 1:
             out_of_memory()
         self._pay(block.size)
-        for number in range(self._next, after):
+        for number in range(first, after):
             self.pages[number] = block
-        self._next = after
+        self._next = first if self._elsewhere else after
         return block.base
 
     def add_at(self, block: Block, first: int, after: int) -> None:
@@ -199,12 +204,22 @@ def page_shift(model: DataModel) -> int:
     return 40 if model.pointer_bits == 64 else 12
 
 
-def place(page: int, size: int, wide: bool) -> tuple[int, int, int]:
-    """The first page of a block placed from `page` on, the one after its last, and its address."""
+def place(page: int, size: int, wide: bool, *, elsewhere: bool = False) -> tuple[int, int, int]:
+    """The first page of a block placed from `page` on, the one after its last, and its address; `elsewhere` it is not aligned
+    more than its size asks for."""
+    shifted = next(step for step in (8, 4, 2, 1) if size % step == 0) if elsewhere else 0
     if wide:
         # the low half of an address should not be zero: programs print, hash and test it
-        return page, page + 1, (page << 40) + (1 << 39) + ((page * 4096 + 4096) & 0x7FFFFFF0)
-    return page, page + 2 + max(1, -(-size // 4096)), (page + 1) << 12
+        half = ((page * 4096 + 4096) & 0x7FFFFFF0) + (0x80000000 if elsewhere else 0)
+        return page, page + 1, (page << 40) + (1 << 39) + half + shifted
+    return page, page + 2 + max(1, -(-(size + shifted) // 4096)), ((page + 1) << 12) + shifted
+
+
+def first_page(model: DataModel, *, elsewhere: bool) -> int:
+    """Where static objects lie, from this page on. All others come after them, and `elsewhere` before."""
+    if not elsewhere:
+        return 1
+    return 1_000_003 if model.pointer_bits == 64 else 500_009
 
 
 def described(block: Block) -> str:

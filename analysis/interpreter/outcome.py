@@ -29,12 +29,15 @@ class Start(msgspec.Struct, frozen=True):
     `past` are violations that do not end the run, for programs that mean something by them: signed arithmetic and shifts wrap
     then (as with `gcc -fwrapv`), and an indeterminate value is asked for ("indeterminate", "memory"). When that happens it is
     among the run's assumptions.
+
+    `elsewhere`: objects lie at other addresses, in the opposite order, and are aligned less.
     """
 
     function: str
     any_globals: bool = False
     data_model: DataModel = LP64
     past: tuple[Literal["signed-overflow", "uninitialized-read"], ...] = ()
+    elsewhere: bool = False
 
 
 class Bounds(msgspec.Struct, frozen=True):
@@ -104,7 +107,7 @@ class Run(msgspec.Struct, frozen=True):
     `steps` counts the edges taken (the one during which it ended included); `path` are these edges, if they were to be recorded.
     `asked` are the questions in their order with the answers, numbers as values of the question's type. `assumptions` names what
     the run took for given although C says more about it (an argument list read with `va_arg`, an initialiser that lowering does
-    not keep). `output` is what was printed.
+    not keep). `output` is what was printed. `by_address`: it used the number of an address.
     """
 
     end: End
@@ -113,6 +116,7 @@ class Run(msgspec.Struct, frozen=True):
     asked: tuple[tuple[Question, InputValue], ...]
     assumptions: tuple[str, ...]
     output: str
+    by_address: bool = False
 
 
 class ReplayedStep(msgspec.Struct, frozen=True):
@@ -132,6 +136,7 @@ class Replayed(msgspec.Struct, frozen=True):
     observation: Observation | None
     asked: tuple[tuple[Question, InputValue], ...]
     assumptions: tuple[str, ...]
+    by_address: bool = False
 
 
 class Diverged(msgspec.Struct, frozen=True):

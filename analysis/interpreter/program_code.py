@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from analysis.c.layout import Layout
 from analysis.cfa.graph import Cfa, Global, Program
-from analysis.interpreter.memory import page_shift, place
+from analysis.interpreter.memory import first_page, page_shift, place
 from analysis.interpreter.outcome import Start
 from analysis.model import ir
 from analysis.model.c_types import DataModel, Record, Type
@@ -17,30 +17,31 @@ LARGEST_STATIC = 1 << 26  # bytes of a static object
 
 
 class StaticLayout:
-    """Addresses of globals and functions, by name; the same for every run of a program."""
+    """Addresses of globals and functions, by name; the same for every run of a program but those `elsewhere`."""
 
-    def __init__(self, program: Program, layout: Layout) -> None:
+    def __init__(self, program: Program, layout: Layout, *, elsewhere: bool) -> None:
         self._wide = layout.model.pointer_bits == 64
         self._shift = page_shift(layout.model)
         self.addresses: dict[str, int] = {}
         self._first_pages: list[int] = []
         self._names: list[str] = []
-        self.next_page = 1
-        for name in sorted(program.globals):
+        self._elsewhere = elsewhere
+        self.first_page = self.next_page = first_page(layout.model, elsewhere=elsewhere)
+        for name in sorted(program.globals, reverse=elsewhere):
             self._add(name, layout.size(program.globals[name].var.type) or 1)
         for name in sorted(program.functions.keys() | program.externals.keys() | program.address_taken):
             if name not in self.addresses:
                 self._add(name, 1)
 
     def _add(self, name: str, size: int) -> None:
-        _, after, self.addresses[name] = place(self.next_page, min(size, LARGEST_STATIC), self._wide)
+        _, after, self.addresses[name] = place(self.next_page, min(size, LARGEST_STATIC), self._wide, elsewhere=self._elsewhere)
         self._first_pages.append(self.next_page)
         self._names.append(name)
         self.next_page = after
 
     def name_at(self, page: int) -> str | None:
         """The global or function that the page belongs to."""
-        if not 1 <= page < self.next_page:
+        if not self.first_page <= page < self.next_page:
             return None
         return self._names[bisect_right(self._first_pages, page) - 1]
 
@@ -51,9 +52,10 @@ class StaticLayout:
 
 
 class ProgramCode:
-    """A program as it is run under one data model. `wraps`: signed overflow does not end a run."""
+    """A program as it is run under one data model. `wraps`: signed overflow does not end a run. `elsewhere`: see `Start`."""
 
-    def __init__(self, program: Program, model: DataModel, wraps: bool) -> None:
+    def __init__(self, program: Program, model: DataModel, wraps: bool, elsewhere: bool) -> None:
+        self.elsewhere = elsewhere
         self.wraps = wraps
         self.functions = program.functions
         self.globals: dict[str, Global] = program.globals
@@ -64,7 +66,7 @@ class ProgramCode:
         self.model = model
         self.pointer_bits = model.pointer_bits
         self.layout = Layout(model, program.records.get)
-        self.static = StaticLayout(program, self.layout)
+        self.static = StaticLayout(program, self.layout, elsewhere=elsewhere)
         self.compiled: dict[str, object] = {}
         self._sizes: dict[Type, int | None] = {}
         self._offsets: dict[tuple[Type, str, Type], int | None] = {}
@@ -94,15 +96,15 @@ class ProgramCode:
         return self._offsets[key]
 
 
-_known: weakref.WeakKeyDictionary[Program, dict[tuple[str, bool], ProgramCode]] = weakref.WeakKeyDictionary()
+_known: weakref.WeakKeyDictionary[Program, dict[tuple[str, bool, bool], ProgramCode]] = weakref.WeakKeyDictionary()
 
 
 def code_of(program: Program, start: Start) -> ProgramCode:
     """The code of a program for runs that begin so, made once."""
     found = _known.setdefault(program, {})
-    key = start.data_model.name, "signed-overflow" in start.past
+    key = start.data_model.name, "signed-overflow" in start.past, start.elsewhere
     if key not in found:
-        found[key] = ProgramCode(program, start.data_model, key[1])
+        found[key] = ProgramCode(program, start.data_model, *key[1:])
     return found[key]
 
 

@@ -34,6 +34,7 @@ class Questions:
         self.assumptions: dict[str, None] = {}
         self.fresh: list[int] = []
         self.peeking = False
+        self.by_address = False
         memory.ask = self._ask_bytes
         memory.note = self.assume
         memory.any_value = any_value

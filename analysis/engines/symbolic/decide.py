@@ -137,7 +137,7 @@ class _Deciding:
                 return self._confirmed(MAIN, replayed)
             if inputs.open:
                 return None
-            if not isinstance(run.end, Returned | Exited | Stuck) or run.assumptions:
+            if not isinstance(run.end, Returned | Exited | Stuck) or run.assumptions or run.by_address:
                 is_whole = False
                 self._why[f"a run could not be followed to its end: {described(run)}"] = None
             choices = next_choices(inputs.choices)

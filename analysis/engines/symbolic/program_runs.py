@@ -8,6 +8,7 @@ from typing import get_args
 from analysis.engines.symbolic.caller import doubts
 from analysis.engines.symbolic.candidates import MAIN
 from analysis.engines.symbolic.choices import MakeInputs, NeverFailing
+from analysis.engines.symbolic.other_addresses import happens_elsewhere
 from analysis.engines.symbolic.task import ProgramTask, Target
 from analysis.interpreter.expressions import ADDRESSES
 from analysis.interpreter.inputs import Inputs
@@ -52,6 +53,9 @@ class ProgramRuns:
         last = run.path[-1]
         if ADDRESSES in found.assumptions:
             self.doubt = f"it depends on that {ADDRESSES}"
+            return run, None
+        if not happens_elsewhere(self._program, start, run.path, self._inputs(make), kind, found, bounds):
+            self.doubt = "objects lie at the addresses that the run gives them"
             return run, None
         self.doubt = doubts(self._program, MAIN, found, Target(last.function, last.edge, kind), start.data_model)
         return run, None if self.doubt else found

@@ -6,6 +6,7 @@ import msgspec
 
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic.choices import MakeInputs, NeverFailing
+from analysis.engines.symbolic.other_addresses import happens_elsewhere
 from analysis.engines.symbolic.task import Target
 from analysis.interpreter.interpreter import execute
 from analysis.interpreter.outcome import (
@@ -66,7 +67,9 @@ class Attempts:
 
     def _replayed(self, start: Start, path: tuple[Step, ...], make: MakeInputs) -> Replayed | None:
         found = replay(self._program, start, path, make(), self._kind, self._bounds)
-        return found if isinstance(found, Replayed) and found.observation is not None else None
+        if not isinstance(found, Replayed) or found.observation is None:
+            return None
+        return found if happens_elsewhere(self._program, start, path, make(), self._kind, found, self._bounds) else None
 
 
 def _never_failing(make: MakeInputs) -> MakeInputs:

@@ -105,7 +105,7 @@ class _Deciding:
     def _try_all(self) -> Decision | None:
         """All runs of a program whose inputs are few and of few values."""
         choices: list[int] | None = []
-        unread = unread_parameters(self._main)
+        unread, by_address = unread_parameters(self._main), False
         steps = _LONG * self._effort.run_steps
         for _ in range(self._effort.runs):
             if choices is None or self._is_late(0.5):
@@ -122,8 +122,8 @@ class _Deciding:
                 )
                 self._why[why] = None
                 return None
-            choices = next_choices(recipe.first.choices)
-        if choices is not None or depends_on_addresses(self._program, (MAIN,)):
+            choices, by_address = next_choices(recipe.first.choices), by_address or run.by_address
+        if choices is not None or by_address or depends_on_addresses(self._program, (MAIN,)):
             return None
         if self._task.rules & _GONE and outlived(self._program):
             self._why["the address of a variable may outlive its block, which formulas do not follow"] = None

@@ -1,0 +1,65 @@
+"""Which number an address is, and which of two objects comes first, is not known: nothing is confirmed or refuted by it.
+
+The class: pointers that are made numbers, in runs and in formulas of paths.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, Refuted, Target, Task, decide, decide_program
+from analysis.interpreter import Script, Start, execute
+from analysis.interpreter.outcome import Returned
+from analysis.model.c_types import ILP32, LP64, DataModel
+from tests.support.explorations import error_locations
+from tests.support.runs import program_of
+
+_GLOBALS = "static int g, h; typedef unsigned long number;"
+
+DEPENDING = [
+    "(number)p % 16 == 0",
+    "(number)p % 4096 == 1024",
+    "(number)p >> 40 == 3",
+    "((number)&g & 4095) == 1024",
+    "(number)p < (number)&g",
+    "(number)&g < (number)&h",
+    "(int)(number)malloc(4) > 0",
+    "(unsigned char)(number)p == 12",
+]
+
+
+@pytest.mark.parametrize("condition", DEPENDING)
+def test_it_is_neither_confirmed_nor_refuted(condition: str) -> None:
+    for text, wrong in ((condition, Confirmed | Refuted), (f"!({condition})", Refuted)):
+        program = program_of(f"{_GLOBALS} int main(void) {{ int x, *p = &x; if ({text}) reach_error(); return 0; }}")
+        effort = Effort(seconds=30, states=2_000)
+        whole = decide_program(ProgramTask(program, frozenset({"assertion"}), effort))
+        assert not isinstance(whole, wrong), whole
+        ((name, locations),) = error_locations(program).items()
+        edge = next(e.id for e in program.functions[name].edges if e.source in locations)
+        one = decide(Task(program, Target(name, edge, "assertion"), ("main",), effort=effort))
+        assert not isinstance(one, wrong), one
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "number n = (number)&g; if ((int *)n == &g) reach_error();",
+        "number n = (number)&g; int *p = (int *)n; *p = 3; if (g == 3) reach_error();",
+        "int *p = &g; if ((number)p) reach_error();",
+        "int v[4]; if ((number)&v[1] - (number)&v[0] == 4) reach_error();",
+    ],
+)
+def test_what_holds_everywhere_is_confirmed(body: str) -> None:
+    program = program_of(f"{_GLOBALS} int main(void) {{ {body} return 0; }}")
+    assert isinstance(decide_program(ProgramTask(program, frozenset({"assertion"}), Effort(seconds=30, states=2_000))), Confirmed)
+
+
+@pytest.mark.parametrize("model", [LP64, ILP32], ids=["LP64", "ILP32"])
+def test_programs_run_elsewhere(model: DataModel) -> None:
+    text = """static int g = 2; static char text[9000]; static int add(int *p, int n) { return *p + n; }
+        int main(void) { int v[3] = {1, 2, 3}, *p = malloc(4); if (!p) return 0; *p = 4; text[8999] = 1; char *s = "abc";
+        int (*f)(int *, int) = add; int sum = f(&g, v[2]) + *p + text[8999] + s[1]; free(p); return sum; }"""
+    program = program_of(text, model)
+    for elsewhere in (False, True):
+        assert execute(program, Start("main", data_model=model, elsewhere=elsewhere), Script()).end == Returned(108)
