@@ -13,6 +13,7 @@ from analysis.interpreter import arithmetic
 from analysis.interpreter.arithmetic import Evaluate, Registers
 from analysis.interpreter.halting import ViolationError, not_modelled
 from analysis.interpreter.literals import literal_bytes
+from analysis.interpreter.memory import Block, rest_of_text
 from analysis.interpreter.objects import Objects
 from analysis.interpreter.scalars import converter
 from analysis.model import ir
@@ -21,6 +22,7 @@ from analysis.model.ranges import is_bool
 from analysis.model.spelling import spell_expr
 
 ADDRESSES = "objects lie in memory in the order in which they came to be"
+LITERALS = "equal string literals are one object, and none is the end of another"
 
 
 class Expressions(Objects):
@@ -180,9 +182,20 @@ def _not_behind(left: Evaluate, right: Evaluate) -> Evaluate:
                 block is not None and address == block.base + block.size for block, address in ((first, one), (second, other))
             ):
                 r[1].assume(ADDRESSES)
+            if first is not None and second is not None and _share_text(first, one, second, other):
+                r[1].assume(LITERALS)
+        elif one == other and one:
+            block = r[0].find(one)
+            if block is not None and block.kind == "literal" and r[1].code.literals[bytes(block.data)] > 1:
+                r[1].assume(LITERALS)
         return one
 
     return value
+
+
+def _share_text(first: Block, one: int, second: Block, other: int) -> bool:
+    """Whether two addresses in string literals may be one: the same text begins there (C11 6.4.5p7)."""
+    return first.kind == "literal" == second.kind and rest_of_text(first, one) == rest_of_text(second, other)
 
 
 def _register_read(slot: int, variable: ir.Expr) -> Evaluate:

@@ -233,6 +233,11 @@ def _bytes(size: int) -> str:
     return "1 byte" if size == 1 else f"{size} bytes"
 
 
+def rest_of_text(block: Block, address: int) -> bytes:
+    """The characters of a block from an address on, up to a zero."""
+    return bytes(block.data[max(0, address - block.base) :]).partition(b"\0")[0]
+
+
 def _gone(block: Block, action: str) -> tuple[Kind, str]:
     """The rule that an access of a dead block violates, and what it is."""
     if block.kind == "local":

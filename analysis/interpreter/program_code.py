@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import weakref
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import chain
 
 from analysis.c.layout import Layout
 from analysis.cfa.graph import Cfa, Global, Program
+from analysis.interpreter.halting import EndError
+from analysis.interpreter.literals import literal_bytes
 from analysis.interpreter.memory import first_page, page_shift, place
 from analysis.interpreter.outcome import Start
 from analysis.model import ir
@@ -71,6 +76,14 @@ class ProgramCode:
         self._sizes: dict[Type, int | None] = {}
         self._offsets: dict[tuple[Type, str, Type], int | None] = {}
 
+    @cached_property
+    def literals(self) -> Counter[bytes]:
+        """How many string literals of the program have these bytes."""
+        effects = (expr for cfa in self.functions.values() for edge in cfa.edges for expr in ir.expressions(edge.effect))
+        initial = (value for one in self.globals.values() for value in (one.initial, *(part.value for part in one.parts)))
+        parts = (part for expr in chain(effects, initial) for part in ir.walk(expr))
+        return Counter(filter(None, (_bytes_of(part.text) for part in parts if isinstance(part, ir.StringConst))))
+
     def callers(self, name: str) -> Sequence[tuple[Cfa, ir.Call]]:
         """The direct calls of a function, with the functions that they are in."""
         if self._callers is None:
@@ -94,6 +107,14 @@ class ProgramCode:
             start = None if self.layout.bit_field(record, name) is not None else self.layout.start(record, name, type_)
             self._offsets[key] = None if start is None else start // 8
         return self._offsets[key]
+
+
+def _bytes_of(text: str) -> bytes:
+    """The bytes of a literal, none if they are not modelled."""
+    try:
+        return literal_bytes(text)
+    except EndError:
+        return b""
 
 
 _known: weakref.WeakKeyDictionary[Program, dict[tuple[str, bool, bool], ProgramCode]] = weakref.WeakKeyDictionary()

@@ -4,19 +4,21 @@ nor how far apart they are (6.5.8p5, 6.5.6p9); each compiler decides. Formulas g
 arbitrary order. So nothing is proved of a program that may make such a comparison.
 
 Two pointers are taken to be to one object if they are of kinds (`pointer_kinds`) for which there is only one, of which
-there is only one at a time. A test for equality counts if one of them was moved. What only comes from outside does not
-count: models know nothing of where that is.
+there is only one at a time. A test for equality counts if one of them was moved, or if both may be to literals of one
+text, which may be one object or two (6.4.5p7). What only comes from outside does not count: models know nothing of where
+that is.
 """
 
 from __future__ import annotations
 
 import weakref
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from analysis.c.functions import known
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Edge, Program
-from analysis.cpa.obstacles.pointer_kinds import BLOCK, MEMORY, OUTSIDE, VARIABLE, Kind, is_object, pointer_kinds
+from analysis.cpa.obstacles.pointer_kinds import BLOCK, LITERAL, MEMORY, OUTSIDE, VARIABLE, Kind, is_object, pointer_kinds
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.comparisons import COMPARISONS
@@ -91,11 +93,19 @@ class _Search:
         """Whether the result may depend on where different objects lie."""
         sources = {kind for side in (part.left, part.right) for kind in self._kinds.sources(name, side)}
         roots = {self._kinds.root(kind) for kind in sources}
-        if part.operator in ("==", "!=") and roots.isdisjoint(map(self._kinds.root, tuple(self._kinds.moved))):
-            return False
         objects = {kind for kind in sources if is_object(kind)}.union(*(self._objects.get(root, ()) for root in roots))
+        if part.operator in ("==", "!=") and roots.isdisjoint(map(self._kinds.root, tuple(self._kinds.moved))):
+            return self._are_equal_literals(objects)
         inside = {kind for kind in objects if not kind[1].startswith(OUTSIDE)}
         return bool(inside) and (len(objects) > 1 or not all(map(self._is_one, inside)))
+
+    def _are_equal_literals(self, objects: set[Kind]) -> bool:
+        """Whether two of the objects are literals of the same text, which may be one object (C11 6.4.5p7)."""
+        texts: Counter[str] = Counter()
+        for kind in objects:
+            if kind[1].startswith(LITERAL):
+                texts[kind[1].partition(":")[2]] += self._kinds.literals[kind]
+        return any(count > 1 for count in texts.values())
 
     def _is_one(self, kind: Kind) -> bool:
         """Whether there is one such object at a time."""

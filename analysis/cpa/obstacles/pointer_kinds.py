@@ -8,6 +8,7 @@ variable, a member of structures, a function's result, all other memory; or by w
 from __future__ import annotations
 
 import weakref
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -56,7 +57,8 @@ def pointer_kinds(program: Program) -> PointerKinds:
 
 class PointerKinds:
     """The kinds of one program. `callers`: the calls of each function; `outside`: those of all others; `moved`: kinds that were
-    added to or subtracted from, or subscripted by anything but 0, or that may lead to an object of no size."""
+    added to or subtracted from, or subscripted by anything but 0, or that may lead to an object of no size. `literals`: how many
+    string literals there are of a kind."""
 
     def __init__(self, program: Program) -> None:
         self._program: Program = weakref.proxy(program)
@@ -65,16 +67,19 @@ class PointerKinds:
         self.callers: dict[str, list[tuple[str, Edge]]] = {}
         self.outside: list[OutsideCall] = []
         self.moved: set[Kind] = set()
+        self.literals: Counter[Kind] = Counter()
         self._types = ObjectTypes(program)
         for name, cfa in program.functions.items():
             for edge in cfa.edges:
                 self._at = name, edge.id
+                self._count_literals(ir.expressions(edge.effect))
                 self._look_at(name, cfa.parts[edge.id])
                 self._join(name, edge)
         self._at = "", -1
         for variable in program.globals.values():
             for target, value in ((variable.var, variable.initial), *((part.target, part.value) for part in variable.parts)):
                 self._look_at("", ir.walk(value))
+                self._count_literals((value,))
                 if _may_hold(target):
                     self._unite((self._kind("", target), *self.sources("", value)))
         self._unite_overlapping()
@@ -109,6 +114,10 @@ class PointerKinds:
                 return [(name, f"{OUTSIDE}{self._at[1]}")]
             case _:
                 return []
+
+    def _count_literals(self, values: Iterable[ir.Expr]) -> None:
+        texts = [part.text for value in values for part in ir.walk(value) if isinstance(part, ir.StringConst)]
+        self.literals.update((self._at[0], f"{LITERAL}{self._at[1]}:{text}") for text in texts)
 
     def _computed(self, name: str, left: ir.Expr, right: ir.Expr) -> list[Kind]:
         """The kinds of a sum, a difference or the like; the distance by which a pointer is moved is of none (C11 6.5.6p8)."""

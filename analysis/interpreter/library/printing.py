@@ -103,8 +103,11 @@ def _integer(kind: str, bits: int, flags: str, precision: int | None, value: int
     return sign + digits
 
 
-def _text(machine: RunningMachine, arguments: list[Any], at: int) -> str:
+def _text(machine: RunningMachine, arguments: list[Any], at: int, *, kept: bool = True) -> str:
+    """What is printed; `kept`: the program may look at it."""
     format_ = string_at(machine, arguments[at]).decode("latin-1")
+    if kept and any(found["kind"] == "p" for found in _CONVERSION.finditer(format_)):
+        not_modelled("the number of an address as text")
     return formatted(machine, format_, iter(arguments[at + 1 :]))
 
 
@@ -112,7 +115,7 @@ def _printed(at: int) -> Function:
     """`printf` and its like; the format is argument number `at`."""
 
     def run(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-        text = _text(machine, arguments, at)
+        text = _text(machine, arguments, at, kept=False)
         if at == 0:
             machine.print(text)
         return len(text)
