@@ -304,7 +304,7 @@ class Checker:
 
     def _go_on(self) -> bool:
         try:
-            return self._proofs.go_on(self.interruption)
+            return self._proofs.go_on(self.interruption) and self._ask_about_last()
         except Interrupted:
             return False
 
@@ -312,7 +312,8 @@ class Checker:
         return self._proofs.collect() and self._ask_about_last()
 
     def _ask_about_last(self) -> bool:
-        """Asks what is to be asked about the last check, also where an answer to an older question comes first."""
+        """Asks what is to be asked about the last check, also where an answer to an older question comes first. What is
+        answered at once can decide findings, so that these are asked about again."""
         last, is_asked = self._last, self._proofs.wanted
         if last is None:
             return False
@@ -324,22 +325,27 @@ class Checker:
         def again() -> Checked:
             return self._check.again(last.units, self.rules, interruptible)
 
+        before, is_news = last.checked, True
         try:
-            checked = self._proofs.ask(
-                last.checked,
-                self._check,
-                last.question.asked,
-                options,
-                interruptible,
-                again,
-                overlay,
-                shipped,
-                understood=understood,
-            )
-            if self._claims and (is_asked or checked is not last.checked):  # what is refuted is to be proved
-                visible = None if options.everywhere else overlay
-                self._proofs.claim(checked, self._check, options, interruptible, visible, shipped=shipped, understood=understood)
-            self._proofs.go_on(interruptible)
+            while is_news:
+                checked = self._proofs.ask(
+                    before,
+                    self._check,
+                    last.question.asked,
+                    options,
+                    interruptible,
+                    again,
+                    overlay,
+                    shipped,
+                    understood=understood,
+                )
+                if self._claims and (is_asked or checked is not before):  # what is refuted is to be proved
+                    visible = None if options.everywhere else overlay
+                    self._proofs.claim(
+                        checked, self._check, options, interruptible, visible, shipped=shipped, understood=understood
+                    )
+                before, is_asked = checked, False
+                is_news = self._proofs.go_on(interruptible)
         except Interrupted:
             self._proofs.wanted = True
             return False
