@@ -9,10 +9,10 @@ from typing import NamedTuple
 _HARMLESS = re.compile(
     rb"(?:once\b|message\b|(?:push|pop)_macro\b|region\b|endregion\b|mark\b|warning\b|clang\s+(?:diagnostic|system_header)\b"
     rb"|GCC\s+(?:diagnostic|system_header|poison|dependency|warning|error|visibility|ivdep|unroll|push_options|pop_options"
-    rb"|reset_options|optimize\s*\(?\s*\"?O[0-3s]\"?\s*\)?\s*\Z)|STDC\s+(?:FENV_ACCESS|FP_CONTRACT)\s+(?:OFF|DEFAULT)\b|unroll\b|ident\b)"
+    rb"|reset_options|optimize\s*+\(?+\s*+\"?+O[0-3s]\"?+\s*+\)?+\s*+\Z)|STDC\s+(?:FENV_ACCESS|FP_CONTRACT)\s+(?:OFF|DEFAULT)\b|unroll\b|ident\b)"
 )
-_WEAK_PRAGMA = re.compile(rb"weak\s+(\w+)\s*(?:=\s*(\w+))?\s*\Z")
-_RENAMING = re.compile(rb"redefine_extname\s+(\w+)\s+(\w+)\s*\Z")
+_WEAK_PRAGMA = re.compile(rb"weak\s++(\w++)\s*+(?:=\s*+(\w++))?+\s*+\Z")
+_RENAMING = re.compile(rb"redefine_extname\s++(\w++)\s++(\w++)\s*+\Z")
 
 
 class Pragma(NamedTuple):

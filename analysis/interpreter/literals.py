@@ -7,7 +7,7 @@ import re
 from analysis.frontend.declarations.literal_values import code_units
 from analysis.interpreter.halting import not_modelled
 
-_PART = re.compile(r'(u8|[uUL])?"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_PART = re.compile(r'(u8|[uUL])?"((?:[^"\\]++|\\.)*+)"?+', re.DOTALL)
 _WIDTHS = {"L": 4, "U": 4, "u": 2}
 
 

@@ -63,9 +63,11 @@ _DEFINITION = re.compile(rf"(?P<name>{_NAME})(?:\((?P<parameters>[^()]*)\))?(?:=
 _WORD = re.compile(_NAME)
 _UNDEFINABLE = frozenset(("defined", "__VA_ARGS__", "__VA_OPT__", "__has_include", "__has_include_next", "__has_embed"))
 # the parts of a value: what is closed where it begins, and what is open to the end of the file, or a raw string,
-# which may be
+# which may be; and literals that are not closed, which end with the line
 _PART = re.compile(
-    r"""(?P<open>\b(?:u8|[uUL])?R"|/\*(?!.*?\*/))|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|/\*.*?\*/|\w+|.""",
+    r"""(?P<raw>\b(?:u8|[uUL])?+R")|"(?:[^"\\]++|\\.)*+(?:"|(?P<double>))|'(?:[^'\\]++|\\.)*+(?:'|(?P<single>))"""
+    r"""|/\*(?:[^*]++|\*(?!/))*+(?:\*/|(?P<comment>))|\w++|.""",
+    re.DOTALL,
 )
 
 
@@ -123,9 +125,22 @@ def definition(text: str) -> str | None:
             return None
         head += f"({match['parameters']})"
     value = "1" if match["value"] is None else match["value"]
-    if value.rstrip().endswith(("\\", "??/")) or any(part["open"] for part in _PART.finditer(value)):
+    if value.rstrip().endswith(("\\", "??/")) or _is_open(value):
         return None
     return f"#define {head} {value}"
+
+
+def _is_open(value: str) -> bool:
+    """Whether a value has a comment that it leaves open, or what may be a raw string."""
+    position = 0
+    while (part := _PART.search(value, position)) is not None:
+        position = part.end()
+        if part["raw"] or part["comment"] is not None:
+            return True
+        if part.lastgroup is not None:  # what is in a literal that is not closed counts; none of the later quotes ends it
+            position = part.start() + 1
+            value = value[:position] + value[position:].replace(value[position - 1], " ")
+    return False
 
 
 def _are_parameters(text: str) -> bool:

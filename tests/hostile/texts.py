@@ -109,6 +109,7 @@ def repeated_words(n: int) -> dict[str, str]:
         "blocks after semicolons": block + ";{" * n + "}" * n,
         "linkages in linkages": 'extern "C" {' * n + "}" * n,
         "calls before a block": "V(m)" * n + ";{",
+        "silencing comments without an end": "/* everproof: ignore " * n + "*/" + "/* everproof: ignore x " * n,
         "attributes behind a string": 'char *s = "";' + "extern int x __attribute__((unused));" * (n // 2),
         "attributes behind strings": "char *s = " + '"x"' * n + "; int x __attribute__((unused));",
         "assertions in an open string": 'char *s = "' + '_Static_assert(\\"' * n + ";",

@@ -101,6 +101,10 @@ _DATABASES = {
         json.dumps([{"directory": ".", "file": "bad.c", "command": "cc -DA=1 -c bad.c"}] * 20_000),
         "",
     ),
+    "quotes in a macro": (
+        json.dumps([{"directory": ".", "file": "bad.c", "arguments": ["cc", '-DA="' + '\\"' * 100_000, "-c", "bad.c"]}]),
+        "",
+    ),
     "very many arguments": (
         json.dumps([{"directory": ".", "file": "bad.c", "arguments": ["cc", *["-DX=1"] * 100_000, "-c", "bad.c"]}]),
         "",

@@ -9,9 +9,9 @@ from analysis.c.attributes import Attribute
 from analysis.c.pragmas import Pragma, pragma
 from analysis.frontend.declarations.layout_attributes import is_gnu, is_packing
 
-_QUOTED = rb"\"(?:[^\"\\]|\\.)*\""
-_NESTED = rb"(?:[^()\"]|" + _QUOTED + rb"|\((?:[^()\"]|" + _QUOTED + rb"|\([^()]*\))*\))*"
-_ITEM = re.compile(rb"(?:\b(\w+)\s*::\s*)?(\w+)\s*(\(" + _NESTED + rb"\))?")
+_QUOTED = rb"\"(?:[^\"\\]++|\\.)*+\"?+"
+_NESTED = rb"(?:[^()\"]++|" + _QUOTED + rb"|\((?:[^()\"]++|" + _QUOTED + rb"|\([^()]*+\))*+\))*+"
+_ITEM = re.compile(_QUOTED + rb"|(?:\b(\w++)\s*+::\s*+)?(\w++)\s*+(\(" + _NESTED + rb"\))?+")  # no item is in a string
 _STANDARD = frozenset(("deprecated", "fallthrough", "maybe_unused", "nodiscard", "noreturn", "Noreturn"))
 """What `[[name]]` can be so that it means what `__attribute__((name))` does (C23 6.7.13)."""
 _WORDS = {b"_Noreturn": "noreturn", b"_Complex": "complex", b"__complex__": "complex", b"_Imaginary": "imaginary"}
@@ -35,6 +35,9 @@ def _listed(text: bytes) -> Iterator[Attribute]:
         prefix = "declspec " if text.startswith(b"__declspec") else ""
         start = 2 if text.startswith(b"[[") else text.index(b"(") + 1
         for found in _ITEM.finditer(text, start):
+            if found.group(2) is None:
+                yield Attribute("")
+                continue
             name = found.group(2).decode()
             bare = name.strip("_") or name
             arguments = (found.group(3) or b"()")[1:-1].decode("utf-8", "surrogateescape")

@@ -17,11 +17,11 @@ _ALIGNED = re.compile(rb"\b(?:_*aligned_*|_Alignas)\b(?:\s*\(([^()]*(?:\([^()]*\
 _OTHER_NAMES = rb"ms_struct|gcc_struct|scalar_storage_order|vector_size|mode|warn_if_not_aligned|[Cc]omplex|Imaginary"
 _OTHER = re.compile(rb"\b_*(?:" + _OTHER_NAMES + rb")_*\b")
 _PRAGMA = re.compile(rb"#[ \t]*pragma[ \t]+pack\b[ \t]*(.*)", re.DOTALL)
-_PACK = re.compile(rb"\(\s*(?:(push|pop)\s*)?(?:,?\s*([A-Za-z_]\w*)\s*)?(?:,?\s*(\d+)\s*)?\)")
+_PACK = re.compile(rb"\(\s*+(?:(push|pop)\b\s*+)?+(?:,?+\s*+([A-Za-z_]\w*+)\s*+)?+(?:,?+\s*+(\d++)\s*+)?+\)")
 _NUMBER = re.compile(rb"\s*(\d+)\s*\Z")
 _MOST = 16  # bytes: what `aligned` without a number means on x86
-_MODE = re.compile(rb"\b_*(?:vector_size|mode)_*\s*\(\s*_*(\w+?)_*\s*\)")
-_STRING = re.compile(rb"\"(?:[^\"\\]|\\.)*\"")
+_MODE = re.compile(rb"\b_*+(?:vector_size|mode)_*+\s*+\(\s*+(\w++)\s*+\)")
+_STRING = re.compile(rb"\"(?:[^\"\\]++|\\.)*+(\")?+")
 _BRACKETED = re.compile(rb"(?:\b(\w+)\s*::\s*)?\b\w+\s*(?:\((?:[^()]|\([^()]*\))*\))?")
 _WIDTHS = {b"QI": 8, b"byte": 8, b"HI": 16, b"SI": 32, b"DI": 64}
 _NAMES = {8: "char", 16: "short", 32: "int", 64: "long long"}
@@ -64,7 +64,7 @@ def moded(type_: Type, texts: Iterable[bytes], model: DataModel) -> Type | None:
     """The type that attributes make of another, as `mode(DI)` an integer of 64 bits; None if it is not modelled."""
     for text in texts:
         for found in _MODE.finditer(_meant(text)):
-            mode = found.group(1)
+            mode = found.group(1).strip(b"_")
             bits = model.long_bits if mode in (b"word", b"pointer") else _WIDTHS.get(mode)
             if bits is None or not isinstance(type_, Integer):
                 return None
@@ -86,7 +86,7 @@ def is_gnu(space: str) -> bool:
 
 def _meant(text: bytes) -> bytes:
     """The text of an attribute without its strings, and of `[[space::name]]` only what is of gcc's."""
-    bare = _STRING.sub(b'""', text)
+    bare = _STRING.sub(lambda string: string.group() if string[1] is None else b'""', text)
     if not bare.startswith(b"[["):
         return bare
     return b", ".join(found.group() for found in _BRACKETED.finditer(bare) if found[1] is not None and is_gnu(found[1].decode()))

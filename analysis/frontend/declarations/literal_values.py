@@ -27,8 +27,8 @@ from analysis.model.ranges import bounds, wrapped
 
 _INTEGER = re.compile(r"^(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)([uU]?(?:l|ll|L|LL)?|(?:l|ll|L|LL)[uU])$")
 _FLOATING = re.compile(
-    r"^(?:0[xX](?=\.?[0-9a-fA-F])[0-9a-fA-F]*\.?[0-9a-fA-F]*[pP][+-]?[0-9]+"
-    r"|(?=\.?[0-9])[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?)([fFlL]?)$"
+    r"^(?:0[xX](?=\.?[0-9a-fA-F])[0-9a-fA-F]*+\.?+[0-9a-fA-F]*+[pP][+-]?[0-9]++"
+    r"|(?=\.?[0-9])[0-9]*+\.?+[0-9]*+(?:[eE][+-]?[0-9]++)?)([fFlL]?)$"
 )
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|.", re.DOTALL)
 _LONGEST = 1000  # digits; no type holds more, and Python reads no more than 4300
@@ -150,7 +150,7 @@ def string(text: str) -> ir.StringConst:
     return ir.StringConst(text, CHAR_POINTER)
 
 
-_PART = re.compile(r'(u8|[uUL])?"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_PART = re.compile(r'(u8|[uUL])?"((?:[^"\\]++|\\.)*+)"?+', re.DOTALL)
 
 
 def is_wide(text: str) -> bool:

@@ -6,7 +6,7 @@ import re
 
 from analysis.frontend.text.difference import Difference
 
-_LITERALS = re.compile(rb"""\"(?:[^"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'""")
+_LITERALS = re.compile(rb"""\"(?:[^"\\]++|\\.)*+(?P<closed>\")?+|'(?:[^'\\]++|\\.)*+(?P<ended>')?+""")
 _ALONE = b"(){}[];,~?"  # what is a token by itself, whatever stands beside it
 
 
@@ -19,7 +19,7 @@ def changes_no_token(old: bytes, new: bytes, edit: Difference) -> bool:
         return False
     head = old[old.rfind(b"\n", 0, edit.start) + 1 : edit.start]
     left, right = old[edit.start - 1 : edit.start], old[edit.old_end : edit.old_end + 1]
-    if right == b"#" or head.lstrip().startswith(b"#") or any(quote in _LITERALS.sub(b"", head) for quote in (b'"', b"'")):
+    if right == b"#" or head.lstrip().startswith(b"#") or any(found.lastgroup is None for found in _LITERALS.finditer(head)):
         return False
     apart = not left.strip() or not right.strip()
     same = (apart or edit.old_end > edit.start) == (apart or edit.new_end > edit.start)

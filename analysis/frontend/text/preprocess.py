@@ -46,7 +46,7 @@ _LEFT_OUT = "what the preprocessor could not read"
 # errors in these lines do not depend on what else is defined or found: whoever types has not finished them
 _DEPENDS = rb"if|ifdef|ifndef|elif|elifdef|elifndef|else|endif|include|include_next|import|embed|error"
 _UNFINISHED = re.compile(rb"[ \t]*#[ \t]*+(?!(?:" + _DEPENDS + rb")\b)")
-_UNIVERSAL = re.compile(rb"""\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|\\U(?P<code>[0-9a-f]{8})""")
+_UNIVERSAL = re.compile(rb"""\"(?:[^\"\\\n]++|\\.)*+\"?+|'(?:[^'\\\n]++|\\.)*+'?+|\\U(?P<code>[0-9a-f]{8})""")
 
 
 class Change(NamedTuple):

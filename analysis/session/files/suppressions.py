@@ -6,7 +6,7 @@ A reason is required: without one the comment has no effect and a message says s
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import msgspec
 
@@ -14,9 +14,9 @@ from analysis.model.report import Finding, Message
 
 _MARK = b"everproof:"
 _COMMENT = re.compile(
-    r"""(?P<skip>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
-      | //[ \t]*everproof:[ \t]*ignore\b[ \t]*(?P<line>[^\n]*)
-      | /\*[ \t]*everproof:[ \t]*ignore\b[ \t]*(?P<block>[^\n]*?)\*/""",
+    r"""(?P<literal>"(?:[^"\\\n]++|\\.)*+(?P<closed>")?+|'(?:[^'\\\n]++|\\.)*+(?P<ended>')?+)
+      | //[ \t]*+everproof:[ \t]*+ignore\b[ \t]*+(?P<line>[^\n]*+)
+      | /\*[ \t]*+everproof:[ \t]*+ignore\b[ \t]*+(?P<block>(?:[^*\n]++|\*(?!/))*+)(?P<end>\*/)?+""",
     re.VERBOSE,
 )
 
@@ -53,10 +53,7 @@ def read_suppressions(path: str, data: bytes, rules: Collection[str]) -> Suppres
     for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
         if "everproof:" not in line:
             continue
-        for match in _COMMENT.finditer(line):
-            words = match.group("line") if match.group("line") is not None else match.group("block")
-            if words is None:
-                continue
+        for words in _comments(line):
             rule, _, reason = words.strip().partition(" ")
             problem = _problem(rule, reason.strip(), rules)
             if problem is None:
@@ -64,6 +61,20 @@ def read_suppressions(path: str, data: bytes, rules: Collection[str]) -> Suppres
             else:
                 messages.append(Message("warning", path, problem, number))
     return Suppressions(tuple(valid), tuple(messages))
+
+
+def _comments(line: str) -> Iterator[str]:
+    """What the suppression comments of a line say."""
+    looked_at, position = line, 0
+    while (match := _COMMENT.search(looked_at, position)) is not None:
+        position = match.end()
+        if match["literal"] and not match["closed"] and not match["ended"]:  # an apostrophe: what is behind it counts
+            position = match.start() + 1
+            looked_at = looked_at[:position] + looked_at[position:].replace(match["literal"][0], " ")  # none of those ends it
+        elif match["line"] is not None:
+            yield line[match.start("line") : match.end("line")]
+        elif match["end"]:
+            yield line[match.start("block") : match.end("block")]
 
 
 def _problem(rule: str, reason: str, rules: Collection[str]) -> str | None:

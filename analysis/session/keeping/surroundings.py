@@ -20,7 +20,9 @@ from analysis.model.digest import digest_text
 from analysis.model.options import Options
 from analysis.model.unit_flags import UnitFlags
 
-_ASKED = re.compile(rb'__has_include(?:_next)?[ \t]*\([ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)')
+_ASKED = rb"__has_include(?:_next)?+[ \t]*+\([ \t]*+"
+_ASKED_QUOTED = re.compile(_ASKED + rb'"([^"\n]++)(?P<closed>")?+')
+_ASKED_ANGLED = re.compile(_ASKED + rb"<([^>\n]++)(?P<closed>>)?+")
 _VARIABLES = ("CPATH", "CINCLUDE_PATH", "SDKROOT")
 _BEFORE_SYSTEM = "/usr/local/include"  # where compilers look before the system's own folders
 _SOURCES = (".py", ".yaml", ".json")
@@ -73,11 +75,12 @@ class Lookups:
     def add_file(self, path: str, text: bytes) -> None:
         """A file that was read, by its absolute path."""
         folder = os.path.dirname(path)
-        for match in (*INCLUDE.finditer(text), *_ASKED.finditer(text)):
-            name = os.fsdecode(match[1] or match[2])
-            self._names[name] = None
-            if match[1]:
-                self._beside[os.path.join(folder, name)] = None
+        quoted = [match[1] for match in _ASKED_QUOTED.finditer(text) if match["closed"]]
+        angled = [match[1] for match in _ASKED_ANGLED.finditer(text) if match["closed"]]
+        for match in INCLUDE.finditer(text):
+            (quoted if match[1] else angled).append(match[1] or match[2])
+        self._names.update(dict.fromkeys(map(os.fsdecode, (*quoted, *angled))))
+        self._beside.update((os.path.join(folder, os.fsdecode(name)), None) for name in quoted)
 
     def add_header(self, path: str) -> None:
         """A header that was read: its name can have come out of a macro."""

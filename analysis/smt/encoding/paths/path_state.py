@@ -23,7 +23,7 @@ from analysis.smt.logic.term_building import TRUE, symbol
 from analysis.smt.logic.terms import BOOL, Term
 
 _WIDE = re.compile(r'(?:^|\s)[uUL]"')
-_PART = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_PART = re.compile(r'"((?:[^"\\]++|\\.)*+)"?+', re.DOTALL)
 _MOST_CHARACTERS = 4096
 
 
