@@ -220,7 +220,7 @@ def _as_number(pointer: Evaluate) -> Evaluate:
     def value(r: Registers) -> Any:
         found = pointer(r)
         if found:
-            r[1].by_address = True
+            r[0].by_address = True
         return found
 
     return value

@@ -14,7 +14,7 @@ from analysis.cfa.graph import Cfa
 from analysis.interpreter.function_code import FunctionCode
 from analysis.interpreter.library.locks import still_held
 from analysis.interpreter.machine import Machine
-from analysis.interpreter.memory import KNOWN, Block, described
+from analysis.interpreter.memory import KNOWN, OF_ADDRESS, Block, described
 from analysis.interpreter.outcome import Kind
 from analysis.model import ir
 
@@ -102,9 +102,9 @@ def _registers(code: FunctionCode, registers: list[Any], location: int) -> Itera
 
 
 def _words(data: bytes, mask: bytes, size: int) -> Iterator[int]:
-    known = bytes((KNOWN,)) * size
+    held = bytes((KNOWN,)) * size, bytes((OF_ADDRESS,)) * size
     for at in range(0, len(data) - size + 1, size):
-        if mask[at : at + size] == known and (value := int.from_bytes(data[at : at + size], "little")):
+        if mask[at : at + size] in held and (value := int.from_bytes(data[at : at + size], "little")):
             yield value
 
 

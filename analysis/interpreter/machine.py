@@ -78,7 +78,13 @@ class Machine(Questions):
             if not isinstance(after, Returned):
                 end = after
         return Run(
-            end, self.step, tuple(path or ()), tuple(self.asked), tuple(self.assumptions), "".join(self.printed), self.by_address
+            end,
+            self.step,
+            tuple(path or ()),
+            tuple(self.asked),
+            tuple(self.assumptions),
+            "".join(self.printed),
+            self.memory.by_address,
         )
 
     def _run(self, begin: Callable[[], None], path: list[Step] | None, watch: Callable[[], End | None] | None) -> End:

@@ -17,6 +17,7 @@ from analysis.model.c_types import DataModel, Type
 
 BlockKind = Literal["global", "local", "heap", "literal", "given", "function", "resource"]
 UNDEFINED, KNOWN, ASKED = 0, 1, 2  # of a byte: indeterminate; has a value; its value is an input, asked for when it is read
+OF_ADDRESS = 3  # of a byte of a pointer: it has a value, which depends on where an object lies
 NULL_PAGE = 4096  # what is accessed below this address is taken for a member or element of a null pointer's target
 _UNLIMITED = 1 << 24  # how far an object of unknown size is let grow
 _OVERHEAD = 64  # bytes that a block costs beside its contents
@@ -60,6 +61,8 @@ class Memory:
         self._missing = missing
         self.ask: Callable[[Block, int, int], None] = _nobody
         self.note: Callable[[str], None] = _nowhere
+        self.looking = False  # whether values are only looked at, and not used
+        self.by_address = False  # whether the number of an address was used
         self.any_value = False  # whether indeterminate bytes are inputs, too
         self.last_page = (1 << (model.pointer_bits - 1 - self.shift)) if self._wide else 1 << (32 - self.shift)
 
@@ -153,8 +156,11 @@ class Memory:
 
     def undefined(self, block: Block, offset: int, size: int) -> None:
         """Called when not all of the bytes to be read are known: asks for those that are inputs; others are a violation,
-        unless they count as inputs, too."""
+        unless they count as inputs, too. Those of addresses are known from now on, and used."""
         part = block.mask[offset : offset + size]
+        if OF_ADDRESS in part and not self.looking:
+            self.by_address = True
+            block.mask[offset : offset + size] = part = part.replace(bytes((OF_ADDRESS,)), bytes((KNOWN,)))
         if ASKED in part:
             self.ask(block, offset, size)
             part = block.mask[offset : offset + size]

@@ -34,7 +34,6 @@ class Questions:
         self.assumptions: dict[str, None] = {}
         self.fresh: list[int] = []
         self.peeking = False
-        self.by_address = False
         memory.ask = self._ask_bytes
         memory.note = self.assume
         memory.any_value = any_value
@@ -46,11 +45,11 @@ class Questions:
     @contextmanager
     def peek(self) -> Iterator[None]:
         """While values are only looked at: nothing is asked for, no object comes to be."""
-        any_value, self.memory.any_value, self.peeking = self.memory.any_value, False, True
+        any_value, self.memory.any_value, self.peeking, self.memory.looking = self.memory.any_value, False, True, True
         try:
             yield
         finally:
-            self.memory.any_value, self.peeking = any_value, False
+            self.memory.any_value, self.peeking, self.memory.looking = any_value, False, False
 
     @contextmanager
     def no_peek(self) -> Iterator[None]:

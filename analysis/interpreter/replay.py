@@ -100,7 +100,7 @@ class _Replay:
             ReplayedStep(step.function, step.edge, depth, values)
             for step, depth, values in zip(self._claimed, self._depths, self._values, strict=True)
         ]
-        return Replayed(tuple(steps), observation, tuple(machine.asked), tuple(machine.assumptions), machine.by_address)
+        return Replayed(tuple(steps), observation, tuple(machine.asked), tuple(machine.assumptions), machine.memory.by_address)
 
     def _watch(self) -> End | None:
         """Before each edge: the step before must have been the claimed one, and the claimed next one must be possible."""

@@ -12,7 +12,7 @@ from typing import cast
 from analysis.c import conversions
 from analysis.c.conversions import Scalar
 from analysis.interpreter.halting import not_modelled
-from analysis.interpreter.memory import KNOWN, Memory
+from analysis.interpreter.memory import KNOWN, OF_ADDRESS, Memory
 from analysis.model.c_types import Floating, Integer, Type, spell
 
 Load = Callable[[Memory, int], Scalar]
@@ -26,11 +26,11 @@ def loader(type_: Type, pointer_bits: int) -> Load:
         return _float_loader(type_)
     if isinstance(type_, Integer):
         return _int_loader(max(1, type_.bits // 8), type_.signed)
-    return _int_loader(pointer_bits // 8, False)
+    return _int_loader(pointer_bits // 8, False, OF_ADDRESS)
 
 
-def _int_loader(size: int, signed: bool) -> Load:
-    known = bytes((KNOWN,)) * size
+def _int_loader(size: int, signed: bool, expected: int = KNOWN) -> Load:
+    usual, known = bytes((expected,)) * size, bytes((KNOWN,)) * size
     from_bytes = int.from_bytes
 
     def load(memory: Memory, address: int) -> int:
@@ -39,7 +39,7 @@ def _int_loader(size: int, signed: bool) -> Load:
         if block is None or offset < 0 or offset + size > block.size or not block.alive:
             block = memory.block(address, size, "read")
             offset = address - block.base
-        if block.mask[offset : offset + size] != known:
+        if (mask := block.mask[offset : offset + size]) != usual and mask != known:
             memory.undefined(block, offset, size)
         return from_bytes(block.data[offset : offset + size], "little", signed=signed)
 
@@ -67,6 +67,7 @@ def storer(type_: Type, pointer_bits: int) -> Store:
         return _float_storer(type_)
     size = max(1, type_.bits // 8) if isinstance(type_, Integer) else pointer_bits // 8
     known = bytes((KNOWN,)) * size
+    of_value = bytes((KNOWN if isinstance(type_, Integer) else OF_ADDRESS,)) * size
     limit = (1 << (8 * size)) - 1
 
     def store(memory: Memory, address: int, value: Scalar) -> None:
@@ -76,7 +77,7 @@ def storer(type_: Type, pointer_bits: int) -> Store:
             block = memory.writable(address, size)
             offset = address - block.base
         block.data[offset : offset + size] = (int(value) & limit).to_bytes(size, "little")
-        block.mask[offset : offset + size] = known
+        block.mask[offset : offset + size] = of_value if value else known
 
     return store
 

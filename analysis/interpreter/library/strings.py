@@ -8,7 +8,7 @@ from typing import Any
 
 from analysis.interpreter.halting import not_modelled
 from analysis.interpreter.library.blocks import known_bytes, put, size_of
-from analysis.interpreter.memory import KNOWN
+from analysis.interpreter.memory import ASKED, UNDEFINED
 from analysis.interpreter.running_machine import RunningMachine
 from analysis.model.c_types import Type
 
@@ -23,7 +23,7 @@ def string_at(machine: RunningMachine, address: int, most: int | None = None) ->
     block = machine.memory.block(address, 1, "read")
     start = address - block.base
     end = block.data.find(0, start)
-    while end >= 0 and block.mask[end] != KNOWN:  # bytes that are no values yet are 0, too
+    while end >= 0 and block.mask[end] in (UNDEFINED, ASKED):  # bytes that are no values yet are 0, too
         if most is not None and end - start >= most:
             break
         known_bytes(machine, block.base + end, 1)

@@ -63,3 +63,56 @@ def test_programs_run_elsewhere(model: DataModel) -> None:
     program = program_of(text, model)
     for elsewhere in (False, True):
         assert execute(program, Start("main", data_model=model, elsewhere=elsewhere), Script()).end == Returned(108)
+
+
+BYTES = {
+    "a union": "union { int *p; number n; } u; u.p = p; number n = u.n;",
+    "bytes": "unsigned char *c = (unsigned char *)&p; number n = c[0];",
+    "another type": "number n = *(number *)&p;",
+    "a copy": "number n; memcpy(&n, &p, sizeof n);",
+    "a copy in a structure": "struct { int *p; int i; } s = {p, 1}, t = s; number n; memcpy(&n, &t, sizeof n);",
+    "a block that was moved": "int **b = malloc(8), **c; if (!b) return 0; *b = p; c = realloc(b, 16); if (!c) return 0;"
+    " number n = *(number *)c;",
+    "a static object": "static int *s = &g; number n = *(number *)&s;",
+    "a string": "number n = strlen((char *)&p);",
+}
+
+
+@pytest.mark.parametrize("test", ["n % 16 == 12", "n % 16 != 12", "n % 16 == 0", "n % 16 == 8"])
+@pytest.mark.parametrize("how", BYTES)
+def test_bytes_of_pointers_are_numbers_of_addresses(how: str, test: str) -> None:
+    program = program_of(f"{_GLOBALS} int main(void) {{ int x, *p = &x; {BYTES[how]} if ({test}) reach_error(); return 0; }}")
+    found = decide_program(ProgramTask(program, frozenset({"assertion"}), Effort(seconds=30, states=2_000)))
+    assert not isinstance(found, Refuted if "!=" in test else Confirmed | Refuted), found
+
+
+@pytest.mark.parametrize("test", ["memcmp(&p, &q, sizeof p) > 0", "memcmp(&p, &q, sizeof p) < 0"])
+def test_bytes_of_pointers_have_no_known_order(test: str) -> None:
+    program = program_of(f"{_GLOBALS} int main(void) {{ int *q = &g, *p = &h; if ({test}) reach_error(); return 0; }}")
+    found = decide_program(ProgramTask(program, frozenset({"assertion"}), Effort(seconds=30, states=2_000)))
+    assert not isinstance(found, Confirmed | Refuted), found
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int *q, *p = &g; memcpy(&q, &p, sizeof p); if (q == &g) reach_error();",
+        "union { int *p; char *c; } u; u.p = &g; *u.c = 1; if (g) reach_error();",
+        "struct { int *p; } s = {&g}, t = s; *t.p = 1; if (g) reach_error();",
+        "int *p = 0; if (*(number *)&p == 0) reach_error();",
+    ],
+)
+def test_bytes_of_pointers_may_be_copied(body: str) -> None:
+    program = program_of(f"{_GLOBALS} int main(void) {{ {body} return 0; }}")
+    assert isinstance(decide_program(ProgramTask(program, frozenset({"assertion"}), Effort(seconds=30, states=2_000))), Confirmed)
+    refuted = program_of(
+        f"{_GLOBALS} int main(void) {{ {body.replace('if (', 'if (!(').replace(') reach', ')) reach')} return 0; }}"
+    )
+    assert isinstance(decide_program(ProgramTask(refuted, frozenset({"assertion"}), Effort(seconds=30, states=2_000))), Refuted)
+
+
+def test_blocks_that_pointers_in_memory_lead_to_do_not_leak() -> None:
+    body = "struct { int *p; } *s = malloc(8); if (!s) return 0; s->p = malloc(4); if (s->p) *s->p = 1; keep = s; return 0;"
+    program = program_of(f"static void *keep; int main(void) {{ {body} }}")
+    found = decide_program(ProgramTask(program, frozenset({"memory-leak"}), Effort(seconds=30, states=2_000)))
+    assert not isinstance(found, Confirmed), found
