@@ -41,13 +41,20 @@ def noting_open(model: Model, function: Function, compared: Compared | None) -> 
 
     def run(machine: RunningMachine, arguments: list[Any], types: tuple[Type, ...], wanted: bool) -> Any:
         result = model(machine, arguments, types, wanted)
-        if wanted and not function.besides.isdisjoint(("nonnegative", "may-fail")):
+        if wanted and _may_fail(function, result):
             machine.assume(f"{function.name}() succeeds")
         if wanted and isinstance(result, int) and not _is_enough(_possible(function, result), compared):
             machine.assume(f"{function.name}() returns {result}{_OPEN}")
         return result
 
     return run
+
+
+def _may_fail(function: Function, result: Any) -> bool:
+    """Whether the function may return another number because it fails. What returns how many there are returns fewer then."""
+    if "size_t" in function.besides and result == 0:
+        return False
+    return not function.besides.isdisjoint(("nonnegative", "may-fail"))
 
 
 def _possible(function: Function, result: int) -> list[tuple[int, int]]:

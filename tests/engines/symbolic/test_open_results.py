@@ -14,7 +14,9 @@ from tests.support.runs import program_of
 
 _FUNCTIONS = """
 int isalpha(int); int memcmp(const void *, const void *, size_t); int puts(const char *); int fputs(const char *, FILE *);
-int fflush(FILE *); int atexit(void (*)(void)); static void last(void) {} int bcmp(const void *, const void *, size_t);
+int fflush(FILE *);
+size_t fwrite(const void *, size_t, size_t, FILE *);
+int atexit(void (*)(void)); static void last(void) {} int bcmp(const void *, const void *, size_t);
 static int order(const char *a, const char *b) { return strcmp(a, b); }
 static int sign(const char *a, const char *b) { int d = strcmp(a, b); return d < 0 ? -1 : d > 0; }
 typedef int (*compare)(const char *, const char *);
@@ -37,6 +39,7 @@ OPEN = [
     'strcmp("c", "a") + 1 == N + 1',
     'strcmp("c", "a") * 2 > 2 * N',
     "isalpha('a') == N",
+    "isalpha('a') == 1024",
     "isalpha('a') > 0",
     "isalpha('a') == isalpha('b')",
     "isalpha('a') & N",
@@ -47,7 +50,7 @@ OPEN = [
 
 
 @pytest.mark.parametrize("condition", OPEN)
-@pytest.mark.parametrize("number", [1, 2, 1024])
+@pytest.mark.parametrize("number", [1, 2])
 def test_numbers_that_are_left_open(condition: str, number: int) -> None:
     for body in (f"if ({condition}) reach_error();", f"if (!({condition})) reach_error();"):
         found = decided(body.replace("N", str(number)))
@@ -61,6 +64,7 @@ def test_numbers_that_are_left_open(condition: str, number: int) -> None:
         'fputs("a", stderr) < 0',
         'puts("a") == -1',
         "fflush(stderr)",
+        'fwrite("x", 1, 1, stderr) != 1',
         "atexit(last)",
         'fprintf(stderr, "a") != 1',
     ],
@@ -71,6 +75,7 @@ def test_failures_are_not_refuted(condition: str) -> None:
 
 
 SPECIFIED = [
+    'fwrite("x", 0, 5, stderr) == 0',
     'strcmp("c", "a") > 0',
     'strcmp("c", "a")',
     'strcmp("c", "a") >= 1',
