@@ -20,6 +20,11 @@ static char a[4], b[4]; struct s { char *p; long n; }; struct t { char *q; }; st
 struct outer { struct s in; };
 """
 
+_FUNCTIONS = """
+void put(void *v, char *p) { *(char **)v = p; }
+void copy(void *to, const void *from, int n) { char *t = to; const char *f = from; while (n--) *t++ = *f++; }
+"""
+
 STORED = {
     "first member": "*(char **)&s = a + 4; ",
     "first member, moved there": "char **at = (char **)&s; *at = a; *at += 4; ",
@@ -32,21 +37,21 @@ STORED = {
     "copied from a pointer": "char *q = a + 4; memcpy(&s, &q, sizeof q); ",
     "copied from an array": "char *q[2] = {a + 4}; memcpy(&s, q, sizeof s); ",
     "copied from memory": "char **q = malloc(8); *q = a + 4; memcpy(&s, q, sizeof *q); ",
+    "copied by bytes": "char *q = a + 4; for (int i = 0; i < 8; i++) ((char *)&s)[i] = ((char *)&q)[i]; ",
+    "copied by a function": "char *q = a + 4; copy(&s, &q, 8); ",
     "copied twice": "char *q = a + 4; struct t t; memcpy(&t, &q, sizeof q); memcpy(&s, &t, sizeof t); ",
 }
 
 
 @pytest.mark.parametrize("how", STORED)
 def test_what_is_stored_otherwise_may_be_past_the_end(how: str) -> None:
-    put = "void put(void *v, char *p) { *(char **)v = p; }"
-    assert compared_objects(program_of(f"{_DECLARED} {put} int main(void) {{ {STORED[how]} return s.p == b; }}"))
+    assert compared_objects(program_of(f"{_DECLARED} {_FUNCTIONS} int main(void) {{ {STORED[how]} return s.p == b; }}"))
 
 
 @pytest.mark.parametrize("how", STORED)
 def test_what_is_stored_otherwise_may_be_gone(how: str) -> None:
-    put = "void put(void *v, char *p) { *(char **)v = p; }"
     store = STORED[how].replace("a + 4", "p").replace("*at = a; *at += 4;", "*at = p;")
-    assert compared_ended(program_of(f"{_DECLARED} {put} int f(char *p, char *r) {{ {store} free(p); return s.p == r; }}"))
+    assert compared_ended(program_of(f"{_DECLARED} {_FUNCTIONS} int f(char *p, char *r) {{ {store} free(p); return s.p == r; }}"))
 
 
 @pytest.mark.parametrize(

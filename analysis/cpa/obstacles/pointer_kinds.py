@@ -186,6 +186,8 @@ class PointerKinds:
         effect = edge.effect
         match effect:
             case ir.Assign(target, value):
+                if isinstance(target, ir.Deref) and not _may_hold(target):  # it may be a byte of a pointer (C11 6.5p7)
+                    self._types.access(self.sources(name, target.pointer), target.type)
                 if _may_hold(target):
                     self._unite((self._kind(name, target), *self.sources(name, value)))
             case ir.Return(value):
