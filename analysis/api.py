@@ -254,8 +254,9 @@ class Checker:
         """The texts of the certificates of what is proved now, if the options ask for them."""
         return self._proofs.certificates
 
-    def prove(self, *, progress: Progress | None = None) -> Report:
-        """Has provers decide the findings of the last report, and waits until each is decided or has used up its budget."""
+    def prove(self, *, progress: Progress | None = None, stays: bool = False) -> Report:
+        """Has provers decide the findings of the last report, and waits until each is decided or has used up its budget. If it
+        `stays`, the prover processes wait for the next text, until `close`."""
         start = time.perf_counter()
         self._ask(lambda: False, progress)
         while self.proving:
@@ -263,7 +264,7 @@ class Checker:
                 progress("Proving", *self._proofs.progress)
             self.wait(None)
             self._collect()
-        return self._proved(start)
+        return self._proved(start, stays=stays)
 
     def unproved(self, reason: str) -> Report:
         """The report of `prove` when that was ended from outside: what is not decided stays possible, for this reason."""
@@ -352,8 +353,9 @@ class Checker:
         self._last = last._replace(checked=checked, ms=last.ms + (time.perf_counter() - start) * 1000)
         return True
 
-    def _proved(self, start: float) -> Report:
-        self.close()
+    def _proved(self, start: float, *, stays: bool = False) -> Report:
+        if not stays:
+            self.close()
         self._with_answers((time.perf_counter() - start) * 1000)
         assert self.report is not None  # there was a check
         return self.report

@@ -53,8 +53,8 @@ def first_of(paths: Sequence[str]) -> str:
     return paths[0] if paths else "."
 
 
-def run(checker: Checker, asked: Asked) -> Report:
-    """One check within its time, with what provers say; what was not reached in time is unknown."""
+def run(checker: Checker, asked: Asked, *, stays: bool = False) -> Report:
+    """One check within its time, with what provers say; what was not reached in time is unknown. `stays`: see `Checker.prove`."""
     why = "" if asked.timeout is None else f"the {asked.timeout:g} s of --timeout are used up"
     is_checked = False
     with progress() as show:
@@ -62,7 +62,7 @@ def run(checker: Checker, asked: Asked) -> Report:
             with time_budget(asked.timeout):
                 checker.check(progress=show)
                 is_checked = True
-                return checker.prove(progress=show)
+                return checker.prove(progress=show, stays=stays)
         except OutOfTime:
             return checker.unproved(why) if is_checked else checker.unfinished(why)
 

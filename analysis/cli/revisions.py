@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from typing import Any
 
 import click
@@ -73,15 +74,15 @@ def revisions(versions: tuple[str, ...], algorithm: Algorithm, compare: bool, **
         raise Failure("Certificates are of one version: use everproof check.")
     if asked.baseline is not None or asked.write_baseline is not None:
         raise Failure("Baselines are for one version: use them with `everproof check`.")
-    chain = _Chain(asked, algorithm)
     done: list[Checked] = []
-    for name, its in zip(versions, each, strict=True):
-        chain.use(its)
-        checked = _compared_with_last(chain.check(read_version(name, its.options)), done)
-        say(checked.report.messages)
-        if compare:
-            checked = _compared_with_scratch(checked, chain, its)
-        done.append(checked)
+    with closing(_Chain(asked, algorithm)) as chain:
+        for name, its in zip(versions, each, strict=True):
+            chain.use(its)
+            checked = _compared_with_last(chain.check(read_version(name, its.options)), done)
+            say(checked.report.messages)
+            if compare:
+                checked = _compared_with_scratch(checked, chain, its)
+            done.append(checked)
     write(_render(done, asked, algorithm, chain.rules), asked.output)
     if any(checked.differences for checked in done):
         return DIFFERENT
@@ -118,6 +119,7 @@ class _Chain:
         if self._is_other:
             texts, self._is_other = "its settings or rules are not those of the version before", False
         if isinstance(texts, str):
+            self.close()
             self._checker, self._given, self.past = self._new_checker(), {}, []
             self._checker.open((version.name,))
         else:
@@ -127,7 +129,7 @@ class _Chain:
                 self._checker.change(path, text)
             self._given = texts
         self.past.append(version)
-        report = run(self._checker, self._asked)
+        report = run(self._checker, self._asked, stays=True)
         ended = self._checker.report is not report
         failed = self._checker.failed
         if isinstance(texts, str) and not ended:
@@ -137,6 +139,10 @@ class _Chain:
         if ended:
             self._checker.forget()
         return Checked(version, renamed(report, self.past[0], version), failed, ended, apart)
+
+    def close(self) -> None:
+        """Ends the provers."""
+        self._checker.close()
 
     def _new_checker(self) -> Checker:
         store = None if self._algorithm == "full" else self._asked.store
@@ -169,11 +175,11 @@ def _compared_with_scratch(checked: Checked, chain: _Chain, asked: Asked) -> Che
     Where functions do not parse, what they were before is part of the answer (they are stale). Then the versions before are
     checked in their turn, but none of them by repairing what is known of another.
     """
-    again = _Chain(asked, "full")
-    if any(function.stale for function in checked.report.functions):
-        for version in chain.past[:-1]:
-            again.check(version)
-    scratch = again.check(checked.version)
+    with closing(_Chain(asked, "full")) as again:
+        if any(function.stale for function in checked.report.functions):
+            for version in chain.past[:-1]:
+                again.check(version)
+        scratch = again.check(checked.version)
     name = checked.version.name
     if checked.ended or scratch.ended:
         click.echo(f"{name}: not compared, because the time was used up", err=True)
