@@ -225,6 +225,14 @@ class EverproofServer(LanguageServer):
         if first:
             self.show(f"Everproof: {reason} It is started again.")
 
+    def check_given_up(self, reason: str, first: bool) -> None:
+        """No check is under way, and none is to come. Said once; the status keeps saying so."""
+        self._failure = reason
+        self.results.mark_stale(reason)
+        self.send_status()
+        if first:
+            self.show(f"Everproof: {reason}")
+
     @property
     def _passes_soon(self) -> bool:
         """Whether the check under way was asked for by an edit alone, and has not taken long so far."""

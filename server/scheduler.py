@@ -2,7 +2,8 @@
 
 One check is under way at a time. Edits made meanwhile are sent when it ends, or when it takes more than twice as long as the
 last one did, within `PATIENCE`: typing never starves the checks, and a long one never holds up a newer text. A full
-check is never interrupted by edits, only by its user. The event loop never waits here.
+check is never interrupted by edits, only by its user. A check that the checker does not survive is repeated, but not for
+ever (`ATTEMPTS`). The event loop never waits here.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from server.worker_client import WorkerClient
 logger = logging.getLogger(__name__)
 
 CANCELLED = "cancelled"
+ATTEMPTS = 3  # at a check that the checker does not survive, until it is asked for again
 PATIENCE = (0.1, 1.0)  # seconds, least and most, that a newer text waits for a check that is under way
 
 
@@ -52,6 +54,9 @@ class Audience(Protocol):
 
     def checker_crashed(self, reason: str, first: bool) -> None:
         """The checker process ended by itself; it is started again."""
+
+    def check_given_up(self, reason: str, first: bool) -> None:
+        """The checker survived none of the last checks; the check is not repeated. `first`: it was repeated until now."""
 
 
 class RunningCheck:
@@ -95,6 +100,8 @@ class Scheduler:
         self._asked = False  # for a check of everything; else what is wanted follows from edits
         self._check: RunningCheck | None = None
         self._last_seconds = 0.0
+        self._deaths = 0  # of the checker, during checks, since one was complete
+        self._gave_up = False  # since then
         self._timer: asyncio.TimerHandle | None = None
         self._starters: list[asyncio.Future[str | None]] = []
         self._questions: dict[int, asyncio.Future[FunctionDerivations | None]] = {}
@@ -233,13 +240,22 @@ class Scheduler:
         return self._check is not None or bool(self._questions)
 
     def checker_died(self, reason: str, first: bool) -> None:
-        """Its check is over. It is repeated: the process may have died of something else."""
-        self._wanted = self._wanted or self._check is not None
+        """Its check is over. It is repeated a few times: the process may have died of something else."""
+        was_checking = self._check is not None
+        self._deaths += was_checking
+        gives_up = was_checking and not self._wanted and self._deaths >= ATTEMPTS
+        self._wanted = self._wanted or (was_checking and not gives_up)
         sentence = f"The checker process {reason}."
         self._end(sentence)
         self._drop_questions()
         self._wake_starters(sentence)
         self._audience.checker_crashed(sentence, first)
+        if gives_up:
+            given_up = (
+                f"{sentence} {ATTEMPTS} checks in a row ended like this: the next one is made when a file or setting changes."
+            )
+            self._audience.check_given_up(given_up, not self._gave_up)
+            self._gave_up = True
 
     def checker_event(self, event: Event) -> None:
         """Sorts what the checker says."""
@@ -254,6 +270,7 @@ class Scheduler:
                 self._audience.check_progressed(check, event)
             case CheckDone() if check is not None and event.generation >= check.generation:
                 self._worker.check_done()
+                self._deaths, self._gave_up = 0, False
                 self._check = None
                 self._last_seconds = asyncio.get_running_loop().time() - check.started
                 self._audience.check_finished(check, event)
@@ -261,6 +278,7 @@ class Scheduler:
                 self._arm()
             case Failed() if check is not None and event.generation >= check.generation:
                 self._worker.check_done()
+                self._deaths, self._gave_up = 0, False
                 self._audience.check_refused(event.reason)
                 self._end(event.reason)
             case _:

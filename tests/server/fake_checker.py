@@ -78,6 +78,8 @@ class FakeChecker:
             print("x" * 10_000)
         if "CRASH" in words and self.first_time("crash"):
             os._exit(3)
+        if "CRASHES" in words:
+            os._exit(3)
         if "GARBAGE" in words and self.first_time("garbage"):
             self.output.write(b"\xff" * 100)
             self.output.flush()

@@ -38,6 +38,22 @@ async def test_a_checker_that_fails_is_started_again_and_sent_everything(editor:
     assert "started again" in said[0]
 
 
+async def test_a_text_that_no_checker_survives_is_given_up_with_one_sentence(editor: Editor, workspace: Path) -> None:
+    """A text that hangs the checker ends like this, too: it is killed for giving no sign of life."""
+    uri = editor.open(workspace / "a.c", BUGGY)
+    await editor.diagnostics(uri, version=1)
+    editor.edit(uri, 2, (0, 0), (0, 0), "// CRASHES\n")
+    said = await editor.until(SHOW, lambda params: "checks in a row" in params.message)
+    assert said.message == (
+        "Everproof: The checker process ended with exit code 3. 3 checks in a row ended like this: "
+        "the next one is made when a file or setting changes."
+    )
+    editor.edit(uri, 3, (0, 0), (1, 0), "")
+    assert len(await editor.diagnostics(uri, version=3)) == 1
+    assert [line for line in editor.checker_log() if line.endswith("check")].count("check") == 1 + 3 + 1
+    assert len([method for method, _ in editor.messages if method == SHOW]) == 2
+
+
 async def test_while_the_checker_is_down_verdicts_are_stale_not_gone(editor: Editor, workspace: Path) -> None:
     uri = editor.open(workspace / "a.c", BUGGY)
     await editor.status(uri, "idle", version=1)

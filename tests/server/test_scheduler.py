@@ -12,7 +12,7 @@ from analysis.model.report import Times, Work
 from analysis.model.settings import Settings
 from analysis.wire import Check, CheckDone, ClearStore, Configure, Edit, Failed, Request
 from server.documents import OpenDocuments
-from server.scheduler import Scheduler
+from server.scheduler import ATTEMPTS, Scheduler
 
 
 class Pipe:
@@ -170,6 +170,62 @@ async def test_the_check_of_a_checker_that_died_is_repeated(desk: Desk) -> None:
     desk.scheduler.checker_started()
     desk.scheduler._flush()
     assert desk.pipe.take() == ["configure", "edit 2", "check"]
+
+
+def die(desk: Desk) -> list[str]:
+    """The checker ends during a check and is started again; what is sent to the new one."""
+    desk.pipe.take()
+    desk.scheduler.checker_died("ended with exit code 3", False)
+    desk.scheduler.checker_started()
+    desk.scheduler._flush()
+    return desk.pipe.take()
+
+
+async def test_a_check_that_the_checker_never_survives_is_given_up(desk: Desk) -> None:
+    desk.edit(2)
+    desk.scheduler._flush()
+    for _ in range(ATTEMPTS - 1):
+        assert die(desk) == ["configure", "edit 2", "check"]
+    assert "check_given_up" not in desk.audience.events
+    assert die(desk) == ["configure"]
+    assert desk.audience.events.count("check_given_up") == 1
+    assert desk.scheduler.running_check is None
+    await desk.scheduler.caught_up("/w/a.c")
+
+
+async def test_what_was_given_up_is_checked_once_after_each_edit_until_a_check_is_complete(desk: Desk) -> None:
+    desk.edit(2)
+    desk.scheduler._flush()
+    for _ in range(ATTEMPTS):
+        die(desk)
+    desk.edit(3)
+    desk.scheduler._flush()
+    assert desk.pipe.take() == ["edit 3", "check"]
+    assert die(desk) == ["configure"]
+    desk.edit(4)
+    desk.scheduler._flush()
+    desk.done(desk.generation())
+    desk.edit(5)
+    desk.scheduler._flush()
+    assert die(desk) == ["configure", "edit 5", "check"]
+
+
+async def test_an_edit_during_a_check_that_the_checker_does_not_survive_is_checked(desk: Desk) -> None:
+    desk.edit(2)
+    desk.scheduler._flush()
+    for _ in range(ATTEMPTS - 1):
+        die(desk)
+    desk.edit(3)
+    assert die(desk) == ["configure", "edit 3", "check"]
+    assert die(desk) == ["configure"]
+
+
+async def test_a_checker_that_dies_without_a_check_counts_for_nothing(desk: Desk) -> None:
+    for _ in range(ATTEMPTS):
+        assert die(desk) == ["configure"]
+    desk.edit(2)
+    desk.scheduler._flush()
+    assert die(desk) == ["configure", "edit 2", "check"]
 
 
 async def test_settings_that_change_nothing_ask_for_nothing(desk: Desk) -> None:
