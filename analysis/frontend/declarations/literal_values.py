@@ -158,6 +158,11 @@ def is_wide(text: str) -> bool:
     return any(found.group(1) in ("L", "u", "U") for found in _PART.finditer(text))
 
 
+def is_utf8(text: str) -> bool:
+    """Whether a string literal has a part `u8"..."`."""
+    return any(found.group(1) == "u8" for found in _PART.finditer(text))
+
+
 def string_length(text: str) -> int | None:
     """How many elements the array of a string literal has, with the zero at its end; None if that is not known."""
     if is_wide(text) and not (text.isascii() and "\\u" not in text and "\\U" not in text):

@@ -51,6 +51,8 @@ class TypeSpecifiers(Context):
                 levels |= qualified(child)
                 constant = constant or text_of(child) == b"const"
                 atomic = atomic or text_of(child) == b"_Atomic"
+                if text_of(child).startswith(b"alignas"):  # where it is no macro (C23 6.7.6): `_Alignas` is among the attributes
+                    raise RefusedError("the specifier alignas")
             elif kind in ("comment", "attribute_specifier", "attribute_declaration"):
                 continue
             elif type_ is None and (kind.endswith("_specifier") or kind in NAME_KINDS):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from analysis.c.failing import can_fail
 from analysis.frontend.declarations.arithmetic_types import basic_type
-from analysis.frontend.declarations.literal_values import character, is_wide, number, string, string_length
+from analysis.frontend.declarations.literal_values import character, is_utf8, is_wide, number, string, string_length
 from analysis.frontend.declarations.scope import ConstantEntry, ObjectEntry, TypedefEntry
 from analysis.frontend.declarations.side_effects import has_effects
 from analysis.frontend.declarations.volatile import Levels, behind
@@ -20,7 +20,7 @@ from analysis.frontend.lowering.context import MisreadError, children, field_of,
 from analysis.frontend.lowering.refused import RefusedError
 from analysis.frontend.syntax.parser import Node
 from analysis.model import ir
-from analysis.model.c_types import CHAR, INT, Array, Pointer, Record, Type, Void
+from analysis.model.c_types import BOOL, CHAR, INT, Array, Pointer, Record, Type, Void
 
 _FUNCTION_NAMES = frozenset(("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"))
 # expressions whose first operand, not they themselves, is what a cast in front of them applies to
@@ -165,6 +165,8 @@ class Expressions(Assignments):
         text = self.source(node)
         if is_wide(text):
             raise RefusedError("a string of wide characters")
+        if is_utf8(text):  # of char, or of unsigned characters (C11 6.4.5p6, C23 6.4.6p6)
+            raise RefusedError("a string of UTF-8 characters")
         return string(text)
 
     def _parenthesized(self, node: Node) -> ir.Expr:
@@ -453,8 +455,8 @@ _KINDS: dict[str, Callable[[Expressions, Node], ir.Expr]] = {
     "compound_literal_expression": Expressions._compound_literal,
     "compound_statement": lambda self, node: self.block_value(node),
     "null": lambda self, node: self._named_or(node, ir.IntConst(0, Pointer(Void()))),
-    "true": lambda self, node: self._named_or(node, ir.IntConst(1, INT)),
-    "false": lambda self, node: self._named_or(node, ir.IntConst(0, INT)),
+    "true": lambda self, node: self._named_or(node, ir.IntConst(1, BOOL)),  # no name and no macro: a keyword (C23 6.4.5.6)
+    "false": lambda self, node: self._named_or(node, ir.IntConst(0, BOOL)),
     "extension_expression": lambda self, node: self.expression(children(node)[0]),
     "gnu_asm_expression": Expressions._asm,
 }
