@@ -117,7 +117,7 @@ void *              | size_t, size_t                | alloca_with_align
 void *              | void                          | stack_save
 void                | void *                        | stack_restore
 void                | void *, int                   | longjmp
-void                | void                          | trap
+void                | void                          | trap unreachable
 const char *        | void                          | FILE FUNCTION
 real                | void                          | huge_val inf
 real                | const char *                  | nans

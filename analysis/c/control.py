@@ -53,6 +53,9 @@ UNMODELLED = frozenset(STARTS) | _has("setjmp", "twice", "jumps", "switches", "r
 """Functions after which control is where CFAs do not have it, or others that are called later write to objects that they are not
 passed: what a stream was given as its buffer (C11 7.21.5.6)."""
 
+UNREACHABLE = "__builtin_unreachable"
+"""Stands where a program says that no run comes (GCC manual, "Other Builtins")."""
+
 
 def _is_reserved(function: Function) -> bool:
     return function.described != "SV-COMP"

@@ -44,6 +44,7 @@ __builtin_frame_address __builtin_return_address | n   | any?        | keeps-err
 __builtin_longjmp            | in n                    |             | noreturn jumps | gcc
 __builtin_setjmp             | out                     | number      | setjmp      | gcc
 __builtin_trap               |                         |             | noreturn    | gcc
+__builtin_unreachable        |                         |             | noreturn    | gcc
 alloca                       | size                    | stack       | builtin     | GNU
 cfree                        | freed?                  |             |             | GNU
 memalign                     | n size                  | block?      |             | GNU

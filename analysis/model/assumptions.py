@@ -168,6 +168,13 @@ LIBRARY_NAMES = Assumption(
     "all proofs and refutations. Each names the functions; none that a header of the system's declares, or whose name is reserved"
     " (C11 7.1.3). Nothing is proved of a function that uses one whose type differs from the library's",
 )
+UNREACHABLE = Assumption(
+    "unreachable",
+    "listed",
+    "no run comes to __builtin_unreachable()",
+    (),
+    "all proofs and refutations of programs that call it; a run of the interpreter ends there",
+)
 ONE_THREAD = Assumption(
     "one-thread",
     "listed",
@@ -211,6 +218,7 @@ TABLE: tuple[Assumption, ...] = (
     APART,
     OUTSIDE,
     LIBRARY_NAMES,
+    UNREACHABLE,
     ONE_THREAD,
     GIVEN,
     BLOCKS,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from analysis.c.blocks import ALLOCATIONS, STACK_ALLOCATIONS
 from analysis.c.calls import leaves_values
-from analysis.c.control import NEVER_RETURN
+from analysis.c.control import NEVER_RETURN, UNREACHABLE
 from analysis.cfa.graph import Edge, Program
 from analysis.cfa.marks import marked
 from analysis.cpa.obstacles.completeness import is_known, may_write_globals
@@ -283,7 +283,7 @@ class PathFollower(ABC):
     def _ended(self, path: Path, edge: Edge, names: Sequence[str]) -> bool:
         """In an external function that does not return; whether the exploration is over."""
         path.taken(edge)
-        if all(name == "abort" for name in names):
+        if all(name in ("abort", UNREACHABLE) for name in names):
             self._end(path)
             return False
         return self._over(path)[1]

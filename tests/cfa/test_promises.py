@@ -23,6 +23,7 @@ BROKEN = {
     "pure calls": "int k(void); __attribute__((pure)) static int f(int n) { return k(); }",
 }
 KEPT = {
+    "const is not called so": f"{_CONST} int f(int n) {{ if (n > 3) __builtin_unreachable(); return n; }}",
     "const computes": f"{_CONST} int f(int n) {{ int m = n; if (n) m = n + 1; return m; }}",
     "const reads a table": f"static const int g[] = {{1, 2}}; {_CONST} int f(int n) {{ return g[n & 1]; }}",
     "const reads a static local": f"{_CONST} int f(int n) {{ static const int g[] = {{1, 2}}; return g[n & 1]; }}",

@@ -4,14 +4,23 @@ effects."""
 
 from __future__ import annotations
 
-from analysis.cfa.graph import Program
+from analysis.c import control
+from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.linking.library_names import taken_for_library
 from analysis.cfa.linking.used_in_threads import called_in_one_thread
-from analysis.model.assumptions import BEFORE, ORDER
+from analysis.model import ir
+from analysis.model.assumptions import BEFORE, ORDER, UNREACHABLE
 
 
 def assumptions_of(program: Program) -> tuple[str, ...]:
     """Returns the assumptions of every proof about the program, as sentences."""
     is_open = any(cfa.unordered for cfa in program.functions.values())
     order = (ORDER.sentence,) if is_open else ()
-    return (BEFORE.sentence, *order, *taken_for_library(program), *called_in_one_thread(program))
+    comes = any(map(_says_unreachable, program.functions.values()))
+    unreachable = (UNREACHABLE.sentence,) if comes else ()
+    return (BEFORE.sentence, *order, *unreachable, *taken_for_library(program), *called_in_one_thread(program))
+
+
+def _says_unreachable(cfa: Cfa) -> bool:
+    calls = (edge.effect for edge in cfa.calls)
+    return any(isinstance(call, ir.Call) and ir.direct_callee(call) == control.UNREACHABLE for call in calls)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from analysis.c.control import UNREACHABLE
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.graph import Cfa
 from analysis.model import ir
@@ -24,13 +25,15 @@ def broken(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> Iterator[tuple[str
                 yield name, "the attribute pure or const, though it may not return"
         for name in (name for name in unit.level.linkage.const if name in cfas):
             read = frozenset(_read(cfas[name]))
-            if None in read or not all(one in cfas or _never_changes(one, units, cfas) for one in read if one is not None):
+            if None in read or not all(_never_changes(one, units, cfas) for one in read if one is not None):
                 yield name, "the attribute const, though it reads what may change"
 
 
 def _only_computes(cfa: Cfa) -> bool:
     """Whether a function plainly changes nothing but its own variables, and calls no other."""
     for edge in cfa.edges:
+        if isinstance(edge.effect, ir.Call) and ir.direct_callee(edge.effect) == UNREACHABLE:
+            continue
         if isinstance(edge.effect, ir.Call | ir.Unsupported):
             return False
         target = ir.root(edge.effect.target) if isinstance(edge.effect, ir.Assign) else None
@@ -56,13 +59,13 @@ def _may_loop(cfa: Cfa) -> bool:
 
 
 def _read(cfa: Cfa) -> Iterator[str | None]:
-    """The variables at file level and functions that a function mentions; None if it reads through a pointer."""
+    """The variables at file level that a function mentions; None if it reads through a pointer."""
     for edge in cfa.edges:
         for expr in ir.expressions(edge.effect):
             for part in ir.walk(expr):
                 if isinstance(part, ir.Deref):
                     yield None
-                elif isinstance(part, ir.Var) and part.scope in ("global", "function"):
+                elif isinstance(part, ir.Var) and part.scope == "global":
                     yield part.name
 
 

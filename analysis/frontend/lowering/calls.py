@@ -162,9 +162,6 @@ class Calls(Undeclared):
                 return operators.convert(self.value(arguments[0]), self.model.long)
             case "constant_p":  # also of what only an optimiser sees to be constant
                 return ir.Unknown(INT)
-            case "unreachable":
-                self.flow.stop()
-                return ir.Unknown(c_types.VOID)
             case "choose_expr":
                 chosen = self.constant(arguments[0])
                 if chosen is None:

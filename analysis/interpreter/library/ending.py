@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from analysis.c.control import ERRORS
+from analysis.c.control import ERRORS, UNREACHABLE
 from analysis.interpreter.halting import EndError, JumpError, ViolationError
 from analysis.interpreter.library.strings import string_at
 from analysis.interpreter.outcome import Exited, Stuck
@@ -62,6 +62,10 @@ def assumption(name: str) -> Callable[[RunningMachine, list[Any], Types], Any]:
     return run
 
 
+def _unreachable(_machine: RunningMachine, _arguments: list[Any], _types: Types) -> NoReturn:
+    raise EndError(Stuck("a place that the program says is never reached"))
+
+
 def _longjmp(_machine: RunningMachine, arguments: list[Any], _types: Types) -> NoReturn:
     raise JumpError(arguments[0], arguments[1])
 
@@ -78,6 +82,7 @@ MODELS: dict[str, Callable[[RunningMachine, list[Any], Types], Any]] = {
     "quick_exit": _exit_at_once,
     "abort": _abort,
     "__builtin_trap": _abort,
+    UNREACHABLE: _unreachable,
     "atexit": _atexit,
     "__assert_fail": _assertion_fails,
     "__assert": _assertion_fails,
