@@ -165,7 +165,8 @@ class Beside:
                 changes.everything or f"{name if name == UNKNOWN else display_name(name) + '()'} may change everything"
             )
             return
-        if start is None and may_call_back(self._program, name, call):
+        program = self._referred()
+        if start is None and (program is None or may_call_back(program, name, call)):
             changes.everything = changes.everything or f"{display_name(name)}() may call a function that it is passed"
         changes.memory = changes.memory or name in BY_NUMBER or any(map(_leads_on, call.arguments))
 
