@@ -79,6 +79,10 @@ TRAPS = {
     "a jump within the handler": """static int g; static sigjmp_buf b; static void leave(void) { siglongjmp(b, 1); }
         static void h(int s) { if (sigsetjmp(b, 1) == 0) { g = 0; leave(); } }
         int f(void) { g = 1; return 10 / g; } int main(void) { signal(SIGINT, h); return f(); }""",
+    "a callback that was held as something else": """static int g, v[2];
+        static int c(const void *a, const void *b) { g = 0; return 0; }
+        static void h(int s) { void *how = (void *)c; qsort(v, 2, 4, (int (*)(const void *, const void *))how); }
+        int f(void) { g = 1; return 10 / g; } int main(void) { signal(SIGINT, h); return f(); }""",
     "errno": """static void h(int s) { write(1, "x", 1); } int f(void) { errno = 1; return 10 / errno; }
         int main(void) { signal(SIGINT, h); return f(); }""",
     "nobody knows what": """void unknown(int); int g; int f(void) { g = 1; return 10 / g; }

@@ -8,7 +8,6 @@ from __future__ import annotations
 import pytest
 
 from analysis.cfa.graph import Program
-from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.passed_code import may_call_back
 from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, Refuted, decide_program
 from analysis.model import ir
@@ -67,10 +66,3 @@ def test_what_is_called_back_refutes_nothing(held: str) -> None:
     )
     found = decide_program(ProgramTask(program, frozenset({"assertion"}), Effort(seconds=30, states=2_000)))
     assert not isinstance(found, Confirmed | Refuted), found
-
-
-def test_handlers_may_pass_code_that_was_held_otherwise() -> None:
-    text = """void (*signal(int, void (*)(int)))(int);
-        static void on(int n) { void *how = (void *)compare; qsort(v, 2, 4, (order)how); }
-        int main(void) { signal(2, on); if (called) reach_error(); return 0; }"""
-    assert "main" in str(beside(program_of(_DECLARED + text)).obstacle(["main"]))
