@@ -22,7 +22,7 @@ ENDING = RELEASES | RESIZES
 """All that end the block that their first argument leads to."""
 HEAP = ALLOCATIONS | OWN_BLOCKS | RELEASES | all_with(lambda function: "allocates" in function.besides)
 """All functions that give blocks of memory, or end them."""
-CLOSES = all_with(lambda function: any("n" not in function.arguments[at].uses for at in function.positions("closed")))
+CLOSES = all_with(lambda function: function.closes_block)
 """These free a block that the library made, which programs reach through the library only."""
 STREAMS = all_with(lambda function: function.result == "stream")
 """The library keeps the blocks that these return on a list."""

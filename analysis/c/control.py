@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from analysis.c.functions import LIBRARY, Function, all_with
+from analysis.c.declared import is_reserved
+from analysis.c.functions import LIBRARY, all_with
 
 
 class Start(NamedTuple):
@@ -57,11 +58,7 @@ UNREACHABLE = "__builtin_unreachable"
 """Stands where a program says that no run comes (GCC manual, "Other Builtins")."""
 
 
-def _is_reserved(function: Function) -> bool:
-    return function.described != "SV-COMP"
-
-
 NEVER_RETURN = all_with(lambda function: function.never_returns)
 """Functions that do not come back, whatever their declaration says."""
-NEVER_RETURN_ANYWHERE = all_with(lambda function: function.never_returns and _is_reserved(function))
-"""Those of them that no program may define (C11 7.1.3), so that one file's declaration is enough to know it."""
+NEVER_RETURN_ANYWHERE = frozenset(name for name in NEVER_RETURN if is_reserved(name) and LIBRARY[name].described != "SV-COMP")
+"""Those of them that no program may define (C11 7.1.3), those of verifiers aside: one file's declaration is enough to know it."""

@@ -170,6 +170,11 @@ class Function(msgspec.Struct, frozen=True):
         """Whether it may free a block of memory that the program allocated."""
         return "frees" in self.besides or bool(self.positions("freed"))
 
+    @property
+    def closes_block(self) -> bool:
+        """Whether it ends a stream or a directory, which is a block of memory that the library made; a descriptor is none."""
+        return any("n" not in self.arguments[at].uses for at in self.positions("closed"))
+
 
 _VALUE = Argument(frozenset(("n",)))
 

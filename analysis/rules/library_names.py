@@ -24,10 +24,6 @@ class Kind(NamedTuple):
     names: frozenset[str]
 
 
-def _closes_stream(function: Function) -> bool:
-    return any("n" not in function.arguments[at].uses for at in function.positions("closed"))
-
-
 def _may_return_null(function: Function) -> bool:
     return function.null != "" and function.result not in ("number", "descriptor")
 
@@ -40,7 +36,7 @@ KINDS: dict[str, Kind] = {
     "accesses": _kind("read or write an object that they are passed", lambda one: bool(one.positions(*_OBJECTS))),
     "allocates": _kind("return a new block of memory", lambda one: one.gives_block),
     "closes": _kind("close a stream, a directory or a descriptor", lambda one: bool(one.positions("closed"))),
-    "closes-stream": _kind("close a stream or a directory", _closes_stream),
+    "closes-stream": _kind("close a stream or a directory", lambda one: one.closes_block),
     "error": Kind("are called where an error location is", ERRORS),
     "fails-assertion": Kind("are called where an assertion has failed", FAILED_ASSERTIONS - ERRORS),
     "frees": Kind("free a block of memory", RELEASES),

@@ -49,10 +49,9 @@ def deeds(name: str) -> frozenset[str]:
     function = known(name)
     if function is None or not function.is_complete:
         return EVERYTHING
-    closes_block = any("n" not in function.arguments[at].uses for at in function.positions("closed"))
     done = {
         "allocate": function.gives_block or "allocates" in function.besides or function.result in ("stream", "directory"),
-        "free": function.frees or closes_block,
+        "free": function.frees or function.closes_block,
         "open": function.result in ("stream", "directory", "descriptor"),
         "close": bool(function.positions("closed")),
         "lock": bool(function.positions("lock")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analysis.interpreter.halting import ViolationError
+from analysis.interpreter.library.blocks import size_of
 from analysis.interpreter.library.strings import string_at
 from analysis.interpreter.memory import KNOWN, UNDEFINED, Block, described
 from analysis.interpreter.running_machine import RunningMachine
@@ -20,29 +21,24 @@ def _allocate(machine: RunningMachine, name: str, size: int, fill: int) -> int:
     return machine.new_block("heap", size, fill)
 
 
-def _size(machine: RunningMachine, value: int) -> int:
-    """An argument as a `size_t`."""
-    return value & ((1 << machine.code.pointer_bits) - 1)
-
-
 def _malloc(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    return _allocate(machine, "malloc", _size(machine, arguments[0]), UNDEFINED)
+    return _allocate(machine, "malloc", size_of(machine, arguments[0]), UNDEFINED)
 
 
 def _zeroed(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    return _allocate(machine, "malloc", _size(machine, arguments[0]), KNOWN)
+    return _allocate(machine, "malloc", size_of(machine, arguments[0]), KNOWN)
 
 
 def _calloc(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    return _allocate(machine, "calloc", _size(machine, arguments[0]) * _size(machine, arguments[1]), KNOWN)
+    return _allocate(machine, "calloc", size_of(machine, arguments[0]) * size_of(machine, arguments[1]), KNOWN)
 
 
 def _aligned(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    return _allocate(machine, "malloc", _size(machine, arguments[1]), UNDEFINED)
+    return _allocate(machine, "malloc", size_of(machine, arguments[1]), UNDEFINED)
 
 
 def _posix_memalign(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    address = _allocate(machine, "posix_memalign", _size(machine, arguments[2]), UNDEFINED)
+    address = _allocate(machine, "posix_memalign", size_of(machine, arguments[2]), UNDEFINED)
     if address == 0:
         return 12  # ENOMEM
     size = machine.code.pointer_bits // 8
@@ -51,14 +47,14 @@ def _posix_memalign(machine: RunningMachine, arguments: list[Any], _types: Types
 
 
 def _alloca(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    machine.memory.make_room(_size(machine, arguments[0]))
-    block = Block("local", "memory from alloca", _size(machine, arguments[0]), UNDEFINED)
+    machine.memory.make_room(size_of(machine, arguments[0]))
+    block = Block("local", "memory from alloca", size_of(machine, arguments[0]), UNDEFINED)
     machine.blocks.append(block)
     return machine.memory.add(block)
 
 
 def _realloc(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    address, size = arguments[0], _size(machine, arguments[1])
+    address, size = arguments[0], size_of(machine, arguments[1])
     if address == 0:
         return _allocate(machine, "realloc", size, UNDEFINED)
     block = _heap_block(machine, address, "realloc")
@@ -76,7 +72,7 @@ def _realloc(machine: RunningMachine, arguments: list[Any], _types: Types) -> in
 
 
 def _reallocarray(machine: RunningMachine, arguments: list[Any], types: Types) -> int:
-    size = _size(machine, arguments[1]) * _size(machine, arguments[2])
+    size = size_of(machine, arguments[1]) * size_of(machine, arguments[2])
     return 0 if size >> machine.code.pointer_bits else _realloc(machine, [arguments[0], size], types)
 
 
@@ -104,8 +100,6 @@ def _heap_block(machine: RunningMachine, address: int, function: str) -> Block:
 
 def _strdup(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     text = string_at(machine, arguments[0])
-    if len(arguments) > 1:
-        text = text[: _size(machine, arguments[1])]
     address = _allocate(machine, "strdup", len(text) + 1, KNOWN)
     if address:
         machine.memory.write(address, text + b"\0", bytes((KNOWN,)) * (len(text) + 1))
@@ -113,7 +107,7 @@ def _strdup(machine: RunningMachine, arguments: list[Any], _types: Types) -> int
 
 
 def _strndup(machine: RunningMachine, arguments: list[Any], types: Types) -> int:
-    text = string_at(machine, arguments[0], _size(machine, arguments[1]))
+    text = string_at(machine, arguments[0], size_of(machine, arguments[1]))
     address = _allocate(machine, "strndup", len(text) + 1, KNOWN)
     if address:
         machine.memory.write(address, text + b"\0", bytes((KNOWN,)) * (len(text) + 1))
