@@ -82,6 +82,10 @@ class LineMap:
         """Whether the byte comes from a header of the system's. Expansions of the system's macros in other files do not."""
         return self._entered.get(self._paths[bisect_right(self._starts, offset) - 1], False)
 
+    def path_at(self, offset: int) -> bytes:
+        """The path of the file that the byte comes from, as printed."""
+        return self._paths[bisect_right(self._starts, offset) - 1]
+
     def offsets_of(self, line: Line) -> list[tuple[int, int]]:
         """The half-open ranges of the preprocessed text that come from a line, in order; without line ends and markers."""
         if self._is_asked_little(line.path):

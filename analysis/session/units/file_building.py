@@ -22,6 +22,7 @@ from analysis.model.options import Options
 from analysis.model.report import Message
 from analysis.model.unit_flags import UnitFlags
 from analysis.session.units.built import Built
+from analysis.session.units.system_headers import of_the_system
 from analysis.session.units.unclosed import opened_comment, with_the_rest
 from analysis.session.units.unfinished import unfinished, without
 
@@ -54,13 +55,13 @@ def build(
         return _with_doubt(built)
     if _tokens(preprocessed.text) > TOKENS:
         reason = f"The file is not checked: with its headers it has more than {TOKENS:,} tokens."
-        return _nothing_of(path, preprocessed, options, reason)
+        return _nothing_of(path, preprocessed, options, reason, flags)
     try:
-        return _with_doubt(_lower(path, preprocessed, options, previous))
+        return _with_doubt(_lower(path, preprocessed, options, previous, flags))
     except Exception as error:  # a defect of ours on one file must not keep the others from being checked
         _log.info("A defect in reading %s", path, exc_info=True)
         reason = f"The file is not checked because of a defect of Everproof ({type(error).__name__}: {error}); please report it."
-        return _nothing_of(path, preprocessed, options, reason.encode("utf-8", "backslashreplace").decode())
+        return _nothing_of(path, preprocessed, options, reason.encode("utf-8", "backslashreplace").decode(), flags)
 
 
 def _with_doubt(built: Built) -> Built:
@@ -70,10 +71,10 @@ def _with_doubt(built: Built) -> Built:
     return built if unit.doubt == why else msgspec.structs.replace(built, unit=msgspec.structs.replace(unit, doubt=why))
 
 
-def _nothing_of(path: str, preprocessed: Preprocessed, options: Options, reason: str) -> Built:
+def _nothing_of(path: str, preprocessed: Preprocessed, options: Options, reason: str, flags: UnitFlags) -> Built:
     """The unit of a file of which nothing is used, for a reason."""
     messages = (*preprocessed.messages, Message("error", path, reason))
-    return _lower(path, preprocessed._replace(text=b"", messages=messages), options, None)
+    return _lower(path, preprocessed._replace(text=b"", messages=messages), options, None, flags)
 
 
 def _tokens(text: bytes) -> int:
@@ -89,7 +90,7 @@ def make_ready(built: Built, flags: UnitFlags, options: Options, overlay: Mappin
     return msgspec.structs.replace(built, preprocessed=with_macros(built.preprocessed, flags, options, overlay))
 
 
-def _lower(path: str, preprocessed: Preprocessed, options: Options, previous: Built | None) -> Built:
+def _lower(path: str, preprocessed: Preprocessed, options: Options, previous: Built | None, flags: UnitFlags) -> Built:
     start = time.perf_counter()
     if previous is not None:
         edited = _edit_body(preprocessed, options, previous, start)
@@ -100,7 +101,7 @@ def _lower(path: str, preprocessed: Preprocessed, options: Options, previous: Bu
     parsed = time.perf_counter()
     model = ILP32 if options.data_model == "ILP32" else LP64
     before = None if previous is None else previous.unit
-    unit = build_unit(path, tree, model, before, preprocessed.line_map.in_system_header, options.limits)
+    unit = build_unit(path, tree, model, before, of_the_system(preprocessed, flags), options.limits)
     if open_:
         unit = msgspec.structs.replace(unit, broken=(*unit.broken, *open_))
     done = time.perf_counter()
