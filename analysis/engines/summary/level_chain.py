@@ -9,9 +9,10 @@ import msgspec
 from analysis.cfa.graph import Program
 from analysis.engines.summary.bounded_answer import BoundedAnswer, Level
 from analysis.engines.summary.known_calls import KnownCalls
+from analysis.engines.summary.partition_abstraction import Abstractions
 from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
 from analysis.engines.summary.tree_interpolation import Interpolator
-from analysis.engines.summary.unwound_program import CannotUnwindError, unwound
+from analysis.engines.summary.unwound_program import CannotUnwindError, UnwoundProgram, unwound
 from analysis.engines.summary.validation import Work
 from analysis.smt.encoding.numbers.formula import Mode
 
@@ -27,9 +28,13 @@ class LevelChain:
         options: ChainOptions,
         levels: Sequence[Level] = LEVELS,
         make: Callable[[Level], Interpolator | None] = lambda _level: None,
+        abstractions: Abstractions | None = None,
     ) -> None:
         self._options = options
-        self._chains = {level: RevisionChain(msgspec.structs.replace(options, level=level), make(level)) for level in levels}
+        shared: Abstractions = {} if abstractions is None else abstractions
+        self._chains = {
+            level: RevisionChain(msgspec.structs.replace(options, level=level), make(level), shared) for level in levels
+        }
         self._numbers: dict[str, int] = {}
 
     @property
@@ -44,20 +49,20 @@ class LevelChain:
             chain.resume(known.levels.get(level, {}), are_believed=are_believed)
 
     def verify(self, program: Program) -> BoundedAnswer:
-        """The answer of the first level that knows, else of the last one; its `level` says which."""
-        options, made = self._options, {}
-        found: BoundedAnswer | None = None
-        for level, chain in self._chains.items():
+        """The answer of the first level that knows, else of the last one; its `level` says which. Levels that have held
+        before come first: there, summaries are only to be validated."""
+        options, made, found = self._options, dict[Mode, UnwoundProgram](), dict[Level, BoundedAnswer]()
+        most_precise = [*self._chains][-1]
+        for level, chain in sorted(self._chains.items(), key=lambda item: not item[1].known):
             mode: Mode = "bv" if level == "bv" else "int"
             try:
                 if mode not in made:
                     made[mode] = unwound(program, options.property, options.bound, mode, self._numbers, options.model)
             except CannotUnwindError as error:
                 return BoundedAnswer(
-                    "unknown", options.property, options.bound, Work(), reasons=(str(error),), level=[*self._chains][-1]
+                    "unknown", options.property, options.bound, Work(), reasons=(str(error),), level=most_precise
                 )
-            found = chain.verify_unwound(made[mode])
-            if found.status != "unknown":
-                break
-        assert found is not None
-        return found
+            found[level] = chain.verify_unwound(made[mode])
+            if found[level].status != "unknown":
+                return found[level]
+        return found[most_precise]

@@ -21,14 +21,24 @@ from analysis.smt.logic.terms import Term, symbols
 Light = Literal["lra", "euf"]
 
 
-def abstracted(partitions: Mapping[str, Partition], theory: Light) -> dict[str, Partition]:
-    """The partitions of a program, encoded with whole numbers, in a light theory."""
-    weakened: Callable[[Term], Term]
-    if theory == "lra":
-        weakened = LraAbstraction()
-        return {name: _abstracted(partition, weakened, _as_real) for name, partition in partitions.items()}
-    weakened = EufAbstraction()
-    return {name: _abstracted(partition, weakened, weakened) for name, partition in partitions.items()}
+Abstractions = dict[tuple[Light, str], tuple[Partition, Partition]]
+"""The last partition of each function, and what it is in a light theory."""
+
+
+def abstracted(partitions: Mapping[str, Partition], theory: Light, known: Abstractions) -> dict[str, Partition]:
+    """The partitions of a program, encoded with whole numbers, in a light theory. What is `known` is not made again; it is
+    added to, and what the program does not have is dropped."""
+    weakened: Callable[[Term], Term] = LraAbstraction() if theory == "lra" else EufAbstraction()
+    symbol_of = _as_real if theory == "lra" else weakened
+    found = {}
+    for name, partition in partitions.items():
+        before = known.get((theory, name))
+        same = before is not None and before[0] == partition
+        found[name] = before[1] if before is not None and same else _abstracted(partition, weakened, symbol_of)
+        known[theory, name] = partition, found[name]
+    for key in [key for key in known if key[1] not in partitions]:
+        del known[key]
+    return found
 
 
 def _as_real(term: Term) -> Term:

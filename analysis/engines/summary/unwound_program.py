@@ -14,7 +14,7 @@ from analysis.cpa.predicates.violations import Property, violations_in
 from analysis.engines.summary.body_encoding import BodyEncoder
 from analysis.engines.summary.body_partitions import Partition
 from analysis.engines.summary.call_tree import CallTree
-from analysis.engines.summary.partition_abstraction import Light, abstracted
+from analysis.engines.summary.partition_abstraction import Abstractions, Light, abstracted
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.encoding.numbers.formula import Mode
@@ -77,8 +77,8 @@ def unwound(
     return UnwoundProgram(partitions, tree, tuple(system.assumptions), digests)
 
 
-def in_theory(unrolled: UnwoundProgram, theory: Light) -> UnwoundProgram:
-    """The same program in a light theory."""
-    partitions = abstracted(unrolled.partitions, theory)
+def in_theory(unrolled: UnwoundProgram, theory: Light, known: Abstractions) -> UnwoundProgram:
+    """The same program in a light theory; for `known` see `abstracted`."""
+    partitions = abstracted(unrolled.partitions, theory, known)
     tree = CallTree(partitions, _ENTRY, unrolled.tree.bound)
     return msgspec.structs.replace(unrolled, partitions=partitions, tree=tree)

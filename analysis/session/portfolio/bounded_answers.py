@@ -14,6 +14,7 @@ from analysis.cpa.predicates.violations import PROPERTIES, Property, Violation
 from analysis.engines.summary.bounded_answer import BoundedAnswer
 from analysis.engines.summary.known_calls import KnownCalls, read, write
 from analysis.engines.summary.level_chain import LEVELS, LevelChain
+from analysis.engines.summary.partition_abstraction import Abstractions
 from analysis.engines.summary.revision_chain import ChainOptions
 from analysis.engines.symbolic import Effort, Target, Task, decide
 from analysis.engines.symbolic.task import Confirmed
@@ -24,6 +25,7 @@ from analysis.session.portfolio.request_terms import NOTHING
 
 _NOT_ABOUT = "summaries say nothing about it"
 _QUESTION = 20_000  # milliseconds at most, for one question to the solver
+_abstractions: Abstractions = {}  # of the functions of the last program: the next one is often the same but for one
 _PLACES = 3  # at most, that a run is looked for
 
 
@@ -52,7 +54,7 @@ def _chain(request: Request, property_: Property, seconds: float) -> LevelChain:
     terms = request.terms
     milliseconds = max(1, min(_QUESTION, int(1_000 * seconds)))
     options = ChainOptions(property=property_, bound=terms.unwind, milliseconds=milliseconds, model=request.model)
-    chain = LevelChain(options, LEVELS if terms.encoding == "auto" else (terms.encoding,))
+    chain = LevelChain(options, LEVELS if terms.encoding == "auto" else (terms.encoding,), abstractions=_abstractions)
     known = read(request.kept.text)
     if known is not None:
         chain.resume(known, are_believed=request.kept.are_believed)

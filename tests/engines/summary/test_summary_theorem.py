@@ -46,7 +46,7 @@ def test_answers_after_changes_are_those_from_scratch(seed: int, bound: int, lev
         assert (found.status, found.is_complete) == (scratch.status, scratch.is_complete)
         unrolled = unwound(program, "assertion", bound, "bv" if level == "bv" else "int", numbers)
         if found.status == "holds":
-            tree = in_theory(unrolled, level).tree if level in ("lra", "euf") else unrolled.tree
+            tree = in_theory(unrolled, level, {}).tree if level in ("lra", "euf") else unrolled.tree
             assert broken(tree, chain.summaries, Budget(20_000)) == []
             exact = RevisionChain(ChainOptions(bound=bound), LiteralsFirst(None)).verify(program)
             assert exact.status == "holds"
