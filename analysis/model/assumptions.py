@@ -78,6 +78,14 @@ ROUNDING = Assumption(
     (),
     "path formulas, transitions; the interpreter computes by IEEE 754",
 )
+ENDLESS = Assumption(
+    "endless",
+    "modelled",
+    "a loop that has no effects and does not end runs for ever, as with gcc, though a compiler may assume that it ends"
+    " (C11 6.8.5p6)",
+    (),
+    "all proofs, refutations and runs",
+)
 LITERALS = Assumption("literals", "checked", "nothing is written to string literals and constant objects", (), "trees of paths")
 SUBSCRIPTS = Assumption(
     "subscripts",
@@ -205,6 +213,7 @@ TABLE: tuple[Assumption, ...] = (
     UNINITIALISED,
     CONVERSION,
     ROUNDING,
+    ENDLESS,
     BEFORE,
     SUBSCRIPTS,
     LITERALS,
