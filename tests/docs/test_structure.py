@@ -7,6 +7,7 @@ one more; a module is named as one beside it.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from pathlib import Path
 
 from benchmarks import structure
@@ -30,6 +31,12 @@ def test_no_function_has_too_many_cases() -> None:
 
 def test_no_two_modules_in_sight_of_each_other_share_a_name() -> None:
     assert structure.in_sight(TREES) == []
+
+
+def test_no_two_test_files_share_a_name() -> None:
+    """Else pytest leaves out one of them, and says so only where both are in one process."""
+    names = [path.name for path in Path(__file__).parents[1].rglob("test_*.py")]
+    assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
 def test_what_is_counted() -> None:
