@@ -71,8 +71,9 @@ class RevisionChain:
 
     @property
     def known(self) -> Mapping[str, KnownCall]:
-        """What is kept of the calls of the last revision that held, by their keys."""
-        return self._known
+        """What is kept of the calls of the last revision that held, by their keys. What was taken from elsewhere and is not
+        validated is no part of it, so that nobody takes it for ours."""
+        return self._known if self._are_believed else {}
 
     def resume(self, known: Mapping[str, KnownCall], *, are_believed: bool) -> None:
         """Goes on from what another chain with these options kept. If it is not believed, each summary is validated before it

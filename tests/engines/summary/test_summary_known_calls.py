@@ -66,6 +66,16 @@ def test_forged_summaries_change_no_answer(level: Level) -> None:
     assert answers[False] == chain(level).verify(program_of(WRONG)).status != "holds"
 
 
+def test_what_is_not_validated_is_not_passed_on_as_our_own() -> None:
+    """Another level answers, so that nobody validates what was forged for this one."""
+    known = known_of(HOLDS, "int")
+    other = chain("euf", "int")
+    other.resume(KnownCalls({"euf": known.levels["int"]}, known.numbers), are_believed=False)
+    assert other.verify(program_of(HOLDS)).level == "int"
+    assert other.known.levels["euf"] == {}
+    assert other.known.levels["int"]
+
+
 ROW = b'{"format": "everproof-summaries", "version": 1, "numbers": {}, "levels": {"lra": [["k", "f", %s]]}}'
 NUMBERED = b'{"format": "everproof-summaries", "version": 1, "numbers": {%s}, "levels": {}}'
 
