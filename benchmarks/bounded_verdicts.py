@@ -4,8 +4,7 @@
 
 FOLDER is described in `benchmarks.corpus`. Each row about assertions is asked of the command, as a user asks it: `everproof check
 --engine summary`. An answer is wrong if a run is confirmed in a program without a defect, or if no run violates the rule in one
-with a defect though the bound leaves out none. CBMC is asked beside if it is installed (`--cbmc`): its answers say nothing of
-longer runs, so only violations are compared.
+with a defect though the bound leaves out none.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from benchmarks.corpus import Row, rows, text_of
+from benchmarks.corpus import Row, rows
 from benchmarks.verdicts import command
 
 _MOST = 300.0  # seconds, after which a command is ended from outside
 _ENCODINGS = ("auto", "euf", "lra", "int", "bv")
-_CBMC_VIOLATED, _CBMC_HOLDS = 10, 0  # exit codes
 Answer = Literal["complete", "holds", "violated", "unknown"]
 
 
@@ -72,26 +71,6 @@ def asked(row: Row, bound: int, encoding: str) -> Outcome:
     return Outcome(answer, level, why, time.monotonic() - began)
 
 
-def asked_of_cbmc(row: Row, bound: int) -> Outcome:
-    """CBMC's answer: `bound` rounds of a loop are one unwinding more for CBMC, which counts the test that ends it."""
-    began = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        file, text = row.path, text_of(row)
-        if text is not None:
-            file = Path(folder) / row.path.name
-            file.write_text(text)
-        words = ["cbmc", "--unwind", str(bound + 1), "--32" if row.model == "ILP32" else "--64", "--error-label", "ERROR"]
-        words += [f"-D{define}" for define in row.flags.defines] + [f"-I{path}" for path in row.flags.include_dirs]
-        try:
-            done = subprocess.run(
-                [*words, str(file), *map(str, row.more)], cwd=folder, capture_output=True, text=True, timeout=_MOST, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return Outcome("unknown", "", "ended from outside", time.monotonic() - began)
-    answers: dict[int, Answer] = {_CBMC_HOLDS: "holds", _CBMC_VIOLATED: "violated"}
-    return Outcome(answers.get(done.returncode, "unknown"), "", f"exit code {done.returncode}", time.monotonic() - began)
-
-
 def is_wrong(row: Row, outcome: Outcome) -> bool:
     """Whether the answer contradicts what is known of the program."""
     return outcome.answer == ("violated" if row.is_safe else "complete")
@@ -116,7 +95,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--unwind", type=int, action="append", default=[], help="a bound, repeatable (default: 5, 10, 20)")
     parser.add_argument("--encoding", choices=_ENCODINGS, action="append", default=[], help="repeatable (default: all)")
     parser.add_argument("--at-once", type=int, default=1, help="programs at the same time (default: 1)")
-    parser.add_argument("--cbmc", action="store_true", help="ask CBMC beside")
     parser.add_argument("--show", action="store_true", help="each program with its answer")
     given = parser.parse_args(arguments)
     if given.corpus is None or not (Path(given.corpus) / "index.csv").is_file():
@@ -126,17 +104,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("|---" * 11 + "|", flush=True)
     wrong = 0
     for bound in given.unwind or (5, 10, 20):
-        for name in (*(given.encoding or _ENCODINGS), *(("CBMC",) if given.cbmc else ())):
+        for name in given.encoding or _ENCODINGS:
             with ThreadPoolExecutor(given.at_once) as executor:
-                found = executor.map(
-                    lambda row, name=name, bound=bound: asked_of_cbmc(row, bound) if name == "CBMC" else asked(row, bound, name),
-                    chosen,
-                )
+                found = executor.map(partial(asked, bound=bound, encoding=name), chosen)
                 outcomes = list(zip(chosen, found, strict=True))
             print(line(name, bound, outcomes), flush=True)
             for row, outcome in outcomes if given.show else [one for one in outcomes if is_wrong(*one)]:
                 print(f"{name} {bound} {row.id} {row.is_safe} {outcome}", file=sys.stderr, flush=True)
-            wrong += sum(is_wrong(*one) for one in outcomes) if name != "CBMC" else 0
+            wrong += sum(is_wrong(*one) for one in outcomes)
     return int(wrong > 0)
 
 

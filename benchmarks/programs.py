@@ -53,9 +53,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def provide(name: str) -> Path:
     """The compile_commands.json of a program, made if it is not there yet. Raises FetchError."""
     ready = CACHE / name / "compile_commands.json"
-    if not ready.is_file():
+    if not ready.is_file() or not _is_of_this_folder(ready):
         _make(name, PROGRAMS[name])
     return ready
+
+
+def _is_of_this_folder(ready: Path) -> bool:
+    """Whether the commands name files beside them. Those of a copied cache name the files of the other cache, which are
+    not part of the program that is opened here."""
+    return all(Path(entry["directory"]).is_relative_to(ready.parent) for entry in json.loads(ready.read_text(encoding="utf-8")))
 
 
 def _make(name: str, program: Program) -> None:

@@ -22,7 +22,7 @@ from analysis.cli.text_format import count, spot, summaries_line, text_report
 from analysis.cli.versions import Version, edits, read_version, renamed
 from analysis.engines.automaton import Algorithm
 from analysis.model.places import Place
-from analysis.model.report import Count, Finding, Report, SummaryWork
+from analysis.model.report import Count, Finding, Report, RuleVerdict, SummaryWork
 from analysis.rules.automaton import Rule
 
 DIFFERENT = 4
@@ -209,10 +209,18 @@ def _findings(report: Report) -> Counter[str]:
 
 def _verdicts(report: Report) -> Counter[str]:
     return Counter(
-        f"{f.name} ({_where(f.place)}): {rule}: {verdict.verdict}{' (stale)' if f.stale else ''}"
+        f"{f.name} ({_where(f.place)}): {rule}: {verdict.verdict}{' (stale)' if f.stale else ''}{_within(verdict)}"
         for f in report.functions
         for rule, verdict in f.verdicts.items()
     )
+
+
+def _within(verdict: RuleVerdict) -> str:
+    """The answer within a bound. Which theory settled it may differ, as those that did before come first."""
+    if verdict.within is None:
+        return ""
+    held = "no run violates it" if verdict.within.holds else "not known"
+    return f", within bound {verdict.within.bound}: {held}{', there are no other runs' if verdict.within.complete else ''}"
 
 
 def _summaries(report: Report) -> Counter[str]:

@@ -158,7 +158,7 @@ def _holds(word: str, text: str, position: int) -> bool:
         case "AT_BOUNDARY" | "AT_NON_BOUNDARY":
             is_boundary = _is_word(before) != _is_word(after)
             return is_boundary == (word == "AT_BOUNDARY")
-    raise NotImplementedError(word)
+    raise ValueError(f"no steps are known for the assertion {word}")
 
 
 def _is_word(character: str) -> bool:
@@ -202,7 +202,7 @@ def _part(name: str, argument: Any, flags: int, offset: int) -> list[Instruction
             return _branches(argument[1], flags, offset)
     if name in _REPEATS:
         return _repeats(_REPEATS[name], *argument, flags, offset)
-    raise NotImplementedError(name)
+    raise ValueError(f"no steps are known for the part {name}")
 
 
 def _closed(tree: Any, flags: int) -> tuple[Instruction, ...]:

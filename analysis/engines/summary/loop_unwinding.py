@@ -3,6 +3,9 @@
 A jump back is an edge that does not lead on in the reverse postorder of the body; its target is the head of a loop. A copy counts
 the jumps back to each head that it is inside the loop of; outside of it they are forgotten. Each round of a cycle takes a jump
 back to a head whose loop has all of the cycle, so that the copies end.
+
+No two loops of a source text have one head (`analysis.frontend.lowering.statements`). Known limit: a loop that a `goto` jumps
+into has no one head. Its jumps back may be counted together, and then fewer of its rounds are followed; the cut is noted.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Control flow under construction: locations, and edges between them that carry one effect each.
 
 A location is a number. Two locations between which nothing happens are one (`join`), so there are no empty
-edges. Emitting into an unreachable location is harmless: `reachable_edges` leaves those edges out.
+edges but between heads of loops (`statements`). Emitting into an unreachable location is harmless:
+`reachable_edges` leaves those edges out.
 """
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ class Statements(LocalDeclarations):
         self._breaks: list[int] = []
         self._continues: list[int] = []
         self._labels: dict[str, int] = {}
+        self._last_head: int | None = None
         self._cases: dict[int, int] = {}
 
     def statement(self, node: Node) -> None:
@@ -208,14 +209,14 @@ class Statements(LocalDeclarations):
 
     def _while(self, node: Node) -> None:
         head, body, after = self.flow.location(), self.flow.location(), self.flow.location()
-        self.flow.join(head)
+        self._start_head(head, node)
         self.branch(field_of(node, "condition"), body, after)
         self._loop_body(field_of(node, "body"), body, after, head)
         self.flow.current = after
 
     def _do(self, node: Node) -> None:
         body, test, after = self.flow.location(), self.flow.location(), self.flow.location()
-        self.flow.join(body)
+        self._start_head(body, node)
         self._loop_body(field_of(node, "body"), body, after, test)
         self.flow.current = test
         self.branch(field_of(node, "condition"), body, after)
@@ -230,7 +231,7 @@ class Statements(LocalDeclarations):
             else:
                 self.discard(initialiser)
         head, body, step, after = (self.flow.location() for _ in range(4))
-        self.flow.join(head)
+        self._start_head(head, node)
         condition, update = node.child_by_field_name("condition"), node.child_by_field_name("update")
         if condition is None:
             self.flow.go(body)
@@ -306,7 +307,15 @@ class Statements(LocalDeclarations):
         return self._labels[name]
 
     def _start_label(self, node: Node) -> None:
-        self.flow.join(self._label(self.source(field_of(node, "label"))))
+        self._start_head(self._label(self.source(field_of(node, "label"))), node)
+
+    def _start_head(self, head: int, node: Node) -> None:
+        """Control goes on at the head of a loop, or at a label. Where it is at another head, a condition that is true comes
+        between, so that no two loops have one head: who counts the rounds of a loop counts jumps back to its head."""
+        if self._last_head is not None and self.flow.find(self.flow.current) == self.flow.find(self._last_head):
+            self.flow.emit(ir.Assume(ir.IntConst(1, INT), True), node.start_byte, node.start_byte)
+        self.flow.join(head)
+        self._last_head = head
 
     def _labeled(self, node: Node) -> None:
         self._start_label(node)

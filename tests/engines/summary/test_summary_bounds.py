@@ -65,6 +65,26 @@ def test_loops_in_loops_begin_anew() -> None:
     assert not answer(body.replace("OPERATOR", "!="), 1).is_complete
 
 
+SHARED = {  # twice two rounds, and the next loop begins where this one does
+    "while in do": "do { while (j < 3) { j++; n++; } j = 1; i++; } while (i < 3);",
+    "while in an endless loop": "while (1) { while (j < 3) { j++; n++; } j = 1; if (++i == 3) break; }",
+    "do in an endless loop": "for (;;) { do { j++; n++; } while (j < 3); j = 1; if (++i == 3) break; }",
+    "do in do": "do { do { j++; n++; } while (j < 3); j = 1; i++; } while (i < 3);",
+    "while in a loop of goto": "again: while (j < 3) { j++; n++; } j = 1; if (++i < 3) goto again;",
+    "goto in do": "do { again: j++; n++; if (j < 3) goto again; j = 1; i++; } while (i < 3);",
+    "two labels": "outer: inner: j++; n++; if (j < 3) goto inner; j = 1; if (++i < 3) goto outer;",
+    "in a block": "do {{ int k; while (j < 3) { k = 1; j += k; n++; } } j = 1; i++; } while (i < 3);",
+}
+
+
+@pytest.mark.parametrize("loops", SHARED.values(), ids=SHARED)
+def test_loops_that_begin_at_one_place_are_counted_apart(loops: str) -> None:
+    body = f"int main(void) {{ int i = 1, j = 1, n = 0; {loops} if (n OPERATOR 4) reach_error(); return 0; }}"
+    held = answer(body.replace("OPERATOR", "!="), 2)
+    assert (held.status, held.is_complete) == ("holds", True)
+    assert answer(body.replace("OPERATOR", "=="), 2).status == "possible"
+
+
 def test_jumps_into_a_loop_end() -> None:
     text = "int f(int a) { if (a) goto in; top: a--; if (a > 3) goto top; in: if (a > 1) goto top; return a; }"
     body = UnwoundBody(cfa_of(text), 2, 1000)

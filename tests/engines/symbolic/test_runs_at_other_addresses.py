@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, Refuted, Target, Task, decide, decide_program
+from analysis.cfa.graph import Program
+from analysis.engines.symbolic import Confirmed, Decision, Effort, ProgramTask, Refuted, Target, Task, decide, decide_program
 from analysis.interpreter import Script, Start, execute
 from analysis.interpreter.outcome import Returned
 from analysis.model.c_types import ILP32, LP64, DataModel
 from tests.support.explorations import error_locations
 from tests.support.runs import program_of
 
+_EFFORT = Effort(seconds=30, states=2_000)
 _GLOBALS = "static int g, h; typedef unsigned long number;"
 
 DEPENDING = [
@@ -28,16 +30,19 @@ DEPENDING = [
 ]
 
 
+def _decided(program: Program, rule: str = "assertion") -> Decision:
+    return decide_program(ProgramTask(program, frozenset({rule}), _EFFORT))
+
+
 @pytest.mark.parametrize("condition", DEPENDING)
 def test_it_is_neither_confirmed_nor_refuted(condition: str) -> None:
     for text, wrong in ((condition, Confirmed | Refuted), (f"!({condition})", Refuted)):
         program = program_of(f"{_GLOBALS} int main(void) {{ int x, *p = &x; if ({text}) reach_error(); return 0; }}")
-        effort = Effort(seconds=30, states=2_000)
-        whole = decide_program(ProgramTask(program, frozenset({"assertion"}), effort))
+        whole = _decided(program)
         assert not isinstance(whole, wrong), whole
         ((name, locations),) = error_locations(program).items()
         edge = next(e.id for e in program.functions[name].edges if e.source in locations)
-        one = decide(Task(program, Target(name, edge, "assertion"), ("main",), effort=effort))
+        one = decide(Task(program, Target(name, edge, "assertion"), ("main",), effort=_EFFORT))
         assert not isinstance(one, wrong), one
 
 
@@ -52,7 +57,7 @@ def test_it_is_neither_confirmed_nor_refuted(condition: str) -> None:
 )
 def test_what_holds_everywhere_is_confirmed(body: str) -> None:
     program = program_of(f"{_GLOBALS} int main(void) {{ {body} return 0; }}")
-    assert isinstance(decide_program(ProgramTask(program, frozenset({"assertion"}), Effort(seconds=30, states=2_000))), Confirmed)
+    assert isinstance(_decided(program), Confirmed)
 
 
 @pytest.mark.parametrize("model", [LP64, ILP32], ids=["LP64", "ILP32"])
@@ -82,14 +87,14 @@ BYTES = {
 @pytest.mark.parametrize("how", BYTES)
 def test_bytes_of_pointers_are_numbers_of_addresses(how: str, test: str) -> None:
     program = program_of(f"{_GLOBALS} int main(void) {{ int x, *p = &x; {BYTES[how]} if ({test}) reach_error(); return 0; }}")
-    found = decide_program(ProgramTask(program, frozenset({"assertion"}), Effort(seconds=30, states=2_000)))
+    found = _decided(program)
     assert not isinstance(found, Refuted if "!=" in test else Confirmed | Refuted), found
 
 
 @pytest.mark.parametrize("test", ["memcmp(&p, &q, sizeof p) > 0", "memcmp(&p, &q, sizeof p) < 0"])
 def test_bytes_of_pointers_have_no_known_order(test: str) -> None:
     program = program_of(f"{_GLOBALS} int main(void) {{ int *q = &g, *p = &h; if ({test}) reach_error(); return 0; }}")
-    found = decide_program(ProgramTask(program, frozenset({"assertion"}), Effort(seconds=30, states=2_000)))
+    found = _decided(program)
     assert not isinstance(found, Confirmed | Refuted), found
 
 
@@ -104,15 +109,15 @@ def test_bytes_of_pointers_have_no_known_order(test: str) -> None:
 )
 def test_bytes_of_pointers_may_be_copied(body: str) -> None:
     program = program_of(f"{_GLOBALS} int main(void) {{ {body} return 0; }}")
-    assert isinstance(decide_program(ProgramTask(program, frozenset({"assertion"}), Effort(seconds=30, states=2_000))), Confirmed)
+    assert isinstance(_decided(program), Confirmed)
     refuted = program_of(
         f"{_GLOBALS} int main(void) {{ {body.replace('if (', 'if (!(').replace(') reach', ')) reach')} return 0; }}"
     )
-    assert isinstance(decide_program(ProgramTask(refuted, frozenset({"assertion"}), Effort(seconds=30, states=2_000))), Refuted)
+    assert isinstance(_decided(refuted), Refuted)
 
 
 def test_blocks_that_pointers_in_memory_lead_to_do_not_leak() -> None:
     body = "struct { int *p; } *s = malloc(8); if (!s) return 0; s->p = malloc(4); if (s->p) *s->p = 1; keep = s; return 0;"
     program = program_of(f"static void *keep; int main(void) {{ {body} }}")
-    found = decide_program(ProgramTask(program, frozenset({"memory-leak"}), Effort(seconds=30, states=2_000)))
+    found = _decided(program, "memory-leak")
     assert not isinstance(found, Confirmed), found
