@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from analysis.c.control import SETJMP
+from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Edge
 from analysis.interpreter.arithmetic import Evaluate, Registers
 from analysis.interpreter.expressions import Expressions
@@ -17,7 +18,7 @@ from analysis.interpreter.halting import EndError, not_modelled
 from analysis.interpreter.library import modelled
 from analysis.interpreter.objects import FIRST, Local, is_aggregate
 from analysis.interpreter.outcome import Stuck
-from analysis.interpreter.program_code import ProgramCode, in_memory
+from analysis.interpreter.program_code import ProgramCode
 from analysis.interpreter.stores import Stores, Write
 from analysis.interpreter.unused_values import is_unused
 from analysis.interpreter.used_results import comparisons
@@ -62,7 +63,7 @@ class FunctionCode:
         return name is None or name in self._program.functions or name in SETJMP
 
     def _place_variables(self) -> None:
-        addressed = in_memory(self.cfa)
+        addressed = taken_by(self.cfa).own
         found: dict[str, ir.Var] = {parameter.name: parameter for parameter in self.cfa.parameters}
         for parts in self.cfa.parts.values():
             for part in parts:

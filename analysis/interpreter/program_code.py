@@ -127,17 +127,3 @@ def code_of(program: Program, start: Start) -> ProgramCode:
     if key not in found:
         found[key] = ProgramCode(program, start.data_model, *key[1:])
     return found[key]
-
-
-def in_memory(cfa: Cfa) -> frozenset[str]:
-    """The variables of a function that have an address: records, arrays, and those whose address is taken."""
-    found: set[str] = set()
-    for parts in cfa.parts.values():
-        for part in parts:
-            if isinstance(part, ir.AddressOf):
-                lvalue = part.lvalue
-                while isinstance(lvalue, ir.Field | ir.Index):
-                    lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
-                if isinstance(lvalue, ir.Var):
-                    found.add(lvalue.name)
-    return frozenset(found)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from analysis.cfa.addresses_taken import taken_among
 from analysis.cfa.graph import Cfa, Edge, FunctionSource
 from analysis.frontend.declarations.declarators import Declarator
 from analysis.frontend.declarations.scope import Answer, FileScope, Names
@@ -137,8 +138,7 @@ def _blocks(edges: Sequence[Edge], placed: Mapping[str, tuple[int, ...]]) -> dic
     if not any(placed.values()):
         return {}
     parts = [part for edge in edges for expr in ir.expressions(edge.effect) for part in ir.walk(expr)]
-    pointed = {root.name for part in parts if isinstance(part, ir.AddressOf) and isinstance(root := ir.root(part.lvalue), ir.Var)}
-    if not any(placed.get(name) for name in pointed):
+    if not any(placed.get(var.name) for var in taken_among(parts)):
         return {}
     named = {part.name for part in parts if isinstance(part, ir.Var)}
     return {name: block for name, block in placed.items() if name in named and (block or name.startswith("$"))}

@@ -16,6 +16,7 @@ from analysis.c.calls import written
 from analysis.c.control import NEVER_RETURN
 from analysis.c.failing import can_fail
 from analysis.c.functions import Function, known
+from analysis.cfa.addresses_taken import taken_in
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Edge
 from analysis.cfa.linking.indeterminate import indeterminate
@@ -170,10 +171,7 @@ def _visible(cells: Iterable[Cell | None]) -> Cells:
 
 def exposed_by(exprs: Iterable[ir.Expr]) -> Iterator[str]:
     """The variables whose addresses are used."""
-    for expr in exprs:
-        for part in ir.walk(expr):
-            if isinstance(part, ir.AddressOf) and isinstance(root := ir.root(part.lvalue), ir.Var) and root.scope != "function":
-                yield root.name
+    return (var.name for var in taken_in(exprs) if var.scope != "function")
 
 
 def through_pointers(functions: Mapping[str, Own], taken: Iterable[str]) -> Own:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from analysis.c.control import UNREACHABLE
+from analysis.cfa.addresses_taken import taken_by, taken_in
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.graph import Cfa
 from analysis.model import ir
@@ -81,7 +82,7 @@ def _never_changes(name: str, units: Sequence[Unit], cfas: Mapping[str, Cfa]) ->
         for static in one.statics
         for part in (static.initial, *(each.value for each in static.parts))
     )
-    return not any(_takes_address(name, value) for value in (*values, *statics) if value is not None)
+    return all(var.name != name for var in taken_in(value for value in (*values, *statics) if value is not None))
 
 
 def _is_reached(name: str, cfa: Cfa) -> bool:
@@ -91,11 +92,4 @@ def _is_reached(name: str, cfa: Cfa) -> bool:
         written = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
         if written is not None and isinstance(root := ir.root(written), ir.Var) and root.name == name:
             return True
-        if any(_takes_address(name, expr) for expr in ir.expressions(effect)):
-            return True
-    return False
-
-
-def _takes_address(name: str, expr: ir.Expr) -> bool:
-    pointed = (ir.root(part.lvalue) for part in ir.walk(expr) if isinstance(part, ir.AddressOf))
-    return any(isinstance(root, ir.Var) and root.name == name for root in pointed)
+    return name in taken_by(cfa).static

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Edge
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer, Pointer
@@ -21,9 +22,7 @@ NO_FACTS: Facts = frozenset()
 def accessed(cfa: Cfa, may_end: Callable[[Edge], bool]) -> Mapping[int, Facts]:
     """The variables by location; locations that no path comes to are absent. `may_end`: whether anything that a pointer could
     lead to may end with an edge."""
-    parts = (part for found in cfa.parts.values() for part in found)
-    roots = (ir.root(part.lvalue) for part in parts if isinstance(part, ir.AddressOf))
-    pointed = frozenset(root.name for root in roots if isinstance(root, ir.Var))
+    pointed = taken_by(cfa).own
     found: dict[int, Facts] = {cfa.entry: NO_FACTS}
     waiting = [cfa.entry]
     while waiting:

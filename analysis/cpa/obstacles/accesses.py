@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import msgspec
 
 from analysis.c.control import STARTS
+from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa
-from analysis.cpa.obstacles.code_addresses import pointed_locals, pointed_statics
 from analysis.model import ir
 
 
@@ -42,7 +42,7 @@ def own(cfa: Cfa) -> Own:
 def _look(cfa: Cfa) -> Own:
     reads, writes, calls = set[str](), set[str](), list[ir.Call]()
     reads_memory = writes_memory = False
-    understood, pointed, starting = True, pointed_locals(cfa), False
+    understood, pointed, starting = True, taken_by(cfa).own, False
     for edge in cfa.edges:
         effect = edge.effect
         if isinstance(effect, ir.Unsupported):
@@ -73,7 +73,7 @@ def _look(cfa: Cfa) -> Own:
         writes_memory=writes_memory,
         understood=understood,
         calls=tuple(calls),
-        pointed=pointed_statics(cfa),
+        pointed=taken_by(cfa).static,
         starting=starting,
     )
 

@@ -7,13 +7,14 @@ not known here: those of code outside of the program.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import zip_longest
 from typing import NamedTuple
 
 from analysis.c.control import NAMED_CODE, STARTS
-from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.addresses_taken import taken_by
+from analysis.cfa.graph import Program
 from analysis.model import ir
 
 UNKNOWN = "a function that is not known"
@@ -45,7 +46,7 @@ class CodeAddresses:
     def of(self, function: str, value: ir.Expr) -> frozenset[str]:
         """The functions that a value in a function can lead to."""
         found: set[str] = set()
-        for place in _held(function, value, pointed_locals(self._program.functions[function])):
+        for place in _held(function, value, taken_by(self._program.functions[function]).own):
             if place.name.startswith("&"):
                 found.add(place.name[1:])
             else:
@@ -77,7 +78,7 @@ class CodeAddresses:
             for value in (variable.initial, *(part.value for part in variable.parts)):
                 yield from ((source, _MEMORY) for source in _held("", value, frozenset()))
         for name, cfa in program.functions.items():
-            pointed = pointed_locals(cfa)
+            pointed = taken_by(cfa).own
             if name in program.address_taken or not self._closed:  # it may be called from outside, with what is in memory
                 yield from ((_MEMORY, _holder(name, parameter, pointed)) for parameter in cfa.parameters)
             for edge in cfa.edges:
@@ -98,38 +99,13 @@ class CodeAddresses:
                 if name in NAMED_CODE:
                     yield _address(UNKNOWN), result
             parameters = () if callee is None else callee.parameters
-            addressed = frozenset() if callee is None else pointed_locals(callee)
+            addressed = frozenset() if callee is None else taken_by(callee).own
             start = STARTS.get(name) if callee is None else None
             for number, (argument, parameter) in enumerate(zip_longest(call.arguments, parameters)):
                 if argument is None or (start is not None and number == start.argument):
                     continue  # it is kept for being started, and comes back as what was there before
                 target = _MEMORY if parameter is None else _holder(name, parameter, addressed)
                 yield from ((source, target) for source in _held(caller, argument, pointed))
-
-
-def pointed_locals(cfa: Cfa) -> frozenset[str]:
-    """The variables of a function whose address is taken."""
-    return frozenset(var.name for var in _pointed(cfa) if var.scope not in ("global", "function"))
-
-
-def pointed_statics(cfa: Cfa) -> frozenset[str]:
-    """The variables with static storage whose address a function takes."""
-    return frozenset(var.name for var in _pointed(cfa) if var.scope == "global")
-
-
-def statics_in(values: Iterable[ir.Expr]) -> Iterator[str]:
-    """The variables with static storage whose address is taken in values."""
-    for value in values:
-        for part in ir.walk(value):
-            if isinstance(part, ir.AddressOf) and isinstance(root := ir.root(part.lvalue), ir.Var) and root.scope == "global":
-                yield root.name
-
-
-def _pointed(cfa: Cfa) -> Iterator[ir.Var]:
-    for parts in cfa.parts.values():
-        for part in parts:
-            if isinstance(part, ir.AddressOf) and isinstance(root := ir.root(part.lvalue), ir.Var):
-                yield root
 
 
 def _address(function: str) -> Place:

@@ -11,9 +11,9 @@ import weakref
 from collections.abc import Iterable
 
 from analysis.c.functions import is_complete
+from analysis.cfa.addresses_taken import taken_by_initialisers
 from analysis.cfa.graph import Program
 from analysis.cpa.obstacles.accesses import own
-from analysis.cpa.obstacles.code_addresses import statics_in
 
 _KNOWN: weakref.WeakKeyDictionary[Program, frozenset[str]] = weakref.WeakKeyDictionary()
 
@@ -24,8 +24,7 @@ def exposed(program: Program) -> frozenset[str]:
         return program.exposed
     known = _KNOWN.get(program)
     if known is None:
-        values = (value for one in program.globals.values() for value in (one.initial, *(part.value for part in one.parts)))
-        found = frozenset(statics_in(values)).union(*(own(cfa).pointed for cfa in program.functions.values()))
+        found = taken_by_initialisers(program.globals.values()).union(*(own(cfa).pointed for cfa in program.functions.values()))
         named: Iterable[str] = () if is_closed(program) else (name for name in program.globals if "::" not in name)
         if any(one.open for one in program.globals.values()):
             named = program.globals  # an initialiser that is not known may hold any address

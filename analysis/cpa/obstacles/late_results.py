@@ -5,12 +5,9 @@ hold when the result is written.
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
+from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Edge
 from analysis.model import ir
-
-_TAKEN: WeakKeyDictionary[Cfa, frozenset[str]] = WeakKeyDictionary()
 
 
 def is_late(cfa: Cfa, edge: Edge) -> bool:
@@ -37,14 +34,4 @@ def _reads_others(cfa: Cfa, lvalue: ir.Expr) -> bool:
     if any(isinstance(part, ir.Deref) or (isinstance(part, ir.Var) and part.scope == "global") for part in parts):
         return True
     names = {part.name for part in parts if isinstance(part, ir.Var)}
-    return bool(names) and not names.isdisjoint(_taken(cfa))
-
-
-def _taken(cfa: Cfa) -> frozenset[str]:
-    """The variables of a function whose address is used."""
-    known = _TAKEN.get(cfa)
-    if known is None:
-        all_ = [part for edge in cfa.edges for expr in ir.expressions(edge.effect) for part in ir.walk(expr)]
-        roots = [ir.root(part.lvalue) for part in all_ if isinstance(part, ir.AddressOf)]
-        known = _TAKEN[cfa] = frozenset(root.name for root in roots if isinstance(root, ir.Var))
-    return known
+    return bool(names) and not names.isdisjoint(taken_by(cfa).own)

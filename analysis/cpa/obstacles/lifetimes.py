@@ -15,6 +15,7 @@ from itertools import zip_longest
 
 from analysis.c.calls import is_null
 from analysis.c.functions import known
+from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer
@@ -37,7 +38,7 @@ def outlived(program: Program) -> Mapping[str, frozenset[str]]:
 
 def _find(program: Program) -> Iterator[tuple[str, frozenset[str]]]:
     flows: dict[Node, set[Node]] = {}
-    pointed = {(cfa.name, variable) for cfa in program.functions.values() for variable in _pointed(cfa)}
+    pointed = {(cfa.name, variable) for cfa in program.functions.values() for variable in taken_by(cfa).own}
     for cfa in program.functions.values():
         for edge in cfa.edges:
             for source, target in _moves(program, cfa, edge):
@@ -71,12 +72,6 @@ def _reached(flows: Mapping[Node, set[Node]], start: Node) -> set[Node]:
                 reached.add(node)
                 waiting.append(node)
     return reached
-
-
-def _pointed(cfa: Cfa) -> set[str]:
-    """The variables whose address is taken."""
-    roots = (ir.root(p.lvalue) for parts in cfa.parts.values() for p in parts if isinstance(p, ir.AddressOf))
-    return {root.name for root in roots if isinstance(root, ir.Var)}
 
 
 def _moves(program: Program, cfa: Cfa, edge: Edge) -> Iterator[tuple[Node, Node]]:

@@ -23,6 +23,7 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.c.functions import known
+from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.predicates.violations import PROPERTIES, Property, violations_in
 from analysis.frontend.declarations.file_level import UNSEEN
@@ -137,14 +138,12 @@ def _impossible(program: Program, forms: Collection[_Form]) -> frozenset[str]:
 
 def _form(program: Program, cfa: Cfa, callees: dict[str, Cfa | None]) -> _Form:
     rules = (rule for rule in PROPERTIES if any(True for _ in violations_in(program, cfa.name, msgspec.convert(rule, Property))))
-    parts = (part for found in cfa.parts.values() for part in found)
-    roots = (ir.root(part.lvalue) for part in parts if isinstance(part, ir.AddressOf))
     return _Form(
         cfa=cfa,
         callees=callees,
         rules=frozenset(rules),
         through_pointer=any(isinstance(e.effect, ir.Call) and ir.direct_callee(e.effect) is None for e in cfa.calls),
-        own_addresses=any(isinstance(root, ir.Var) and root.scope not in ("global", "function") for root in roots),
+        own_addresses=bool(taken_by(cfa).own),
         understood=not cfa.unsupported,
     )
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from analysis.c.layout import Layout
+from analysis.cfa.addresses_taken import taken_by, taken_by_initialisers
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.stores.scalar_values import Value, bits_of
@@ -41,7 +42,6 @@ class Variables:
         self.layout = Layout(model, lambda key: program.records.get(key))
         self.pointer_bits = model.pointer_bits
         self._locals: dict[str, Mapping[str, Type]] = {}
-        self._taken: dict[str, frozenset[str]] = {}
         self._global_taken: frozenset[str] | None = None
         self._live: dict[str, Mapping[int, frozenset[str]]] = {}
         self._types: dict[str, Type | None] = {}
@@ -104,24 +104,18 @@ class Variables:
 
     def taken(self, function: str) -> frozenset[str]:
         """The variables of a function whose address it takes."""
-        found = self._taken.get(function)
-        if found is None:
-            cfa = self.program.functions[function]
-            found = self._taken[function] = frozenset(v.name for v in _addressed(cfa) if v.scope not in ("global", "function"))
-        return found
+        return taken_by(self.program.functions[function]).own
 
     @property
     def global_taken(self) -> frozenset[str]:
         """The variables with static storage whose address is taken anywhere, in an initialiser for example."""
         if self._global_taken is None:
-            found = {v.name for cfa in self.program.functions.values() for v in _addressed(cfa) if v.scope == "global"}
             for variable in self.program.globals.values():
                 has_parts = bool(variable.parts) or isinstance(variable.var.type, Integer | Floating)
                 if isinstance(variable.initial, ir.Unknown) and not has_parts:
                     return self._all_globals()  # an initialiser that is not kept may hold any address
-                values = (variable.initial, *(part.value for part in variable.parts))
-                found.update(v.name for value in values for v in ir.variables(value) if v.scope == "global")
-            self._global_taken = frozenset(found)
+            initially = taken_by_initialisers(self.program.globals.values())
+            self._global_taken = initially.union(*(taken_by(cfa).static for cfa in self.program.functions.values()))
         return self._global_taken
 
     def _all_globals(self) -> frozenset[str]:
@@ -141,17 +135,6 @@ def _mentioned(cfa: Cfa) -> Iterator[ir.Var]:
         for part in cfa.parts[edge.id]:
             if isinstance(part, ir.Var):
                 yield part
-
-
-def _addressed(cfa: Cfa) -> Iterator[ir.Var]:
-    for edge in cfa.edges:
-        for part in cfa.parts[edge.id]:
-            if isinstance(part, ir.AddressOf):
-                lvalue = part.lvalue
-                while isinstance(lvalue, ir.Field | ir.Index):
-                    lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
-                if isinstance(lvalue, ir.Var):
-                    yield lvalue
 
 
 def _liveness(cfa: Cfa, taken: frozenset[str]) -> Mapping[int, frozenset[str]]:

@@ -12,8 +12,8 @@ from collections.abc import Container, Mapping
 
 import msgspec
 
+from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Program
-from analysis.engines.automaton.functions.footprint import base_variable
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
 from analysis.model.intervals import Interval
@@ -29,18 +29,15 @@ class Spoiled(msgspec.Struct, frozen=True):
 
 def spoiled_by(cfa: Cfa) -> Spoiled:
     """What one function spoils."""
-    addresses, writes = set(), set()
+    writes = set()
     for edge in cfa.edges:
-        for part in cfa.parts[edge.id]:
-            if isinstance(part, ir.AddressOf) and (var := base_variable(part.lvalue)) is not None and var.scope == "global":
-                addresses.add(var.name)
         match edge.effect:
             case ir.Assign(ir.Var(written, "global"), value):
                 constant = ir.strip_casts(value)
                 writes.add((written, constant.value if isinstance(constant, ir.IntConst) else None))
             case ir.Call(_, _, ir.Var(written, "global")):
                 writes.add((written, None))
-    return Spoiled(frozenset(addresses), frozenset(writes))
+    return Spoiled(taken_by(cfa).static, frozenset(writes))
 
 
 def constant_globals(program: Program, returning: Container[str], spoiled: Mapping[str, Spoiled]) -> dict[str, Interval]:

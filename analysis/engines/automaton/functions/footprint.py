@@ -14,6 +14,7 @@ import msgspec
 
 from analysis.c import calls
 from analysis.c.functions import known
+from analysis.cfa.addresses_taken import taken_among
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.functions.access_paths import lvalue_cell, root_of
@@ -35,14 +36,12 @@ def base_variable(lvalue: ir.Expr) -> ir.Var | None:
 
 def address_taken(cfa: Cfa) -> frozenset[str]:
     """The locals and parameters whose address is used in the function."""
-    found = set()
+    found = set[str]()
     for edge in cfa.edges:
         effect = edge.effect
         if isinstance(effect, ir.Call) and _keeps_nothing(effect):
             continue
-        for part in cfa.parts[edge.id]:
-            if isinstance(part, ir.AddressOf) and (var := base_variable(part.lvalue)) is not None and var.scope != "function":
-                found.add(root_of(var))
+        found.update(root_of(var) for var in taken_among(cfa.parts[edge.id]) if var.scope != "function")
     return frozenset(found)
 
 

@@ -8,12 +8,16 @@ is set whenever another one is.
 
 from __future__ import annotations
 
+import weakref
+
 from analysis.c.control import JUMPS
 from analysis.cfa.graph import Cfa, Edge
 from analysis.engines.symbolic.backward.state_places import base_of
-from analysis.engines.symbolic.backward.writes import WholeProgram, addresses
+from analysis.engines.symbolic.backward.writes import WholeProgram
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
+
+_WRITTEN: weakref.WeakKeyDictionary[Cfa, frozenset[str]] = weakref.WeakKeyDictionary()  # most stay in the next revision
 
 
 class Statics:
@@ -41,9 +45,9 @@ class Statics:
         return [
             (name, edge)
             for name, cfa in self._program.functions.items()
-            if not names.isdisjoint(addresses(cfa).written)
+            if not names.isdisjoint(_written_by(cfa))
             for edge in cfa.edges
-            if written(edge.effect) in names and self._can_be_last(cfa, edge, names, function)
+            if _written(edge.effect) in names and self._can_be_last(cfa, edge, names, function)
         ]
 
     def _can_be_last(self, cfa: Cfa, edge: Edge, names: frozenset[str], function: str) -> bool:
@@ -63,7 +67,7 @@ class Statics:
                     for target in self._program.targets(effect) or ("",)
                 ):
                     return True
-                if written(effect) not in names and self._whole.can_pass(effect) and following.target not in seen:
+                if _written(effect) not in names and self._whole.can_pass(effect) and following.target not in seen:
                     seen.add(following.target)
                     waiting.append(following.target)
         return False
@@ -85,7 +89,16 @@ class Statics:
         return found
 
 
-def written(effect: ir.Effect) -> str | None:
+def _written_by(cfa: Cfa) -> frozenset[str]:
+    """The variables with static storage that a function writes by name."""
+    found = _WRITTEN.get(cfa)
+    if found is None:
+        names = (_written(edge.effect) for edge in cfa.edges)
+        found = _WRITTEN[cfa] = frozenset(name for name in names if name is not None)
+    return found
+
+
+def _written(effect: ir.Effect) -> str | None:
     """The variable with static storage that the effect writes, or a part of which it writes."""
     target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
     base = None if target is None else base_of(target)

@@ -7,15 +7,14 @@ address somebody has.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 import msgspec
 
 from analysis.c.calls import written
 from analysis.c.control import NEVER_RETURN, STARTS
 from analysis.c.functions import known as known_function
+from analysis.cfa.addresses_taken import taken_by, taken_by_initialisers
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.passed_code import may_call_back
@@ -70,19 +69,6 @@ _ANYWHERE = Writes(memory=frozenset({ANY}), undefined=True)
 _OUTSIDE = Writes(memory=frozenset({ANY}), named=True, undefined=True)
 
 
-class Addresses(NamedTuple):
-    """Whose addresses a function uses: its own variables, those with static storage, functions; and what with static storage it
-    writes by name."""
-
-    own: frozenset[str]
-    static: frozenset[str]
-    functions: frozenset[str]
-    written: frozenset[str]
-
-
-_ADDRESSES: weakref.WeakKeyDictionary[Cfa, Addresses] = weakref.WeakKeyDictionary()  # most stay in the next revision
-
-
 class WholeProgram:
     """What holds of a program as a whole. If it is not `closed`, code that is not known calls into it, and has the addresses of
     all its variables with static storage."""
@@ -104,7 +90,7 @@ class WholeProgram:
     def knows_all_code(self) -> bool:
         """Whether the program is closed, and all functions of it whose addresses are used are there."""
         if self._knows_all is None:
-            used = {name for cfa in self.program.functions.values() for name in addresses(cfa).functions}
+            used = {name for cfa in self.program.functions.values() for name in taken_by(cfa).functions}
             for variable in self.program.globals.values():
                 for value in (variable.initial, *(part.value for part in variable.parts)):
                     used.update(v.name for v in ir.variables(value) if v.scope == "function")
@@ -346,7 +332,7 @@ class WholeProgram:
 
     def taken(self, function: str) -> frozenset[str]:
         """The parameters and local variables of a function whose address is used."""
-        return addresses(self.program.functions[function]).own
+        return taken_by(self.program.functions[function]).own
 
     def is_taken(self, base: ir.Var, function: str) -> bool:
         """Whether somebody can have the address of a variable."""
@@ -360,13 +346,11 @@ class WholeProgram:
         if self._global_taken is None:
             found: set[str] = set()
             for cfa in self.program.functions.values():
-                found |= addresses(cfa).static
+                found |= taken_by(cfa).static
             for variable in self.program.globals.values():
                 if isinstance(variable.initial, ir.Unknown) and not variable.parts and variable.var.name not in SYSTEMS:
                     found |= self._what_it_may_hold(variable.var.type)  # its initialiser is not kept, or elsewhere
-                for value in (variable.initial, *(part.value for part in variable.parts)):
-                    found.update(v.name for v in ir.variables(value) if v.scope == "global")
-            self._global_taken = frozenset(found)
+            self._global_taken = taken_by_initialisers(self.program.globals.values()).union(found)
         return self._global_taken
 
     def _what_it_may_hold(self, type_: Type) -> set[str]:
@@ -424,27 +408,3 @@ def targets_in(type_: Type, records: Mapping[str, RecordDefinition], seen: set[T
             members = records[key].members if key in records else ()
             return set[Type]().union(*(targets_in(member.type, records, seen) for member in members))
     return set()
-
-
-def addresses(cfa: Cfa) -> Addresses:
-    """Whose addresses a function uses."""
-    known = _ADDRESSES.get(cfa)
-    if known is None:
-        own, static, functions, written = set[str](), set[str](), set[str](), set[str]()
-        for edge in cfa.edges:
-            effect = edge.effect
-            target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
-            base = None if target is None else base_of(target)
-            if isinstance(base, ir.Var) and base.scope == "global":
-                written.add(base.name)
-            for expr in ir.expressions(effect):
-                for part in ir.walk(expr):
-                    if not isinstance(part, ir.AddressOf):
-                        continue
-                    base = base_of(part.lvalue)
-                    if isinstance(base, ir.Var) and base.scope == "function":
-                        functions.add(base.name)
-                    elif isinstance(base, ir.Var):
-                        (static if base.scope == "global" else own).add(base.name)
-        known = _ADDRESSES[cfa] = Addresses(*map(frozenset, (own, static, functions, written)))
-    return known

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import weakref
 
+from analysis.cfa.addresses_taken import taken_by, taken_by_initialisers
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.model import ir
 
 _TAKEN: weakref.WeakKeyDictionary[Program, frozenset[str]] = weakref.WeakKeyDictionary()
-_TAKEN_BY: weakref.WeakKeyDictionary[Cfa, frozenset[str]] = weakref.WeakKeyDictionary()  # most stay in the next revision
 
 
 class Frame:
@@ -33,34 +33,10 @@ def address_taken(program: Program) -> frozenset[str]:
     """The global variables whose address is used as a value anywhere in the program: only these can be pointed to."""
     known = _TAKEN.get(program)
     if known is None:
-        found: set[str] = set()
+        found = set(taken_by_initialisers(program.globals.values()))
         for cfa in program.functions.values():
-            found |= _taken_by(cfa)
-        for variable in program.globals.values():
-            for initial in (variable.initial, *(part.value for part in variable.parts)):
-                _addresses(initial, found)
+            found |= taken_by(cfa).static
         if "main" not in program.functions:
             found.update(program.exposed or ())
         known = _TAKEN[program] = frozenset(found)
     return known
-
-
-def _taken_by(cfa: Cfa) -> frozenset[str]:
-    known = _TAKEN_BY.get(cfa)
-    if known is None:
-        found: set[str] = set()
-        for edge in cfa.edges:
-            for expr in ir.expressions(edge.effect):
-                _addresses(expr, found)
-        known = _TAKEN_BY[cfa] = frozenset(found)
-    return known
-
-
-def _addresses(expr: ir.Expr, found: set[str]) -> None:
-    for part in ir.walk(expr):
-        if isinstance(part, ir.AddressOf):
-            inner = part.lvalue
-            while isinstance(inner, ir.Field | ir.Index):
-                inner = inner.record if isinstance(inner, ir.Field) else inner.array
-            if isinstance(inner, ir.Var) and inner.scope == "global":
-                found.add(inner.name)

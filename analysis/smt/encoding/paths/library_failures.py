@@ -10,6 +10,7 @@ from analysis.c.blocks import ALLOCATIONS, RELEASES
 from analysis.c.calls import is_null, stores_counts
 from analysis.c.control import FAILED_ASSERTIONS
 from analysis.c.functions import Function, known
+from analysis.cfa.addresses_taken import taken_by, taken_by_initialisers
 from analysis.cfa.graph import Edge, Program
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer, Pointer
@@ -179,8 +180,6 @@ def _changed(program: Program) -> frozenset[str]:
             match edge.effect:
                 case ir.Assign(target) | ir.Call(result=target) if target is not None:
                     targets.append(target)
-            targets += (part.lvalue for part in cfa.parts[edge.id] if isinstance(part, ir.AddressOf))
-    for variable in program.globals.values():
-        for value in (variable.initial, *(part.value for part in variable.parts)):
-            targets += (part.lvalue for part in ir.walk(value) if isinstance(part, ir.AddressOf))
-    return frozenset(target.name for target in targets if isinstance(target, ir.Var) and target.scope == "global") & _STREAMS
+    written = {target.name for target in targets if isinstance(target, ir.Var) and target.scope == "global"}
+    pointed = taken_by_initialisers(program.globals.values()).union(*(taken_by(cfa).static for cfa in program.functions.values()))
+    return _STREAMS & (pointed | written)
