@@ -18,7 +18,7 @@ from analysis.cli.failure import Failure
 from analysis.cli.text_format import message_line
 from analysis.model.budgets import BudgetName
 from analysis.model.limits import LONGEST
-from analysis.model.options import UNWIND, Assumption, CompilerFlags, Encoding, Engine, Options
+from analysis.model.options import LIGHT, MOST_ROUNDS, UNWIND, Assumption, CompilerFlags, Encoding, Engine, Options
 from analysis.model.report import Message
 from analysis.model.settings import Settings, settings_folder, workspace_settings
 from analysis.model.unit_flags import flags_problems
@@ -31,8 +31,6 @@ _REPORTED = "everproof: folders whose wrong settings were reported"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-_MOST_ROUNDS = 1_000
-_LIGHT = ("lra", "euf")
 """Encodings that only the engine `summary` has."""
 
 
@@ -102,20 +100,18 @@ def _run(command: Command) -> Command:
             click.option(
                 "--engine",
                 type=click.Choice(get_args(Engine)),
-                default="auto",
                 help="automaton: findings stay possible, nothing is proved; summary: runs within the bound --unwind; "
-                "auto: all provers but summary, in turn; others: only that one.",
+                "auto: all provers but summary, in turn; others: only that one. Default: that of the settings, else auto.",
             ),
             click.option(
                 "--encoding",
                 type=click.Choice(get_args(Encoding)),
-                default="auto",
                 help="How proofs encode integers. int: mathematical integers; bv: bits; auto: int, then bv. For --engine summary "
                 "also lra: linear real arithmetic; euf: equality only; there, auto is euf, then lra, then int.",
             ),
             click.option(
                 "--unwind",
-                type=click.IntRange(1, _MOST_ROUNDS),
+                type=click.IntRange(1, MOST_ROUNDS),
                 metavar="K",
                 help="The bound of --engine summary: how often loops go back, and functions are active at once. "
                 f"Default: {UNWIND}.",
@@ -217,21 +213,26 @@ def is_alike(one: Asked, other: Asked) -> bool:
     return one.settings == other.settings and load_rules(one.options)[0] == load_rules(other.options)[0]
 
 
+def _with_engine(given: dict[str, Any], options: Options) -> Options:
+    """The options with the engine, the encoding and the bound that are given; raises Failure where these do not go together."""
+    engine, encoding = given.pop("engine") or options.engine, given.pop("encoding") or options.encoding
+    unwind = given.pop("unwind")
+    if engine != "summary" and unwind is not None:
+        raise Failure("Only answers within a bound have one: use --unwind with --engine summary.")
+    if engine != "summary" and encoding in LIGHT:
+        raise Failure(f"Only summaries are made in {encoding}: use it with --engine summary, or --encoding int, bv or auto.")
+    return msgspec.structs.replace(options, engine=engine, encoding=encoding, unwind=unwind or options.unwind)
+
+
 def read_asked(given: dict[str, Any], start: str, budget: BudgetName = "full") -> Asked:
     """All options of a check, with the command's own `budget`; raises Failure on those that cannot be used. `start`: see
     `read_options`."""
     settings, default, wrong_settings = settings_of(start)
-    options = _read_options(given, default)
-    engine, encoding, unwind, store = given.pop("engine"), given.pop("encoding"), given.pop("unwind"), given.pop("store")
-    if engine != "summary" and unwind is not None:
-        raise Failure("Only answers within a bound have one: use --unwind with --engine summary.")
-    if engine != "summary" and encoding in _LIGHT:
-        raise Failure(f"Only summaries are made in {encoding}: use it with --engine summary, or --encoding int, bv or auto.")
-    task_timeout = given.pop("task_timeout")
-    certificate = given.pop("certificate")
-    if certificate is not None and engine == "automaton":
+    options = _with_engine(given, _read_options(given, default))
+    store, task_timeout, certificate = given.pop("store"), given.pop("task_timeout"), given.pop("certificate")
+    if certificate is not None and options.engine == "automaton":
         raise Failure("The automaton engine proves nothing: leave out --certificate, or use another --engine.")
-    if certificate is not None and engine == "summary":
+    if certificate is not None and options.engine == "summary":
         raise Failure("Answers within a bound are no proofs: leave out --certificate, or use another --engine.")
     limits = options.limits
     if task_timeout is not None:
@@ -239,9 +240,6 @@ def read_asked(given: dict[str, Any], start: str, budget: BudgetName = "full") -
         limits = msgspec.structs.replace(limits, **each)
     options = msgspec.structs.replace(
         options,
-        engine=engine,
-        encoding=encoding,
-        unwind=unwind or UNWIND,
         budget=given.pop("budget") or budget,
         proofs=True,
         everywhere=True,

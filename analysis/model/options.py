@@ -12,6 +12,9 @@ from analysis.model.limits import Limits
 Engine = Literal["auto", "automaton", "predicate", "summary", "symbolic", "value"]
 Encoding = Literal["auto", "int", "bv", "lra", "euf"]
 UNWIND = 5
+MOST_ROUNDS = 1_000
+LIGHT: tuple[Encoding, ...] = ("lra", "euf")
+"""Those that only the engine "summary" has."""
 Assumption = Literal["allocations-succeed", "externals-keep-globals"]
 
 

@@ -65,13 +65,27 @@ class Within(msgspec.Struct, frozen=True, gc=False):
     summaries: int = 0
 
 
+Repaired = Literal["made", "strengthened", "weakened", "lost", "held", "kept"]
+
+
+class SummaryRepair(msgspec.Struct, frozen=True, gc=False):
+    """What the last answer within a bound did with the summaries of a function's calls. They were `made` where there were none;
+    validated, and `held`, or were `strengthened`, `weakened`, or `lost`; or `kept`, as nothing made it necessary to look. Of
+    several calls, the first of these that is true of any. `above`: how many calls that lead to these were checked again."""
+
+    what: Repaired
+    bound: int
+    above: int = 0
+
+
 class RuleVerdict(msgspec.Struct, frozen=True, gc=False):
     """What is known of one function for one rule. `entries`: a proof is about calls in runs from these functions only; about all
     calls if it is empty. `certified`: a certificate was accepted; `certificate` is the file that it was
     written to, if one was asked for. `ms` is the time of the engine in milliseconds. `unreached`: the rule is proved of the
     program, and nothing is known of the function because no entry of the program leads to it. `no_place`: nothing in the
     function could violate the rule, by its form alone (`analysis.cpa.obstacles.violable`). Neither keeps a program from being
-    safe. `within`: what is known of runs within a bound, where that was asked; the verdict is `unknown` then, or `violated`."""
+    safe. `within`: what is known of runs within a bound, where that was asked; the verdict is `unknown` then, or `violated`.
+    `repair`: what an answer within a bound took here, which depends on the revisions before."""
 
     verdict: Verdict
     reason: str | None
@@ -84,6 +98,7 @@ class RuleVerdict(msgspec.Struct, frozen=True, gc=False):
     no_place: bool = False
     entries: tuple[str, ...] = ()
     within: Within | None = None
+    repair: SummaryRepair | None = None
 
 
 _MOST_ENTRIES = 3

@@ -21,7 +21,7 @@ from msgspec import Meta
 
 from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import SETTINGS_BYTES, Limits
-from analysis.model.options import CompilerFlags, Options
+from analysis.model.options import LIGHT, MOST_ROUNDS, UNWIND, CompilerFlags, Encoding, Engine, Options
 from analysis.model.unit_flags import flags_problems
 
 FILE_NAME = ".everproof.toml"
@@ -92,6 +92,18 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
     proofs: Annotated[
         bool, Meta(description="Prove functions of open files in the background, when nothing else is to be done.")
     ] = True
+    engine: Annotated[
+        Engine,
+        Meta(description="Which provers are asked: `auto` has all but `summary`, which answers about runs within a bound."),
+    ] = "auto"
+    encoding: Annotated[
+        Encoding,
+        Meta(description="How proofs encode integers: `int`, `bv` (bits), and for the engine `summary` also `lra` and `euf`."),
+    ] = "auto"
+    unwind: Annotated[
+        int,
+        Meta(ge=1, le=MOST_ROUNDS, description="The bound of the engine `summary`: how often loops go back."),
+    ] = UNWIND
     invariants: Annotated[
         bool, Meta(description="Show the loop invariants of proved functions as inlay hints, without asking for each function.")
     ] = False
@@ -119,6 +131,9 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
             trusted=self.trusted,
             budget="background",
             proofs=self.proofs,
+            engine=self.engine,
+            encoding=self.encoding,
+            unwind=self.unwind,
             limits=self.budgets,
         )
 
@@ -194,6 +209,8 @@ def read(editor: object, file_text: bytes | None) -> tuple[Settings, list[str]]:
     for name, value in _accepted(_as_table(editor, "everproof", problems), "everproof.", problems).items():
         if value != getattr(_DEFAULTS, _FIELDS[name].name):
             values[name] = value
+    if values.get("encoding") in LIGHT and values.get("engine") != "summary":
+        problems.append(f'encoding: only the engine "summary" has "{values.pop("encoding")}"; using "{_DEFAULTS.encoding}".')
     return Settings(**{_FIELDS[name].name: value for name, value in values.items()}), problems  # type: ignore[arg-type]
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from lsprotocol import types
 
-from analysis.model.report import Count, FunctionReport, RuleVerdict, Verdict, as_called
+from analysis.model.report import Count, FunctionReport, Repaired, RuleVerdict, SummaryRepair, Verdict, as_called
 from analysis.wire import CheckDone
 from server.app import EverproofServer
 from server.client_columns import Columns
@@ -59,7 +60,7 @@ def describe(function: FunctionReport, stale: str | None, last_check: CheckDone 
         parts.append(f"*Stale: {stale}.*")
     if function.summary:
         parts.append("\n".join(f"- {line}" for line in function.summary))
-    parts.append("\n".join(_verdict_lines(function)))
+    parts.append("\n".join([*_verdict_lines(function), *_repair_lines(function)]))
     if function.invariants:
         lines = dict.fromkeys(f"- line {i.place.range.start.line}: `{i.text}`" for i in function.invariants)
         parts.append("Loop invariants:\n" + "\n".join(lines))
@@ -83,6 +84,31 @@ def _verdict_lines(function: FunctionReport) -> list[str]:
         f"- {_SIGNS[verdict]} {word}: {', '.join(rules)}" + (f" ({note})" if note else "")
         for (verdict, word, note), rules in groups.items()
     ]
+
+
+_REPAIRED: dict[Repaired, str] = {
+    "made": "is new",
+    "strengthened": "was strengthened",
+    "weakened": "was weakened",
+    "lost": "was lost: its calls are a part of what calls it",
+    "held": "still holds",
+    "kept": "did not have to be checked again",
+}
+
+
+def _repair_lines(function: FunctionReport) -> Iterator[str]:
+    """What the last change meant for the summaries of the function's calls."""
+    groups: dict[SummaryRepair, list[str]] = {}
+    for rule, verdict in sorted(function.verdicts.items()):
+        if verdict.repair is not None:
+            groups.setdefault(verdict.repair, []).append(f"`{rule}`")
+    for repair, rules in groups.items():
+        if repair.what in ("made", "kept"):
+            yield f"- Summary within bound {repair.bound} for {', '.join(rules)}: {_REPAIRED[repair.what]}"
+            continue
+        calls = f"{repair.above} calls" if repair.above > 1 else "1 call" if repair.above else "nothing"
+        above = f"{calls} above it {'were' if repair.above > 1 else 'was'} checked again"
+        yield f"- Summary within bound {repair.bound} for {', '.join(rules)}: {_REPAIRED[repair.what]}; {above}"
 
 
 def _note(verdict: RuleVerdict, function: str) -> str | None:

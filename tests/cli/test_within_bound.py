@@ -164,3 +164,12 @@ def test_what_does_not_go_together_is_said(words: list[str], said: str, capsys: 
     Path("p.c").write_text(PROGRAM)
     assert main(["check", *words, "p.c"]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_settings_may_choose_the_engine_and_the_bound(capsys: pytest.CaptureFixture[str]) -> None:
+    Path(".everproof.toml").write_text('engine = "summary"\nencoding = "lra"\nunwind = 3\nrules = ["assertion"]\n')
+    Path("p.c").write_text(PROGRAM)
+    assert main(["check", "--store", "none", "p.c"]) == 0
+    assert capsys.readouterr().out.startswith(LINE.format(3, "there are no other runs"))
+    assert main(["check", "--store", "none", "--engine", "auto", "--encoding", "int", "p.c"]) == 0
+    assert "within bound" not in capsys.readouterr().out

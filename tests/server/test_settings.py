@@ -49,6 +49,12 @@ def test_the_file_cannot_declare_itself_trusted() -> None:
         ({"codeLens": 1}, "everproof.codeLens: must be true or false, not a whole number; using true."),
         ({"budgets": {"nesting": "x"}}, "everproof.budgets.nesting: must be a whole number, not a string; using 500."),
         ({"budgets": {"nesting": 0}}, "everproof.budgets.nesting: must be at least 1; using 500."),
+        (
+            {"engine": "cbmc"},
+            'everproof.engine: must be "auto", "automaton", "predicate", "summary", "symbolic" or "value"; using auto.',
+        ),
+        ({"unwind": 0}, "everproof.unwind: must be at least 1; using 5."),
+        ({"encoding": "lra"}, 'encoding: only the engine "summary" has "lra"; using "auto".'),
         ({"color": 1}, "everproof.color: there is no such setting."),
         (7, "everproof: must be a table of settings."),
     ],

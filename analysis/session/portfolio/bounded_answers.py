@@ -6,20 +6,24 @@ formulas name: what it executes is a violation, and the rest is only said to be 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import get_args
+
 import msgspec
 
 from analysis.cfa.marks import marked
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.cpa.predicates.violations import PROPERTIES, Property, Violation
 from analysis.engines.summary.bounded_answer import BoundedAnswer
-from analysis.engines.summary.known_calls import KnownCalls, read, write
+from analysis.engines.summary.known_calls import KnownCall, KnownCalls, read, write
 from analysis.engines.summary.level_chain import LEVELS, LevelChain
 from analysis.engines.summary.partition_abstraction import Abstractions
 from analysis.engines.summary.revision_chain import ChainOptions
+from analysis.engines.summary.validation import Work
 from analysis.engines.symbolic import Effort, Target, Task, decide
 from analysis.engines.symbolic.task import Confirmed
 from analysis.model import clock
-from analysis.model.report import SummaryWork, Within
+from analysis.model.report import Repaired, SummaryRepair, SummaryWork, Within
 from analysis.session.portfolio.request import Answer, Bounded, Request, Unknown
 from analysis.session.portfolio.request_terms import NOTHING
 
@@ -39,7 +43,8 @@ def by_summaries(request: Request, seconds: float, cancellation: Cancellation) -
     if not request.places(rule):
         return Unknown(NOTHING, final=True, nothing=True)
     until = clock.spent() + seconds
-    chain = _chain(request, msgspec.convert(rule, Property), seconds)
+    before = read(request.kept.text) or KnownCalls()
+    chain = _chain(request, msgspec.convert(rule, Property), before, seconds)
     found = chain.verify(request.program)
     for place in found.violated[:_PLACES]:
         run = _run(request, place, until - clock.spent(), cancellation)
@@ -47,17 +52,15 @@ def by_summaries(request: Request, seconds: float, cancellation: Cancellation) -
             return run
     if found.status == "unknown":
         return Unknown(found.sentence())
-    return _answer(request, found, chain.known)
+    return _answer(request, found, before, chain.known)
 
 
-def _chain(request: Request, property_: Property, seconds: float) -> LevelChain:
+def _chain(request: Request, property_: Property, known: KnownCalls, seconds: float) -> LevelChain:
     terms = request.terms
     milliseconds = max(1, min(_QUESTION, int(1_000 * seconds)))
     options = ChainOptions(property=property_, bound=terms.unwind, milliseconds=milliseconds, model=request.model)
     chain = LevelChain(options, LEVELS if terms.encoding == "auto" else (terms.encoding,), abstractions=_abstractions)
-    known = read(request.kept.text)
-    if known is not None:
-        chain.resume(known, are_believed=request.kept.are_believed)
+    chain.resume(known, are_believed=request.kept.are_believed)
     return chain
 
 
@@ -72,7 +75,7 @@ def _run(request: Request, place: Violation, seconds: float, cancellation: Cance
     return decision if isinstance(decision, Confirmed) else None
 
 
-def _answer(request: Request, found: BoundedAnswer, known: KnownCalls) -> Bounded:
+def _answer(request: Request, found: BoundedAnswer, before: KnownCalls, known: KnownCalls) -> Bounded:
     calls = known.levels.get(found.level, {})
     work = found.work
     within = Within(
@@ -86,4 +89,42 @@ def _answer(request: Request, found: BoundedAnswer, known: KnownCalls) -> Bounde
     done = SummaryWork(len(work.validated), len(work.held), len(work.weakened), len(work.strengthened), len(work.invalid))
     where = ", ".join(marked(request.program, place.function, place.edge) for place in found.violated[:_PLACES])
     sentence = found.sentence() + (f", at {where}; no run that was tried does" if where else "")
-    return Bounded(within, sentence, done, found.assumptions, write(known) if found.status == "holds" else None)
+    if found.status != "holds":
+        return Bounded(within, sentence, done, assumptions=found.assumptions)
+    repairs = dict(_repairs(before.levels.get(found.level, {}), calls, work, found.bound))
+    return Bounded(within, sentence, done, repairs, found.assumptions, write(known))
+
+
+def _repairs(
+    before: Mapping[str, KnownCall], calls: Mapping[str, KnownCall], work: Work, bound: int
+) -> Iterator[tuple[str, SummaryRepair]]:
+    """What was done with the summaries of each function, from the work on its calls, whose keys begin with those above them."""
+    done = {
+        **dict.fromkeys(work.held, "held"),
+        **dict.fromkeys(work.weakened, "weakened"),
+        **dict.fromkeys(work.strengthened, "strengthened"),
+    }
+    validated = frozenset(work.validated)
+    by_function: dict[str, list[str]] = {}
+    for key, call in calls.items():
+        by_function.setdefault(call.function, []).append(key)
+    for function, keys in by_function.items():
+        became = {_repaired(before.get(key), calls[key], done.get(key, "kept")) for key in keys}
+        above = {prefix for key in keys for prefix in _prefixes(key)} & validated
+        for what in get_args(Repaired):
+            if what in became:
+                yield function, SummaryRepair(what, bound, len(above))
+                break
+
+
+def _repaired(before: KnownCall | None, call: KnownCall, done: str) -> str:
+    """What became of the summary of a call, to which this was `done`; nothing if it has none, and had none."""
+    had = before is not None and before.summary is not None
+    if call.summary is None:
+        return "lost" if had else ""
+    return done if had else "made"
+
+
+def _prefixes(key: str) -> Iterator[str]:
+    parts = key.split("/")
+    return ("/".join(parts[:length]) for length in range(1, len(parts)))

@@ -13,7 +13,7 @@ from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import PROPERTIES, Property, Violation, violations, violations_in
 from analysis.engines.symbolic.task import Confirmed, Refuted
 from analysis.model.c_types import ILP32, LP64, DataModel
-from analysis.model.report import SummaryWork, Within
+from analysis.model.report import SummaryRepair, SummaryWork, Within
 from analysis.session.portfolio.request_terms import About, Kept, Terms
 
 
@@ -73,11 +73,12 @@ class Unknown(msgspec.Struct, frozen=True):
 
 class Bounded(msgspec.Struct, frozen=True):
     """What is known of the runs within a bound, under the `assumptions`, as a sentence too. `kept`: summaries for the next
-    revision, as text; None if there are no new ones."""
+    revision, as text; None if there are no new ones. `repairs`: what was done with the summaries of each function."""
 
     within: Within
     sentence: str
     work: SummaryWork
+    repairs: dict[str, SummaryRepair] = {}
     assumptions: tuple[str, ...] = ()
     kept: bytes | None = None
 

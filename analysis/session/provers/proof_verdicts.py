@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -10,7 +11,7 @@ from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.marks import is_marked, with_places
 from analysis.cpa.obstacles.violable import Excluded, Violable
 from analysis.cpa.predicates.violations import PROPERTIES, Property, violations_in
-from analysis.model.report import FunctionReport, Invariant, RuleVerdict
+from analysis.model.report import FunctionReport, Invariant, RuleVerdict, SummaryRepair
 from analysis.model.spelling import display_name
 from analysis.session.portfolio.request_terms import NOTHING, ONLY_BY_PATHS
 from analysis.session.portfolio.turns import MOST_EDGES
@@ -24,6 +25,16 @@ _NO_PLACE = Decided("possible", reason=NOTHING)
 _BY_PATHS = Decided("possible", reason=ONLY_BY_PATHS)
 
 
+class _Reported(NamedTuple):
+    """A function's report before and after answers were added, and what was added."""
+
+    before: FunctionReport
+    decided: Mapping[str, Decided]
+    repairs: Mapping[str, SummaryRepair]
+    version: object
+    after: FunctionReport
+
+
 class ProvedFunctions:
     """Adds to function reports what is proved of them; what is reported again is the same object as before."""
 
@@ -34,7 +45,7 @@ class ProvedFunctions:
         self._conditions: frozenset[str] = frozenset()
         self._violable: Violable | None = None  # not before somebody wants proofs
         self._understood = True
-        self._reported: dict[str, tuple[FunctionReport, dict[str, Decided], object, FunctionReport]] = {}
+        self._reported: dict[str, _Reported] = {}
 
     def wanted(
         self,
@@ -101,7 +112,8 @@ class ProvedFunctions:
         for name, answered in by_name.items():
             report = reports.get(name)
             if report is not None and name in program.functions and not report.stale:
-                new[id(report)] = self._one(name, report, answered, before.get(name), program.functions[name], places)
+                repairs = {rule: decided.repairs[name] for rule, (decided, _) in whole.within.items() if name in decided.repairs}
+                new[id(report)] = self._one(name, report, answered, repairs, before.get(name), program.functions[name], places)
         return tuple(new.get(id(function), function) for function in functions) if new else tuple(functions)
 
     def _excluded(self, program: Program, reports: Mapping[str, FunctionReport]) -> Excluded | None:
@@ -147,17 +159,23 @@ class ProvedFunctions:
         name: str,
         report: FunctionReport,
         answered: Mapping[str, tuple[Decided, float]],
-        known: tuple[FunctionReport, dict[str, Decided], object, FunctionReport] | None,
+        repairs: Mapping[str, SummaryRepair],
+        known: _Reported | None,
         cfa: Cfa,
         places: Places,
     ) -> FunctionReport:
         decided, version = {rule: answer for rule, (answer, _) in answered.items()}, places.version(name)
-        if known is None or known[0] is not report or known[1] != decided or known[2] is not version:
-            verdicts = {rule: _verdict(name, verdict, answered.get(rule)) for rule, verdict in report.verdicts.items()}
+        is_same = known is not None and (known.before is report and known.version is version)
+        if known is None or not is_same or (known.decided, known.repairs) != (decided, repairs):
+            verdicts = {
+                rule: msgspec.structs.replace(_verdict(name, verdict, answered.get(rule)), repair=repairs.get(rule))
+                for rule, verdict in report.verdicts.items()
+            }
             said = tuple(dict.fromkeys(_invariants(name, cfa, decided, places)))
-            known = report, decided, version, msgspec.structs.replace(report, verdicts=verdicts, invariants=said)
+            after = msgspec.structs.replace(report, verdicts=verdicts, invariants=said)
+            known = _Reported(report, decided, repairs, version, after)
         self._reported[name] = known
-        return known[3]
+        return known.after
 
 
 def _spelled(answer: tuple[Decided, float], program: Program, places: Places) -> tuple[Decided, float]:

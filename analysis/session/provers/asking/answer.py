@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from analysis.model.report import SummaryWork, Within
+from analysis.model.report import SummaryRepair, SummaryWork, Within
 
 Status = Literal["confirmed", "refuted", "possible"]
 PARTLY_PARSED = "not all of the program's text parses"
@@ -57,8 +57,8 @@ class Decided(msgspec.Struct, frozen=True):
     are those of a function that is proved. Where several rules were asked about, `parts` say what of each. `unreached` names
     the function of each place of the rule, of those that are proved, that no run reaches at all. `entries`: a refutation is
     about runs from these functions only; empty: whoever calls the function. `within`: what is known of runs within a bound, if
-    that was asked; `summaries` is what was done to summaries for it, and `kept` are those that it rests on, for the next
-    revision, None if there are no new ones.
+    that was asked; `summaries` is what was done to summaries for it, `repairs` the same by function, and `kept` are those that
+    it rests on, for the next revision, None if there are no new ones.
     """
 
     status: Status
@@ -82,6 +82,7 @@ class Decided(msgspec.Struct, frozen=True):
     within: Within | None = None
     kept: bytes | None = None
     summaries: SummaryWork = SummaryWork()
+    repairs: dict[str, SummaryRepair] = {}
 
     def holds(self, seconds: float) -> bool:
         """Whether there is no use in asking again for so long."""

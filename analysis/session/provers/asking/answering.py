@@ -84,6 +84,7 @@ def _decided(request: Request, answers: Answers) -> Decided:
             within=found.within if isinstance(found, Bounded) else None,
             kept=found.kept if isinstance(found, Bounded) else None,
             summaries=found.work if isinstance(found, Bounded) else SummaryWork(),
+            repairs=found.repairs if isinstance(found, Bounded) else {},
         )
     final = all(not isinstance(found, Unknown) or found.final for found in answers.by_rule.values())
     parts = tuple(_part(request, rule, found) for rule, found in sorted(answers.by_rule.items()))

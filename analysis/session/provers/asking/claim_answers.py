@@ -252,7 +252,7 @@ class Claims:
             if decided.kept is not None:
                 self._summaries.add(claim.rule, terms_of(self._options), decided.kept)
                 decided = msgspec.structs.replace(decided, kept=None)
-            self._decisions.add(known.key, decided)
+            self._decisions.add(known.key, msgspec.structs.replace(decided, repairs={}))  # which are of this revision
         known.ms = outcome.ms
         self.queries, self.states = self.queries + decided.queries, self.states + decided.states
         self.summaries = self.summaries.plus(decided.summaries)
