@@ -9,7 +9,7 @@ with the block in its middle, so that no offset that 32-bit arithmetic can make 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NoReturn
+from typing import Literal, NamedTuple, NoReturn
 
 from analysis.interpreter.halting import ViolationError, not_modelled, out_of_memory
 from analysis.interpreter.outcome import Kind
@@ -18,6 +18,7 @@ from analysis.model.c_types import DataModel, Type
 BlockKind = Literal["global", "local", "heap", "literal", "given", "function", "resource"]
 UNDEFINED, KNOWN, ASKED = 0, 1, 2  # of a byte: indeterminate; has a value; its value is an input, asked for when it is read
 OF_ADDRESS = 3  # of a byte of a pointer: it has a value, which depends on where an object lies
+LINE_END = 4  # of a byte of a line that was read: it is 0, the end of the longest form of the line, and nobody asked for it yet
 NULL_PAGE = 4096  # what is accessed below this address is taken for a member or element of a null pointer's target
 _UNLIMITED = 1 << 24  # how far an object of unknown size is let grow
 _OVERHEAD = 64  # bytes that a block costs beside its contents
@@ -27,9 +28,9 @@ class Block:
     """An object. `type` is its declared type, or that of its elements, where it is known.
     `growing`: its size is not known. `fixed`: it cannot be written to. `ended`: of a variable that
     is gone, what made it so. Functions and resources have a size of 0, so that every access to them
-    is looked at."""
+    is looked at. `line`: what a function that reads lines last put into it, if something."""
 
-    __slots__ = ("alive", "base", "data", "ended", "fill", "fixed", "growing", "kind", "mask", "name", "size", "type")
+    __slots__ = ("alive", "base", "data", "ended", "fill", "fixed", "growing", "kind", "line", "mask", "name", "size", "type")
 
     def __init__(self, kind: BlockKind, name: str, size: int | None, fill: int, type_: Type | None = None) -> None:
         self.kind = kind
@@ -44,6 +45,16 @@ class Block:
         self.fixed = kind == "literal"
         self.base = 0
         self.ended = ""
+        self.line: Line | None = None
+
+
+class Line(NamedTuple):
+    """A line that was read, of which only its longest form is in memory. `start`: its offset in the block; `data` and `mask`:
+    what was there before, in the bytes that can be of the line, with the 0 at its end."""
+
+    start: int
+    data: bytes
+    mask: bytes
 
 
 class Memory:
@@ -99,6 +110,7 @@ class Memory:
         """The object's lifetime ends; its address stays taken."""
         self._left += block.size
         block.alive = False
+        block.line = None
         block.data = block.mask = bytearray()
 
     def forget(self, block: Block, remains: Block) -> None:
@@ -156,7 +168,7 @@ class Memory:
 
     def undefined(self, block: Block, offset: int, size: int) -> None:
         """Called when not all of the bytes to be read are known: asks for those that are inputs; others are a violation,
-        unless they count as inputs, too. Those of addresses are known from now on, and used."""
+        unless they count as inputs, too. Those of addresses and ends of lines are known from now on, and used."""
         part = block.mask[offset : offset + size]
         if OF_ADDRESS in part and not self.looking:
             self.by_address = True
@@ -164,6 +176,8 @@ class Memory:
         if ASKED in part:
             self.ask(block, offset, size)
             part = block.mask[offset : offset + size]
+        if LINE_END in part and not self.looking:
+            block.mask[offset : offset + size] = part = part.replace(bytes((LINE_END,)), bytes((KNOWN,)))
         if UNDEFINED in part and self.any_value:
             self.note(f"{described(block)} is read before it has a value")
             block.mask[offset : offset + size] = part.replace(bytes((UNDEFINED,)), bytes((ASKED,)))
@@ -183,9 +197,16 @@ class Memory:
         part = block.mask[offset : offset + size]
         if self.any_value and UNDEFINED in part:  # copies of one value are the same
             self.undefined(block, offset, size)
-        elif ASKED in part:
-            self.ask(block, offset, size)
+        elif ASKED in part or LINE_END in part:
+            self._ask_to_copy(block, offset, size)
         return bytes(block.data[offset : offset + size]), bytes(block.mask[offset : offset + size])
+
+    def _ask_to_copy(self, block: Block, offset: int, size: int) -> None:
+        """Asks for the bytes that are inputs; indeterminate ones are left alone."""
+        if ASKED in block.mask[offset : offset + size]:
+            self.ask(block, offset, size)
+        known = block.mask[offset : offset + size].replace(bytes((LINE_END,)), bytes((KNOWN,)))
+        block.mask[offset : offset + size] = known
 
     def write(self, address: int, data: bytes, mask: bytes) -> None:
         """Stores bytes with their masks."""

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from analysis.c.conversions import int_to_float, round_to_float
 from analysis.interpreter.function_code import FunctionCode
 from analysis.interpreter.halting import EndError, ViolationError, not_modelled
+from analysis.interpreter.input_lines import end_at_newline
 from analysis.interpreter.inputs import Fresh, Inputs, InputValue, Object, Question, QuestionKind
 from analysis.interpreter.memory import ASKED, Block, BlockKind, Memory
 from analysis.interpreter.outcome import NoInput
@@ -180,3 +181,5 @@ class Questions:
         fixed, block.fixed = block.fixed, False
         self.store(type_, block.base + offset, value)
         block.fixed = fixed
+        if block.line is not None:
+            end_at_newline(block, block.line, offset, size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.interpreter.halting import ViolationError
+from analysis.interpreter.halting import ViolationError, not_modelled
 from analysis.interpreter.library.blocks import size_of
 from analysis.interpreter.library.strings import string_at
 from analysis.interpreter.memory import KNOWN, UNDEFINED, Block, described
@@ -12,6 +12,8 @@ from analysis.interpreter.running_machine import RunningMachine
 from analysis.model.c_types import INT, Type
 
 Types = tuple[Type, ...]
+_ALIGNED = 4096  # what the address of every block is a multiple of
+_EINVAL, _ENOMEM = 22, 12
 
 
 def _allocate(machine: RunningMachine, name: str, size: int, fill: int) -> int:
@@ -33,15 +35,34 @@ def _calloc(machine: RunningMachine, arguments: list[Any], _types: Types) -> int
     return _allocate(machine, "calloc", size_of(machine, arguments[0]) * size_of(machine, arguments[1]), KNOWN)
 
 
+def _is_power_of_two(value: int) -> bool:
+    return value > 0 and value & (value - 1) == 0
+
+
+def _check_met(alignment: int) -> None:
+    """Blocks lie at addresses of this alignment."""
+    if alignment > _ALIGNED:
+        not_modelled(f"an alignment of {alignment} bytes")
+
+
 def _aligned(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
+    """With an alignment that is no power of two, some libraries fail (C17 7.22.3.1p2), and others use the next one."""
+    alignment = size_of(machine, arguments[0])
+    if not _is_power_of_two(alignment):
+        not_modelled(f"an alignment of {alignment} bytes")
+    _check_met(alignment)
     return _allocate(machine, "malloc", size_of(machine, arguments[1]), UNDEFINED)
 
 
 def _posix_memalign(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
+    """An alignment that is no power of two, or no multiple of the size of a pointer, is refused (POSIX)."""
+    size, alignment = machine.code.pointer_bits // 8, size_of(machine, arguments[1])
+    if alignment % size or not _is_power_of_two(alignment):
+        return _EINVAL
+    _check_met(alignment)
     address = _allocate(machine, "posix_memalign", size_of(machine, arguments[2]), UNDEFINED)
     if address == 0:
-        return 12  # ENOMEM
-    size = machine.code.pointer_bits // 8
+        return _ENOMEM
     machine.memory.write(arguments[0], address.to_bytes(size, "little"), bytes((KNOWN,)) * size)
     return 0
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from analysis.interpreter.halting import ViolationError, not_modelled
-from analysis.interpreter.library.blocks import put, size_of
 from analysis.interpreter.library.unknown import overwritten
-from analysis.interpreter.memory import KNOWN
+from analysis.interpreter.memory import KNOWN, LINE_END, Line
 from analysis.interpreter.running_machine import RunningMachine
 from analysis.model.c_types import INT, Type
 
@@ -47,13 +46,17 @@ def _close(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
 
 
 def _fgets(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    """Either null, or a line that fills the buffer at most."""
+    """Either null, or a line that fills the buffer. Where it turns out to end earlier, at a newline, the rest is as it was."""
     if machine.ask("result", INT, "fgets", 0) == 0:
         return 0
-    size = size_of(machine, arguments[1])
-    if size:
-        overwritten(machine, arguments[0], size - 1)
-        put(machine, arguments[0] + size - 1, b"\0")
+    size = int(arguments[1])
+    if size < 1:
+        not_modelled(f"a line of {size} characters")
+    block = machine.memory.writable(arguments[0], size)
+    start = arguments[0] - block.base
+    block.line = Line(start, bytes(block.data[start : start + size]), bytes(block.mask[start : start + size]))
+    overwritten(machine, arguments[0], size - 1)
+    machine.memory.write(arguments[0] + size - 1, b"\0", bytes((LINE_END,)))
     return int(arguments[0])
 
 

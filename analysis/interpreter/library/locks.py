@@ -2,7 +2,8 @@
 
 A lock is known by its address. Taking one that is held, and releasing one that is not, are violations; of a lock about which
 nothing is known, because the run began in the middle of a program's life, only what follows is. A mutex that is made with
-attributes may be recursive, so that it is not looked at any more; nor is a lock that an external function was passed.
+attributes may be recursive, so that it is not looked at any more; nor is one whose initialiser says of which kind it is, or a
+lock that an external function was passed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 from analysis.c.locks import (
     ENDS_LOCK,
+    KIND_IS_INSIDE,
     LOCKS,
     LOCKS_AT_ZERO,
     LOCKS_OTHERWISE,
@@ -23,9 +25,10 @@ from analysis.c.locks import (
     lock_of,
 )
 from analysis.interpreter.halting import ViolationError
-from analysis.interpreter.memory import described
+from analysis.interpreter.memory import ASKED, KNOWN, described
 from analysis.interpreter.running_machine import LockState, RunningMachine
-from analysis.model.c_types import INT, Type
+from analysis.model import ir
+from analysis.model.c_types import INT, Pointer, Type
 
 Types = tuple[Type, ...]
 Function = Callable[[RunningMachine, list[Any], Types, bool], Any]
@@ -131,7 +134,45 @@ def _ends(machine: RunningMachine, arguments: list[Any], _types: Types, _wanted:
     return 0
 
 
-MODELS: dict[str, Function] = {
+def _noticing(name: str, model: Function) -> Function:
+    """The function, which looks first whether the lock may be a recursive one."""
+
+    def run(machine: RunningMachine, arguments: list[Any], types: Types, wanted: bool) -> Any:
+        address, type_ = arguments[lock_of(name)], types[lock_of(name)]
+        if address not in machine.locks and isinstance(type_, Pointer) and _says_its_kind(machine, address, type_.target):
+            machine.locks[address] = "recursive"
+        if name not in UNLOCKS | MAKES_LOCK | ENDS_LOCK and _state(machine, address) == "held" and _was_there(machine, address):
+            machine.assume(f"{named(machine, address)} is not recursive")
+        return model(machine, arguments, types, wanted)
+
+    return run
+
+
+def _says_its_kind(machine: RunningMachine, address: int, type_: Type) -> bool:
+    """Whether a lock that no function made is not all 0, or, where a run began in the middle, its global was not at first."""
+    block = machine.memory.find(address)
+    if block is None or not block.alive:
+        return False
+    start = address - block.base
+    end = start + (machine.code.size(type_) or 0)
+    if any(mask == KNOWN and byte for byte, mask in zip(block.data[start:end], block.mask[start:end], strict=True)):
+        return True
+    name = machine.code.static.name_at(block.base >> machine.memory.shift) if machine.start.any_globals else None
+    known = None if name is None else machine.code.globals.get(name)
+    return known is not None and not all(_is_zero(part.value) for part in known.parts)
+
+
+def _is_zero(value: ir.Expr) -> bool:
+    return isinstance(value, ir.Zero) or (isinstance(value, ir.IntConst) and value.value == 0)
+
+
+def _was_there(machine: RunningMachine, address: int) -> bool:
+    """Whether a lock comes from before the run, so that another function may have made it."""
+    block = machine.memory.find(address)
+    return block is not None and block.alive and block.mask[address - block.base] == ASKED
+
+
+_MODELS: dict[str, Function] = {
     **{name: _takes_or_fails(name) for name in LOCKS | LOCKS_AT_ZERO},
     **{name: _tries(name, success=False) for name in TRIES_AT_ZERO},
     **{name: _tries(name, success=True) for name in TRIES_OTHERWISE},
@@ -140,4 +181,5 @@ MODELS: dict[str, Function] = {
     **{name: _makes(name) for name in MAKES_LOCK},
     **dict.fromkeys(ENDS_LOCK, _ends),
 }
+MODELS = {name: _noticing(name, model) if name in KIND_IS_INSIDE else model for name, model in _MODELS.items()}
 """What a call does; the last argument says whether its result is used."""
