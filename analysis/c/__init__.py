@@ -10,6 +10,7 @@
 - `failing`: which expressions can be undefined, by their form.
 - `functions`: what library functions do, from tables with a row for each (`library_c`, `library_posix`, `library_others`, in
   the words of `row_words`). To add a function is to add a row. A function without a row is an unknown external function.
+- `library_variables`: the variables of the library.
 - `declared`: which declarations of a function are those of the library function of that name.
 - `calls`: what that means for one call, by its arguments.
 - `blocks`: functions that give blocks of memory, or end them.

@@ -9,10 +9,14 @@ import weakref
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from analysis.cfa.graph import Cfa, Global
+from analysis.c.library_variables import LIBRARY_VARIABLES
+from analysis.cfa.graph import Cfa, Global, Program
 from analysis.model import ir
+from analysis.model.c_types import Array, Floating, Integer, Record, Type
 
 _TAKEN: weakref.WeakKeyDictionary[Cfa, Taken] = weakref.WeakKeyDictionary()  # most stay in the next revision
+_POINTED: weakref.WeakKeyDictionary[Program, frozenset[str]] = weakref.WeakKeyDictionary()
+_SMALLEST = 32  # bits of a pointer, at least: what is smaller holds no address
 
 
 class Taken(NamedTuple):
@@ -53,3 +57,37 @@ def taken_by_initialisers(variables: Iterable[Global]) -> frozenset[str]:
     """The variables with static storage whose address initialisers hold, as far as these are kept (`Global.open`)."""
     values = (value for one in variables for value in (one.initial, *(part.value for part in one.parts)))
     return frozenset(var.name for var in taken_in(values) if var.scope == "global")
+
+
+def pointed_statics(program: Program) -> frozenset[str]:
+    """The variables with static storage that pointers may lead to, wherever these come from, as long as no other code runs: those
+    whose address the program takes, and those whose address an initialiser may hold that is not known or in another file. Other
+    files can name all variables that are not `static` (C11 6.2.2p4)."""
+    found = _POINTED.get(program)
+    if found is None:
+        variables = program.globals.values()
+        taken = taken_by_initialisers(variables).union(*(taken_by(cfa).static for cfa in program.functions.values()))
+        for one in variables:
+            if isinstance(one.initial, ir.Unknown) and not one.parts and _may_hold_address(program, one.var.type, set()):
+                if one.open or "::" in one.var.name:
+                    taken |= program.globals.keys()
+                elif one.var.name not in LIBRARY_VARIABLES:
+                    taken |= {name for name in program.globals if "::" not in name}
+        found = _POINTED[program] = taken
+    return found
+
+
+def _may_hold_address(program: Program, type_: Type, seen: set[str]) -> bool:
+    """Whether an object of the type has room for an address that an initialiser gives it (C11 6.6p9)."""
+    match type_:
+        case Array(element):
+            return _may_hold_address(program, element, seen)
+        case Record(_, key) if key in program.records:
+            if key in seen:
+                return False
+            seen.add(key)
+            return any(_may_hold_address(program, member.type, seen) for member in program.records[key].members)
+        case Integer(bits):
+            return bits >= _SMALLEST
+        case _:
+            return not isinstance(type_, Floating)

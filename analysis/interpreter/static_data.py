@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analysis.c.library_variables import STREAMS
 from analysis.cfa.graph import Cfa, Edge, Global
 from analysis.interpreter.function_code import FunctionCode
 from analysis.interpreter.halting import EndError, ViolationError, not_modelled
@@ -10,8 +11,6 @@ from analysis.interpreter.running_machine import RunningMachine
 from analysis.model import ir
 from analysis.model.c_types import VOID, Function
 from analysis.model.spelling import display_name
-
-_STREAMS = frozenset(("stdin", "stdout", "stderr"))
 
 
 def static_block(machine: RunningMachine, name: str) -> Block:
@@ -39,7 +38,7 @@ def _fill(machine: RunningMachine, block: Block, known: Global) -> None:
     match known.initial:
         case ir.Zero() | ir.IntConst(0):
             return
-        case ir.Unknown() if not parts and known.var.name in _STREAMS:
+        case ir.Unknown() if not parts and known.var.name in STREAMS:
             stream = machine.new_block("resource", 0, KNOWN)
             machine.memory.write(block.base, stream.to_bytes(block.size, "little"), bytes((KNOWN,)) * block.size)
             return

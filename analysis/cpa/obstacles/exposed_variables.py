@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Iterable
 
 from analysis.c.functions import is_complete
-from analysis.cfa.addresses_taken import taken_by_initialisers
+from analysis.cfa.addresses_taken import pointed_statics
 from analysis.cfa.graph import Program
 from analysis.cpa.obstacles.accesses import own
 
@@ -24,11 +24,8 @@ def exposed(program: Program) -> frozenset[str]:
         return program.exposed
     known = _KNOWN.get(program)
     if known is None:
-        found = taken_by_initialisers(program.globals.values()).union(*(own(cfa).pointed for cfa in program.functions.values()))
         named: Iterable[str] = () if is_closed(program) else (name for name in program.globals if "::" not in name)
-        if any(one.open for one in program.globals.values()):
-            named = program.globals  # an initialiser that is not known may hold any address
-        known = _KNOWN[program] = found.union(named)
+        known = _KNOWN[program] = pointed_statics(program).union(named)
     return known
 
 

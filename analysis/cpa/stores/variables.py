@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from analysis.c.layout import Layout
-from analysis.cfa.addresses_taken import taken_by, taken_by_initialisers
+from analysis.cfa.addresses_taken import pointed_statics, taken_by
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.stores.scalar_values import Value, bits_of
 from analysis.cpa.stores.store_memory import Contents, Store
 from analysis.model import ir
-from analysis.model.c_types import DataModel, Floating, Integer, Type
+from analysis.model.c_types import DataModel, Type
 
 RESULT = "<result>"
 
@@ -42,7 +42,6 @@ class Variables:
         self.layout = Layout(model, lambda key: program.records.get(key))
         self.pointer_bits = model.pointer_bits
         self._locals: dict[str, Mapping[str, Type]] = {}
-        self._global_taken: frozenset[str] | None = None
         self._live: dict[str, Mapping[int, frozenset[str]]] = {}
         self._types: dict[str, Type | None] = {}
         self._sizes: dict[str, int | None] = {}
@@ -95,7 +94,7 @@ class Variables:
         """Whether a pointer that the analysis does not know could point into the object: all but variables whose address is never
         taken."""
         if root[0] == "@":
-            is_pointed = root[1:] in self.global_taken or root[1:] in exposed(self.program)
+            is_pointed = root[1:] in pointed_statics(self.program) or root[1:] in exposed(self.program)
             return is_pointed or not (self._whole or "::" in root)
         if self.type_of(root) is None:
             return True
@@ -105,22 +104,6 @@ class Variables:
     def taken(self, function: str) -> frozenset[str]:
         """The variables of a function whose address it takes."""
         return taken_by(self.program.functions[function]).own
-
-    @property
-    def global_taken(self) -> frozenset[str]:
-        """The variables with static storage whose address is taken anywhere, in an initialiser for example."""
-        if self._global_taken is None:
-            for variable in self.program.globals.values():
-                has_parts = bool(variable.parts) or isinstance(variable.var.type, Integer | Floating)
-                if isinstance(variable.initial, ir.Unknown) and not has_parts:
-                    return self._all_globals()  # an initialiser that is not kept may hold any address
-            initially = taken_by_initialisers(self.program.globals.values())
-            self._global_taken = initially.union(*(taken_by(cfa).static for cfa in self.program.functions.values()))
-        return self._global_taken
-
-    def _all_globals(self) -> frozenset[str]:
-        self._global_taken = frozenset(self.program.globals)
-        return self._global_taken
 
     def live(self, function: str) -> Mapping[int, frozenset[str]]:
         """The variables of the function that are live at each of its locations."""

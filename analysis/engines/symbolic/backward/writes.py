@@ -14,7 +14,7 @@ import msgspec
 from analysis.c.calls import written
 from analysis.c.control import NEVER_RETURN, STARTS
 from analysis.c.functions import known as known_function
-from analysis.cfa.addresses_taken import taken_by, taken_by_initialisers
+from analysis.cfa.addresses_taken import pointed_statics, taken_by
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.passed_code import may_call_back
@@ -22,22 +22,6 @@ from analysis.engines.symbolic.backward.state_places import ANY, Tag, base_of, m
 from analysis.model import ir
 from analysis.model.c_types import Array, Function, Pointer, Record, RecordDefinition, Type
 from analysis.model.compatible import fits
-
-SYSTEMS = frozenset(
-    (
-        "stdin",
-        "stdout",
-        "stderr",
-        "environ",
-        "__environ",
-        "optarg",
-        "tzname",
-        "__tzname",
-        "sys_errlist",
-        "program_invocation_name",
-    )
-)
-"""Variables of the system's own (POSIX, GNU), which programs declare and do not define: none holds an address of theirs."""
 
 _ERRNO = Tag("int32")
 
@@ -80,7 +64,6 @@ class WholeProgram:
         self._callers: dict[str, list[tuple[str, int]]] | None = None
         self._own: dict[str, tuple[Writes, tuple[str, ...]]] = {}
         self._writes: dict[str, Writes] = {}
-        self._global_taken: frozenset[str] | None = None
         self._obstacle: str | None = None
         self._exposed: frozenset[str] | None = None
         self._knows_all: bool | None = None
@@ -323,7 +306,7 @@ class WholeProgram:
             known = self.program.globals.get(base.name)
             if writes.undefined and (known is None or (isinstance(known.initial, ir.Unknown) and not known.parts)):
                 return True
-            is_taken = not self._closed or base.name in self.global_taken
+            is_taken = not self._closed or base.name in pointed_statics(self.program)
         else:
             if own in writes.locals:
                 return True
@@ -337,34 +320,8 @@ class WholeProgram:
     def is_taken(self, base: ir.Var, function: str) -> bool:
         """Whether somebody can have the address of a variable."""
         if base.scope == "global":
-            return not self._closed or base.name in self.global_taken
+            return not self._closed or base.name in pointed_statics(self.program)
         return (base.name.partition("|")[2] or base.name) in self.taken(function)
-
-    @property
-    def global_taken(self) -> frozenset[str]:
-        """The variables with static storage whose address is used anywhere."""
-        if self._global_taken is None:
-            found: set[str] = set()
-            for cfa in self.program.functions.values():
-                found |= taken_by(cfa).static
-            for variable in self.program.globals.values():
-                if isinstance(variable.initial, ir.Unknown) and not variable.parts and variable.var.name not in SYSTEMS:
-                    found |= self._what_it_may_hold(variable.var.type)  # its initialiser is not kept, or elsewhere
-            self._global_taken = taken_by_initialisers(self.program.globals.values()).union(found)
-        return self._global_taken
-
-    def _what_it_may_hold(self, type_: Type) -> set[str]:
-        """The variables whose addresses an object of the type may hold."""
-        records = self.program.records
-        targets = targets_in(type_, records, set())
-        scalars = {tag.scalar for target in targets for tag in tags_in(target, records)}
-        if "any" in scalars:
-            return set(self.program.globals)
-        return {
-            name
-            for name, variable in self.program.globals.items()
-            if any(tag.scalar in scalars or (scalars and tag.scalar == "any") for tag in tags_in(variable.var.type, records))
-        }
 
 
 def _alias_variable(tag: Tag, base: ir.Var, read: ir.Expr, whole: WholeProgram) -> bool:
@@ -394,17 +351,3 @@ def functions_in(type_: Type, records: Mapping[str, RecordDefinition], seen: set
             for member in records[key].members if key in records else ():
                 found |= functions_in(member.type, records, seen)
     return found
-
-
-def targets_in(type_: Type, records: Mapping[str, RecordDefinition], seen: set[Type]) -> set[Type]:
-    """What the pointers in an object of the type point to, functions aside."""
-    match type_:
-        case Pointer(target):
-            return set() if isinstance(target, Function) else {target}
-        case Array(element):
-            return targets_in(element, records, seen)
-        case Record(_, key) if type_ not in seen:
-            seen.add(type_)
-            members = records[key].members if key in records else ()
-            return set[Type]().union(*(targets_in(member.type, records, seen) for member in members))
-    return set()

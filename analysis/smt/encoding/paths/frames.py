@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 
-from analysis.cfa.addresses_taken import taken_by, taken_by_initialisers
+from analysis.cfa.addresses_taken import pointed_statics
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.model import ir
 
@@ -30,13 +30,11 @@ class Frame:
 
 
 def address_taken(program: Program) -> frozenset[str]:
-    """The global variables whose address is used as a value anywhere in the program: only these can be pointed to."""
+    """The variables with static storage that can be pointed to."""
     known = _TAKEN.get(program)
     if known is None:
-        found = set(taken_by_initialisers(program.globals.values()))
-        for cfa in program.functions.values():
-            found |= taken_by(cfa).static
+        known = pointed_statics(program)
         if "main" not in program.functions:
-            found.update(program.exposed or ())
-        known = _TAKEN[program] = frozenset(found)
+            known |= program.exposed or frozenset()
+        _TAKEN[program] = known
     return known

@@ -10,6 +10,7 @@ from analysis.c.blocks import ALLOCATIONS, RELEASES
 from analysis.c.calls import is_null, stores_counts
 from analysis.c.control import FAILED_ASSERTIONS
 from analysis.c.functions import Function, known
+from analysis.c.library_variables import STREAMS
 from analysis.cfa.addresses_taken import taken_by, taken_by_initialisers
 from analysis.cfa.graph import Edge, Program
 from analysis.model import ir
@@ -41,7 +42,6 @@ _POINTERS = (
 )
 _CHARACTER = Integer(8, True, "char")
 _LONGEST = 1024  # characters of a string that are looked at
-_STREAMS = frozenset(("stdin", "stdout", "stderr"))
 _OPEN_STREAMS: weakref.WeakKeyDictionary[Program, frozenset[str]] = weakref.WeakKeyDictionary()
 
 
@@ -163,7 +163,7 @@ def _streams(program: Program) -> frozenset[str]:
     found = _OPEN_STREAMS.get(program)
     if found is None:
         defined = program.globals.keys() - {name for name in program.globals if _is_elsewhere(program, name)}
-        found = _OPEN_STREAMS[program] = _STREAMS - defined - _changed(program)
+        found = _OPEN_STREAMS[program] = STREAMS - defined - _changed(program)
     return found
 
 
@@ -182,4 +182,4 @@ def _changed(program: Program) -> frozenset[str]:
                     targets.append(target)
     written = {target.name for target in targets if isinstance(target, ir.Var) and target.scope == "global"}
     pointed = taken_by_initialisers(program.globals.values()).union(*(taken_by(cfa).static for cfa in program.functions.values()))
-    return _STREAMS & (pointed | written)
+    return STREAMS & (pointed | written)

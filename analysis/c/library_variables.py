@@ -1,0 +1,24 @@
+"""The variables of the library: programs declare them, and do not define them."""
+
+from __future__ import annotations
+
+STREAMS = frozenset(("stdin", "stdout", "stderr"))
+"""The streams that are open when a program starts (C11 7.21.1p3, 7.21.3p7)."""
+
+_POSIX = frozenset(("environ", "optarg", "optind", "opterr", "optopt", "signgam", "daylight", "timezone", "tzname"))
+_GNU = frozenset(
+    (
+        "__environ",
+        "__daylight",
+        "__timezone",
+        "__tzname",
+        "error_message_count",
+        "program_invocation_name",
+        "program_invocation_short_name",
+        "sys_errlist",
+        "sys_nerr",
+    )
+)
+LIBRARY_VARIABLES = STREAMS | _POSIX | _GNU
+"""All of them (C11, POSIX.1-2008 XSH 2.2.2, GNU C library). When a program starts, none holds the address of an object of its
+own."""
