@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from analysis.c.functions import all_with
 from analysis.interpreter.halting import ViolationError, not_modelled
 from analysis.interpreter.library.unknown import overwritten
 from analysis.interpreter.memory import KNOWN, LINE_END, Line
 from analysis.interpreter.running_machine import RunningMachine
 from analysis.model.c_types import INT, Type
 
+OPENERS = all_with(lambda one: one.result in ("stream", "directory") and one.is_complete) | {"fmemopen"}
+"""The functions that return a new stream or directory, or null, and do no more that a run could see. What is written to a stream
+of `fmemopen` goes to an object of the program later."""
 Types = tuple[Type, ...]
 Function = Callable[[RunningMachine, list[Any], Types], Any]
 
@@ -61,7 +65,7 @@ def _fgets(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
 
 
 MODELS: dict[str, Function] = {
-    **{name: _opened(name) for name in ("fopen", "fdopen", "popen", "tmpfile", "opendir", "fmemopen")},
+    **{name: _opened(name) for name in sorted(OPENERS)},
     "fclose": _close,
     "pclose": _close,
     "closedir": _close,
