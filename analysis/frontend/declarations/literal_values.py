@@ -151,11 +151,12 @@ def string(text: str) -> ir.StringConst:
 
 
 _PART = re.compile(r'(u8|[uUL])?"((?:[^"\\]++|\\.)*+)"?+', re.DOTALL)
+_WIDTHS = {"L": 4, "U": 4, "u": 2}  # bytes of one character
 
 
 def is_wide(text: str) -> bool:
     """Whether a string literal is one of wide characters (C11 6.4.5p6), of which only the length is modelled."""
-    return any(found.group(1) in ("L", "u", "U") for found in _PART.finditer(text))
+    return any(found.group(1) in _WIDTHS for found in _PART.finditer(text))
 
 
 def is_utf8(text: str) -> bool:
@@ -168,3 +169,14 @@ def string_length(text: str) -> int | None:
     if is_wide(text) and not (text.isascii() and "\\u" not in text and "\\U" not in text):
         return None
     return sum(len(code_units(found.group(2))) for found in _PART.finditer(text)) + 1
+
+
+def string_bytes(text: str) -> bytes | None:
+    """The array that a string literal stands for, with the zero at its end; adjacent parts are one literal (C11 6.4.5p5).
+    None for wide ones with other characters than those of ASCII, which `code_units` gives as bytes."""
+    parts = [(found.group(1), code_units(found.group(2))) for found in _PART.finditer(text)]
+    width = max((_WIDTHS.get(prefix, 1) for prefix, _ in parts), default=1)
+    units = [unit for _, found in parts for unit in found] + [0]
+    if width > 1:
+        return None if any(unit > 127 for unit in units) else b"".join(unit.to_bytes(width, "little") for unit in units)
+    return bytes(unit & 255 for unit in units)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from analysis.cfa.graph import Edge, Program
-from analysis.frontend.declarations.literal_values import code_units
+from analysis.frontend.declarations.literal_values import is_wide, string_bytes
 from analysis.model import ir
 from analysis.model.c_types import CHAR, Array, DataModel, Floating, Integer, Pointer, Type
 from analysis.smt.encoding.numbers import scalar_terms
@@ -22,8 +20,6 @@ from analysis.smt.encoding.storage.regions import Alternatives, Spot, scalar_cla
 from analysis.smt.logic.term_building import TRUE, symbol
 from analysis.smt.logic.terms import BOOL, Term
 
-_WIDE = re.compile(r'(?:^|\s)[uUL]"')
-_PART = re.compile(r'"((?:[^"\\]++|\\.)*+)"?+', re.DOTALL)
 _MOST_CHARACTERS = 4096
 
 
@@ -300,7 +296,4 @@ def _is_scalar(type_: Type) -> bool:
 
 def literal_bytes(text: str) -> bytes | None:
     """The characters of a string literal, with the zero at its end; None for wide ones."""
-    if _WIDE.search(text):
-        return None
-    units = [unit & 255 for found in _PART.finditer(text) for unit in code_units(found.group(1))]
-    return bytes(units) + b"\0"
+    return None if is_wide(text) else string_bytes(text)
