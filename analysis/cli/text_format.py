@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from analysis.model.places import Place
-from analysis.model.report import Finding, FunctionReport, Message, Report, SummaryWork, TraceStep, Within, as_called
+from analysis.model.report import Finding, FunctionReport, Message, Report, SummaryWork, TraceStep, Within, as_called, other_runs
 
 _MOST_REASONS = 4
 
@@ -171,7 +171,7 @@ def _within_lines(report: Report, *, stats: bool) -> Iterator[str]:
             if verdict.within is not None and verdict.within.holds and not function.stale:
                 found.setdefault((verdict.within, verdict.assumptions), {})[rule] = None
     for (within, assumptions), rules in found.items():
-        others = "there are no other runs" if within.complete else "longer runs were not looked at"
+        others = other_runs(complete=within.complete)
         yield f"within bound {within.bound}: no run violates {', '.join(rules)} (summary, {within.level}); {others}"
         for assumption in assumptions:
             yield f"  assuming that {assumption}"

@@ -65,6 +65,11 @@ class Within(msgspec.Struct, frozen=True, gc=False):
     summaries: int = 0
 
 
+def other_runs(*, complete: bool) -> str:
+    """What is known of the runs that are not within a bound; `complete` is that of `Within`."""
+    return "there are no other runs" if complete else "longer runs were not looked at"
+
+
 Repaired = Literal["made", "strengthened", "weakened", "lost", "held", "kept"]
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from analysis.cpa.predicates.violations import Property, Violation
 from analysis.engines.summary.validation import Work
+from analysis.model.report import other_runs
 
 Status = Literal["holds", "possible", "unknown"]
 Level = Literal["euf", "lra", "int", "bv"]
@@ -43,5 +44,4 @@ class BoundedAnswer(msgspec.Struct, frozen=True):
             return f"{self.property} is not known {within}: {'; '.join(self.reasons)}"
         if self.status == "possible":
             return f"{self.property} may be violated {within}"
-        left_out = "the bound leaves out no run" if self.is_complete else "the bound may leave out longer runs"
-        return f"no run violates {self.property} {within}; {left_out}"
+        return f"no run violates {self.property} {within}; {other_runs(complete=self.is_complete)}"
