@@ -52,7 +52,7 @@ def _result_agrees(function: Function, result: c_types.Type) -> bool:
 def _fit(function: Function, given: Sequence[c_types.Type | None], *, variadic: bool) -> bool:
     """Whether these can be the types of all parameters, but for further ones."""
     if _takes_condition(function.name):  # any scalar is a condition (C11 7.2.1.1); some take a message, too
-        most = 2 if function.name in CHECKS else 1
+        most = 2 if function.name in CHECKS - {"assert"} else 1
         return 1 <= len(given) <= most and not variadic
     fixed = function.arguments[:-1] if function.is_variadic else function.arguments
     further = len(given) - len(fixed)
@@ -63,7 +63,7 @@ def _fit(function: Function, given: Sequence[c_types.Type | None], *, variadic: 
 
 def _takes_condition(name: str) -> bool:
     """Whether it is a function of verifiers, or of the library, whose first argument is true or false."""
-    return name in CHECKS or name == "assert" or (is_assumption(name) and is_reserved(name))
+    return name in CHECKS or (is_assumption(name) and is_reserved(name))
 
 
 def _fits(argument: Argument, given: c_types.Type) -> bool:

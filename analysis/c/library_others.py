@@ -81,5 +81,4 @@ printk                       | format ...              | number      |          
 
 __VERIFIER_atomic_begin __VERIFIER_atomic_end | | | keeps-errno | SV-COMP
 __VERIFIER_error reach_error |                         |             | noreturn assertion error | SV-COMP
-assert                       | n                       |             |             | C 7.2.1.1
 """

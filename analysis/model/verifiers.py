@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 
 _ASSUMES = "assume"
-CHECKS = frozenset({"__VERIFIER_assert", "__ESBMC_assert", "__CPROVER_assert"})
-"""Functions that fail if their first argument is zero, and otherwise do nothing."""
+CHECKS = frozenset({"__VERIFIER_assert", "__ESBMC_assert", "__CPROVER_assert", "assert"})
+"""Functions that fail if their first argument is zero, and otherwise do nothing. C has `assert` as a macro (C11 7.2.1.1);
+programs for verifiers declare it as a function."""
 
 _TYPES = """
     bool char schar uchar short ushort int uint unsigned long ulong longlong ulonglong ll ull llong ullong float double

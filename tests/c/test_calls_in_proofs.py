@@ -16,7 +16,7 @@ HEAD = """
 typedef unsigned long size_t; typedef long time_t;
 void reach_error(void); char *strtok(char *, const char *); char *getenv(const char *); time_t time(time_t *);
 int printf(const char *, ...); void *memcpy(void *, const void *, size_t); size_t strlen(const char *);
-void *malloc(size_t); void free(void *); int kept;
+void *malloc(size_t); void free(void *); int kept; void assert(int);
 """
 NOT_PROMISED = {
     "a second call of strtok writes to the first string": (
@@ -28,6 +28,7 @@ NOT_PROMISED = {
         'char *a = getenv("A"); if (!a) return 0; char c = *a; getenv("B"); if (*a != c) reach_error();',
     ),
     "a percent sign may be written as an escape": ("assertion", 'int n = 0; printf("ab\\x25n", &n); if (n) reach_error();'),
+    "assert, declared as a function, fails if its argument is zero": ("assertion", "int n = kept; assert(n == 1);"),
     "time writes a whole time_t": ("array-bounds", "char a[2]; time((time_t *)a);"),
 }
 PROMISED = {
