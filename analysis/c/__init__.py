@@ -5,7 +5,7 @@
 - `conversions`: what a value becomes in another scalar type.
 - `layout`: sizes, alignments, and where members and bit-fields are.
 - `linkage`: which of several definitions prevails, what runs before `main`.
-- `attributes`, `pragmas`: lists of those that are understood, and what they may change.
+- `attributes`, `layout_attributes`, `pragmas`: lists of those that are understood, and what they may change.
 - `undefined`: what an edge can violate, and when.
 - `failing`: which expressions can be undefined, by their form.
 - `functions`: what library functions do, from tables with a row for each (`library_c`, `library_posix`, `library_others`, in

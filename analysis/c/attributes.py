@@ -35,11 +35,11 @@ _PURE = frozenset(("const", "pure"))
 (`cfa.linking.promises`)."""
 
 _LAYOUT = frozenset(("packed", "aligned", "ms_struct", "gcc_struct", "scalar_storage_order", "warn_if_not_aligned"))
-"""Attributes of records and members that `frontend.declarations.layout_attributes` understands, or for which it gives no
+"""Attributes of records and members that `c.layout_attributes` understands, or for which it gives no
 layout."""
 
 _OTHER_TYPES = frozenset(("mode", "vector_size"))
-"""Attributes of type definitions for which `frontend.declarations.layout_attributes.moded` knows the type."""
+"""Attributes of type definitions for which `c.layout_attributes.moded` knows the type."""
 
 _STARTING = frozenset(("constructor", "destructor", "init_priority"))
 _WEAK = frozenset(("weak", "gnu_inline"))
@@ -47,7 +47,7 @@ _SECTION = re.compile(r"\s*\"\.(?:data|bss|text|rodata)(?:\.[\w.]+)?\"\s*\Z")
 _OPTIMISED = re.compile(r"\s*(?:\"O[0-3s]\"|[0-3])\s*\Z")
 
 
-class Said(NamedTuple):
+class DeclarationAttributes(NamedTuple):
     """What attributes say of a declared function or variable. `starts`: code runs before or after `main`. `yields`: another
     definition may take this one's place, because of the attribute it names. `labels` are the names that the assembler knows it
     by. `pure`: its calls can be left out where nobody uses the result; `const`: nor does it read what changes. `strange` says
@@ -61,10 +61,10 @@ class Said(NamedTuple):
     strange: str = ""
 
 
-NOTHING = Said()
+NO_ATTRIBUTES = DeclarationAttributes()
 
 
-def said_of_declaration(attributes: Iterable[Attribute]) -> Said:
+def said_of_declaration(attributes: Iterable[Attribute]) -> DeclarationAttributes:
     """What attributes say of what a declaration at file level declares."""
     starts = yields = strange = ""
     labels: list[str] = []
@@ -82,7 +82,11 @@ def said_of_declaration(attributes: Iterable[Attribute]) -> Said:
             starts = strange = f"attribute section({one.arguments})"
         elif not (one.name == "section" or is_plain(one) or one.name == "aligned" or one.name == "packed"):
             strange = f"attribute {one.name or 'that cannot be read'}"
-    return Said(starts, yields, tuple(labels), pure, const, strange) if starts or yields or labels or pure or strange else NOTHING
+    return (
+        DeclarationAttributes(starts, yields, tuple(labels), pure, const, strange)
+        if starts or yields or labels or pure or strange
+        else NO_ATTRIBUTES
+    )
 
 
 def strange_in_body(attributes: Iterable[Attribute]) -> str:

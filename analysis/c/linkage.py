@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from analysis.c.attributes import Said
+from analysis.c.attributes import DeclarationAttributes
 from analysis.c.pragmas import Pragma
 
 _VERSION = r"__(?:isoc[0-9]+_|xpg_|posix_|sysv_)?{0}(?:64|_time64)?|{0}(?:64|_time64)"
@@ -60,7 +60,7 @@ class FileLinkage(msgspec.Struct):
         """The names that may stand for something else than what the file says, or for nothing."""
         return frozenset((*self.weak, *self.strange, *(label.name for label in self.labels if not label.is_library)))
 
-    def declare(self, name: str, written: str, said: Said, *, is_system: bool, is_function: bool) -> None:
+    def declare(self, name: str, written: str, said: DeclarationAttributes, *, is_system: bool, is_function: bool) -> None:
         """Takes in what attributes say of a name; `written` is the name as the file has it."""
         if said.starts:
             self.starts[said.starts] = True

@@ -1,5 +1,5 @@
 """What pragmas may change: a list of those that are understood (GCC manual, "Pragmas Accepted by GCC"; C11 6.10.6). Those about
-the layout of records are not among them: `frontend.declarations.layout_attributes` reads them."""
+the layout of records are not among them: `c.layout_attributes` reads them."""
 
 from __future__ import annotations
 

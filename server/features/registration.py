@@ -1,40 +1,20 @@
-"""All features of the server."""
+"""All features of the server: each module beside this one is a feature."""
 
 from __future__ import annotations
 
+import pkgutil
+from importlib import import_module
+
+from server import features
 from server.app import EverproofServer
-from server.features import (
-    code_actions,
-    code_lens,
-    commands,
-    completion,
-    configuration,
-    derivation,
-    diagnostics,
-    hover,
-    inlay_hints,
-    invariants,
-    lifecycle,
-    synchronization,
-    watched_files,
-)
+
+
+def names() -> list[str]:
+    """The names of the features' modules, in alphabetical order."""
+    return sorted(found.name for found in pkgutil.iter_modules(features.__path__) if found.name != "registration")
 
 
 def register_all(server: EverproofServer) -> None:
-    """Registers every feature, in the order in which they are read about in the documentation."""
-    for feature in (
-        lifecycle,
-        synchronization,
-        diagnostics,
-        hover,
-        code_actions,
-        code_lens,
-        commands,
-        completion,
-        derivation,
-        inlay_hints,
-        invariants,
-        configuration,
-        watched_files,
-    ):
-        feature.register(server)
+    """Registers every feature. No two answer the same request, so that the order means nothing."""
+    for name in names():
+        import_module(f"{features.__name__}.{name}").register(server)

@@ -98,25 +98,10 @@ def test_the_shipped_rules_keep_to_the_schema() -> None:
 
 
 def test_the_shipped_rules_are_those_of_the_manual() -> None:
-    assert [rule.name for rule in shipped_rules()] == [
-        "array-bounds",
-        "assertion",
-        "division-by-zero",
-        "double-free",
-        "invalid-free",
-        "lock-at-exit",
-        "lock-discipline",
-        "memory-cleanup",
-        "memory-leak",
-        "null-dereference",
-        "resource-leak",
-        "shift-range",
-        "signed-overflow",
-        "uninitialized-read",
-        "use-after-close",
-        "use-after-free",
-        "use-after-scope",
-    ]
+    pages = (Path(__file__).parents[2] / "docs" / "rules").glob("*.md")
+    names = [rule.name for rule in shipped_rules()]
+    assert names == sorted(page.stem for page in pages if page.name != "README.md")
+    assert len(names) >= 17
 
 
 def test_the_locks_of_the_rule_are_those_that_runs_know() -> None:

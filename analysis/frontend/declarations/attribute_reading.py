@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from analysis.c.attributes import Attribute
+from analysis.c.layout_attributes import is_gnu, is_packing
 from analysis.c.pragmas import Pragma, pragma
-from analysis.frontend.declarations.layout_attributes import is_gnu, is_packing
 
 _QUOTED = rb"\"(?:[^\"\\]++|\\.)*+\"?+"
 _NESTED = rb"(?:[^()\"]++|" + _QUOTED + rb"|\((?:[^()\"]++|" + _QUOTED + rb"|\([^()]*+\))*+\))*+"

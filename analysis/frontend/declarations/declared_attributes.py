@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from analysis.c.attributes import strange_of_type
+from analysis.c.layout_attributes import is_mode, is_packing, layout_attributes_in, moded
 from analysis.frontend.declarations.attribute_reading import attributes
 from analysis.frontend.declarations.declarators import Declarator
-from analysis.frontend.declarations.layout_attributes import is_mode, is_packing, moded, said
 from analysis.frontend.declarations.scope import TypedefEntry
 from analysis.frontend.lowering.context import Context
 from analysis.frontend.syntax.parser import Node
@@ -57,7 +57,7 @@ class DeclaredAttributes(Context):
             return TypedefEntry(self.strange_type(strange), found.volatile, is_aligned=True)
         if type_ is None:
             type_ = _NOT_MODELLED
-        told = said(text for text in texts if not is_mode(text))
+        told = layout_attributes_in(text for text in texts if not is_mode(text))
         is_aligned = self.is_aligned_name(node) or not told.known or told.alignment not in (0, self.layout.alignment(type_))
         return TypedefEntry(type_, found.volatile, is_aligned)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from analysis.c.attributes import strange_of_type
+from analysis.c.layout_attributes import NO_LAYOUT_ATTRIBUTES, is_packing, layout_attributes_in
 from analysis.frontend.declarations.attribute_reading import attributes
 from analysis.frontend.declarations.declared_attributes import DeclaredAttributes
-from analysis.frontend.declarations.layout_attributes import NOTHING, is_packing, said
 from analysis.frontend.declarations.scope import ConstantEntry
 from analysis.frontend.lowering.context import children
 from analysis.frontend.syntax.parser import Node
@@ -23,7 +23,7 @@ class Enumerations(DeclaredAttributes):
         if body is None:
             return self.names.tag(tag) or Integer(32, False, tag)
         texts = [text for text in self.attributes_of(node, body)[0] if not is_packing(text)]
-        is_other = node.child_by_field_name("underlying_type") is not None or said(texts) != NOTHING
+        is_other = node.child_by_field_name("underlying_type") is not None or layout_attributes_in(texts) != NO_LAYOUT_ATTRIBUTES
         strange = "the size of an enumeration" if is_other else strange_of_type(attributes(texts), is_named=False)
         lowest, is_known = self._declare_constants(body)
         if not is_known:

@@ -8,10 +8,10 @@ from typing import Literal
 from msgspec.structs import replace
 
 from analysis.c.attributes import strange_of_type
+from analysis.c.layout_attributes import NO_LAYOUT_ATTRIBUTES, LayoutAttributes, layout_attributes_in
 from analysis.frontend.declarations.attribute_reading import attributes
 from analysis.frontend.declarations.declarators import Declarator, Declarators
 from analysis.frontend.declarations.declared_attributes import DeclaredAttributes
-from analysis.frontend.declarations.layout_attributes import NOTHING, Said, said
 from analysis.frontend.declarations.literal_values import number
 from analysis.frontend.declarations.scope import ConstantEntry
 from analysis.frontend.lowering.context import TOO_DEEP, children
@@ -49,7 +49,11 @@ class Records(Declarators, DeclaredAttributes):
     def _defined(self, node: Node, body: Node, kind: Literal["struct", "union"], tag: str | None) -> Type:
         """A record with its members."""
         texts = self.attributes_of(node, body)[0]
-        told, packing, strange = said(texts), self.tree.packing(node.end_byte), strange_of_type(attributes(texts), is_named=False)
+        told, packing, strange = (
+            layout_attributes_in(texts),
+            self.tree.packing(node.end_byte),
+            strange_of_type(attributes(texts), is_named=False),
+        )
         if tag is None:
             members, is_clear, strange = self._members(body, strange)
             is_clear = is_clear and told.known
@@ -97,14 +101,18 @@ class Records(Declarators, DeclaredAttributes):
                 work.extend(member.type for member in (definition.members if definition is not None else ()))
         return seen
 
-    def _said_of_member(self, node: Node, after: int) -> Said:
+    def _said_of_member(self, node: Node, after: int) -> LayoutAttributes:
         """What attributes between an offset and the end of a member's declaration say of the member."""
         if self.is_aligned_name(node):
-            return Said(known=False)
-        found = said(self.beside(node, after))
+            return LayoutAttributes(known=False)
+        found = layout_attributes_in(self.beside(node, after))
         declared = sum(node.field_name_for_child(position) == "declarator" for position in range(len(node.children)))
         is_plain = declared < 2 and not any(part.type == "bitfield_clause" for part in node.children)
-        return found if found == NOTHING or (is_plain and node.start_byte not in self.tree.unnamed_bits) else Said(known=False)
+        return (
+            found
+            if found == NO_LAYOUT_ATTRIBUTES or (is_plain and node.start_byte not in self.tree.unnamed_bits)
+            else LayoutAttributes(known=False)
+        )
 
     def _members(self, body: Node, strange: str) -> tuple[list[Member], bool, str]:
         """The members of a record, whether all that attributes say of their layout is understood, and which attribute is not
@@ -120,7 +128,7 @@ class Records(Declarators, DeclaredAttributes):
             declared, are_widths_known = self._declared(child)
             if not are_widths_known:
                 strange = strange or "width of a bit-field that is not known"
-            if told != NOTHING:
+            if told != NO_LAYOUT_ATTRIBUTES:
                 declared = [replace(member, packed=told.packed, alignment=told.alignment) for member in declared]
             members += declared
         return members, is_clear, strange
@@ -164,7 +172,9 @@ def _member(found: Declarator, bits: int | None = None) -> Member:
     return Member(found.name or "", found.type, bits, tuple(sorted(found.volatile)))
 
 
-def _key_without_tag(kind: str, members: Sequence[Member], told: Said, packing: int | None, is_clear: bool, strange: str) -> str:
+def _key_without_tag(
+    kind: str, members: Sequence[Member], told: LayoutAttributes, packing: int | None, is_clear: bool, strange: str
+) -> str:
     """The key of a record without a tag: what is written alike is one record."""
     names = ", ".join(m.name or "_" for m in members[:3]) + (", ..." if len(members) > 3 else "")
     key = f"{kind} {{{names}}}#{digest_value([[m.name, _plain(m.type), m.bits] for m in members])[:8]}"

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 import tree_sitter_c
 from tree_sitter import Language, Node, Parser, Point, Range, Tree
 
-from analysis.frontend.declarations.layout_attributes import is_packing, packings
+from analysis.c.layout_attributes import is_packing, packings
 from analysis.frontend.syntax.cleaning import Attribute, clean
 from analysis.frontend.syntax.old_style import OldStyle, give_types, separate
 from analysis.frontend.syntax.type_operands import Fragment

@@ -15,7 +15,7 @@ from analysis.engines.symbolic.cegar import prove as prove_by_constraints
 from analysis.engines.value.value_proof import prove as prove_by_values
 from analysis.model import clock
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
-from analysis.session.portfolio.request_terms import NOTHING, ONLY_BY_PATHS
+from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE, ONLY_BY_PATHS
 from analysis.session.portfolio.turns import INT_UNTIL
 from analysis.smt.encoding.numbers.formula import Mode
 
@@ -75,7 +75,7 @@ def _from_entries(request: Request, engine: str, attempts: list[tuple[_Attempt, 
         return Unknown(ONLY_BY_PATHS, final=True)
     places = request.places(rule)
     if not places:
-        return Unknown(NOTHING, final=True, nothing=True)
+        return Unknown(NOTHING_TO_PROVE, final=True, nothing=True)
     until, found, states = clock.spent() + seconds, [], 0
     for number, entry in enumerate(request.entries):
         share = (until - clock.spent()) / (len(request.entries) - number)

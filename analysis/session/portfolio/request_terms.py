@@ -14,7 +14,7 @@ finding, to be confirmed or refuted."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
-NOTHING = "nothing here could violate it, so nothing was proved"
+NOTHING_TO_PROVE = "nothing here could violate it, so nothing was proved"
 """Why what nothing could violate is not called proved."""
 ONLY_BY_PATHS = "it can only be proved of a whole small program with main, by following all its paths"
 """Why a rule about the state of memory is not proved of a function by itself."""

@@ -13,7 +13,7 @@ from analysis.cpa.obstacles.violable import Excluded, Violable
 from analysis.cpa.predicates.violations import PROPERTIES, Property, violations_in
 from analysis.model.report import FunctionReport, Invariant, RuleVerdict, SummaryRepair
 from analysis.model.spelling import display_name
-from analysis.session.portfolio.request_terms import NOTHING, ONLY_BY_PATHS
+from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE, ONLY_BY_PATHS
 from analysis.session.portfolio.turns import MOST_EDGES
 from analysis.session.provers.asking.answer import Decided
 from analysis.session.provers.asking.claim import Key, Wanted, observed
@@ -21,7 +21,7 @@ from analysis.session.provers.asking.program_answers import UNREACHED, ProgramAn
 
 ENGINE = "auto"
 """The engine that is named where several could not prove something."""
-_NO_PLACE = Decided("possible", reason=NOTHING)
+_NO_PLACE = Decided("possible", reason=NOTHING_TO_PROVE)
 _BY_PATHS = Decided("possible", reason=ONLY_BY_PATHS)
 
 
@@ -148,7 +148,7 @@ class ProvedFunctions:
             return general
         looked = self._wanted.get(name)
         if looked is not None and rule in self._conditions and rule not in looked[1]:
-            return Decided("possible", reason=NOTHING), 0.0
+            return Decided("possible", reason=NOTHING_TO_PROVE), 0.0
         known = own or general
         if known is None and excluded is not None and rule in self._rules - self._conditions and "main" not in program.functions:
             return _BY_PATHS, 0.0
@@ -219,7 +219,7 @@ def _verdict(name: str, verdict: RuleVerdict, answer: tuple[Decided, float] | No
         return RuleVerdict("unknown", decided.reason, (), ENGINE, no_place=True)
     if decided.within is not None:
         return RuleVerdict("unknown", decided.reason, decided.assumptions, decided.engine, ms=ms, within=decided.within)
-    if decided.reason in (NOTHING, UNREACHED):
+    if decided.reason in (NOTHING_TO_PROVE, UNREACHED):
         return RuleVerdict("unknown", decided.reason, (), decided.engine or ENGINE, ms=ms, unreached=decided.reason == UNREACHED)
     return RuleVerdict("unknown", f"not proved: {decided.reason}", verdict.assumptions, decided.engine or ENGINE, ms=ms)
 

@@ -48,7 +48,7 @@ class Writes(msgspec.Struct, frozen=True):
         )
 
 
-NOTHING = Writes()
+NO_WRITES = Writes()
 _ANYWHERE = Writes(memory=frozenset({ANY}), undefined=True)
 _OUTSIDE = Writes(memory=frozenset({ANY}), named=True, undefined=True)
 
@@ -180,7 +180,7 @@ class WholeProgram:
                 yield f"{name}() makes code run beside"
         for name in sorted(beside(self.program).handlers):
             if name in self.program.functions:
-                if self.returns(name) and self.writes(name) != NOTHING:
+                if self.returns(name) and self.writes(name) != NO_WRITES:
                     yield f"{name}() may run at any time, as a signal handler"
             elif name not in self.program.externals:
                 yield f"{name}(), of which nothing is known here, may run at any time, as a signal handler"
@@ -197,7 +197,7 @@ class WholeProgram:
         """What a defined function and all that it calls can change before it returns."""
         known = self._writes.get(function)
         if known is None:
-            known, seen, waiting = NOTHING, {function}, [function]
+            known, seen, waiting = NO_WRITES, {function}, [function]
             while waiting:
                 own, callees = self._own_writes(waiting.pop())
                 known = known.joined(own)
@@ -212,7 +212,7 @@ class WholeProgram:
         known = self._own.get(function)
         if known is None:
             cfa = self.program.functions[function]
-            found, callees = NOTHING, dict[str, None]()
+            found, callees = NO_WRITES, dict[str, None]()
             for edge in cfa.edges:
                 match edge.effect:
                     case ir.Assign(target):
@@ -226,7 +226,7 @@ class WholeProgram:
         return known
 
     def _called(self, call: ir.Call, callees: dict[str, None]) -> Writes:
-        found = NOTHING if call.result is None else self.written_by(call.result)
+        found = NO_WRITES if call.result is None else self.written_by(call.result)
         for target in self.program.targets(call):
             if target not in self.program.functions:
                 found = found.joined(self.external(target, call))

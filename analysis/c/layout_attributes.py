@@ -27,7 +27,7 @@ _WIDTHS = {b"QI": 8, b"byte": 8, b"HI": 16, b"SI": 32, b"DI": 64}
 _NAMES = {8: "char", 16: "short", 32: "int", 64: "long long"}
 
 
-class Said(msgspec.Struct, frozen=True):
+class LayoutAttributes(msgspec.Struct, frozen=True):
     """What attributes say of a record or a member: `alignment` is the least one in bytes, 0 if none is said; not `known`:
     something that is not understood."""
 
@@ -36,10 +36,10 @@ class Said(msgspec.Struct, frozen=True):
     known: bool = True
 
 
-NOTHING = Said()
+NO_LAYOUT_ATTRIBUTES = LayoutAttributes()
 
 
-def said(texts: Iterable[bytes]) -> Said:
+def layout_attributes_in(texts: Iterable[bytes]) -> LayoutAttributes:
     """What the texts of some attributes say together."""
     packed, alignment, known, alignments = False, 0, True, 0
     for text in map(_meant, texts):
@@ -50,7 +50,7 @@ def said(texts: Iterable[bytes]) -> Said:
             alignments += 1  # which one of two is meant depends on what they are of
             known = known and given is not None and alignments == 1
             alignment = max(alignment, given or 0)
-    return Said(packed, alignment, known) if packed or alignment or not known else NOTHING
+    return LayoutAttributes(packed, alignment, known) if packed or alignment or not known else NO_LAYOUT_ATTRIBUTES
 
 
 def _number(text: bytes) -> int | None:
