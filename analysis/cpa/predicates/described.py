@@ -15,13 +15,13 @@ from analysis.cpa.stores.scalar_values import Address, Value
 from analysis.cpa.stores.store_memory import Contents, Store
 from analysis.cpa.symbolic_values.condition_formulas import ConditionFormulas
 from analysis.model import ir
-from analysis.model.c_types import Array, Floating, Integer, Pointer, Type
+from analysis.model.c_types import Array, Floating, Integer, Pointer, Type, is_scalar
 from analysis.smt.logic import linear
 from analysis.smt.logic.substitution import Substitution
 from analysis.smt.logic.term_building import and_, eq, number
 from analysis.smt.logic.terms import Term, symbols
 from analysis.smt.transitions.access import Access
-from analysis.smt.transitions.object_cells import MOST_CELLS, is_scalar
+from analysis.smt.transitions.object_cells import MOST_CELLS
 from analysis.smt.transitions.system import System
 from analysis.smt.transitions.transition_state import START
 

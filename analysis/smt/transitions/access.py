@@ -9,7 +9,7 @@ from typing import NamedTuple
 from analysis.model import ir, ranges
 from analysis.model.assumptions import APART, BOUNDS, TYPES
 from analysis.model.c_types import INT as C_INT
-from analysis.model.c_types import Array, Floating, Integer, Pointer, Record, Type
+from analysis.model.c_types import Array, Floating, Integer, Pointer, Record, Type, is_scalar
 from analysis.smt.encoding.numbers.bits import Bits
 from analysis.smt.encoding.numbers.expression_terms import Expressions
 from analysis.smt.encoding.numbers.formula import Ledger
@@ -19,7 +19,7 @@ from analysis.smt.logic import linear
 from analysis.smt.logic.bitvectors import extend
 from analysis.smt.logic.term_building import distinct, filled, number, real, select, store
 from analysis.smt.logic.terms import Term
-from analysis.smt.transitions.object_cells import MOST_CELLS, is_member, is_scalar
+from analysis.smt.transitions.object_cells import MOST_CELLS, is_member
 from analysis.smt.transitions.transition_state import State, StateVariable
 from analysis.smt.transitions.vocabulary import ADDRESS_BITS, Vocabulary
 

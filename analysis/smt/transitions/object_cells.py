@@ -14,7 +14,7 @@ from typing import Literal
 
 from analysis.cfa.graph import Program
 from analysis.model import ir
-from analysis.model.c_types import Array, DataModel, Floating, Integer, Pointer, Record, Type, Void
+from analysis.model.c_types import Array, DataModel, Integer, Record, Type, Void, is_scalar
 from analysis.smt.encoding.storage.layouts import BitLayout
 
 Kind = Literal["cells", "elements", "memory"]
@@ -149,8 +149,3 @@ def is_member(lvalue: ir.Expr) -> bool:
     while isinstance(root, ir.Field | ir.Index):
         root = root.record if isinstance(root, ir.Field) else root.array
     return not isinstance(root, ir.Deref)
-
-
-def is_scalar(type_: Type) -> bool:
-    """Whether values of the type are single terms."""
-    return isinstance(type_, Integer | Floating | Pointer)

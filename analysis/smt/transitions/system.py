@@ -16,13 +16,13 @@ from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.model import ir
 from analysis.model.assumptions import BLOCKS, OUTSIDE
-from analysis.model.c_types import BOOL, LP64, Array, DataModel, Integer, Pointer, Record, Type, Void
+from analysis.model.c_types import BOOL, LP64, Array, DataModel, Integer, Pointer, Record, Type, Void, is_scalar
 from analysis.smt.encoding.numbers.formula import Mode
 from analysis.smt.logic import linear
 from analysis.smt.logic.term_building import FALSE, and_, eq, ite, not_, number, or_
 from analysis.smt.logic.terms import Term
 from analysis.smt.transitions.access import Access
-from analysis.smt.transitions.object_cells import MOST_CELLS, RESULT, is_scalar
+from analysis.smt.transitions.object_cells import MOST_CELLS, RESULT
 from analysis.smt.transitions.transition_state import START, State, StateVariable, merged
 from analysis.smt.transitions.vocabulary import Vocabulary
 

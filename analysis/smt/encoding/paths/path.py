@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from analysis.cfa.graph import Edge, Program
 from analysis.model import ir
-from analysis.model.c_types import LP64, DataModel, Floating, Integer, Pointer
+from analysis.model.c_types import LP64, DataModel, Floating, Integer, Pointer, is_scalar
 from analysis.model.spelling import spell_expr
 from analysis.smt.encoding.numbers import scalar_terms
 from analysis.smt.encoding.numbers.formula import Condition, FailureKind, Formula, Input, Mode
@@ -110,9 +110,9 @@ class PathEncoder:
             state.ledger.constrain(eq(state.places.expressions.value(call.callee), address))
         values: list[Term | None] = []
         for parameter, argument in zip(cfa.parameters, call.arguments, strict=False):
-            is_scalar = isinstance(parameter.type, Integer | Floating | Pointer)
-            converted = ir.Cast(argument, parameter.type) if argument.type != parameter.type and is_scalar else argument
-            values.append(state.places.expressions.value(converted) if is_scalar else None)
+            has_value = is_scalar(parameter.type)
+            converted = ir.Cast(argument, parameter.type) if argument.type != parameter.type and has_value else argument
+            values.append(state.places.expressions.value(converted) if has_value else None)
         caller = state.frames[-1]
         frame = state.open_frame(function, edge)
         for parameter, argument, passed in zip(cfa.parameters, call.arguments, values, strict=False):
@@ -146,8 +146,7 @@ class PathEncoder:
         if frame.call is None or not isinstance(frame.call.effect, ir.Call):
             raise ValueError("the path started in this function")
         returned, source = frame.returned, None
-        is_scalar = returned is not None and isinstance(returned.type, Integer | Floating | Pointer)
-        if returned is not None and is_scalar:
+        if returned is not None and is_scalar(returned.type):
             source = state.places.read(returned)
         state.frames.pop()
         target = frame.call.effect.result

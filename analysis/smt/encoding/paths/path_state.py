@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.cfa.graph import Edge, Program
 from analysis.frontend.declarations.literal_values import is_wide, string_bytes
 from analysis.model import ir
-from analysis.model.c_types import CHAR, Array, DataModel, Floating, Integer, Pointer, Type
+from analysis.model.c_types import CHAR, Array, DataModel, Floating, Integer, Pointer, Type, is_scalar
 from analysis.smt.encoding.numbers import scalar_terms
 from analysis.smt.encoding.numbers.bits import Bits
 from analysis.smt.encoding.numbers.formula import Input, InputKind, Ledger, Mode
@@ -172,14 +172,14 @@ class State:
 
     def assign_value(self, target: ir.Expr, value: ir.Expr) -> None:
         """An assignment of any type."""
-        if isinstance(value, ir.Undefined | ir.Unknown | ir.Zero) and not _is_scalar(target.type):
+        if isinstance(value, ir.Undefined | ir.Unknown | ir.Zero) and not is_scalar(target.type):
             kinds: dict[type, FillKind] = {ir.Undefined: "undefined", ir.Unknown: "unknown", ir.Zero: "zero"}
             self.fill(target, kinds[type(value)])
         elif isinstance(value, ir.Undefined) and isinstance(target, ir.Var):
             self.memory.refill(self.region_of(target), "undefined")
         elif isinstance(value, ir.Zero):
             self.assign(target, self.arithmetic.constant(0, target.type))
-        elif _is_scalar(target.type):
+        elif is_scalar(target.type):
             self.assign(target, self.places.expressions.value(value))
         elif isinstance(value, ir.StringConst) and isinstance(target.type, Array):
             self._assign_string(target, value)
@@ -288,10 +288,6 @@ class State:
         frame = Frame(self.program.functions[function], call, self._frames_opened)
         self.frames.append(frame)
         return frame
-
-
-def _is_scalar(type_: Type) -> bool:
-    return isinstance(type_, Integer | Floating | Pointer)
 
 
 def literal_bytes(text: str) -> bytes | None:
