@@ -64,5 +64,13 @@ class LevelChain:
                 )
             found[level] = chain.verify_unwound(made[mode])
             if found[level].status != "unknown":
-                return found[level]
+                return self._completed(found[level], made[mode])
         return found[most_precise]
+
+    def _completed(self, answer: BoundedAnswer, unrolled: UnwoundProgram) -> BoundedAnswer:
+        """The answer of a level, where the most precise one has the last word on whether there are other runs. Else it would
+        depend on which level came first, and so on the revisions before."""
+        level, chain = [*self._chains.items()][-1]
+        if answer.status != "holds" or answer.is_complete or answer.level == level:
+            return answer
+        return msgspec.structs.replace(answer, is_complete=chain.leaves_out_no_run(unrolled))

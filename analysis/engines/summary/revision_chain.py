@@ -98,7 +98,7 @@ class RevisionChain:
     def verify_unwound(self, exact: UnwoundProgram) -> BoundedAnswer:
         """The same about a revision whose formulas are those of the level's encoding: of whole numbers, for a light theory."""
         options = self._options
-        unrolled = in_theory(exact, options.level, self._abstractions) if options.level in ("euf", "lra") else exact
+        unrolled = self._of_level(exact)
         tree = unrolled.tree
         summaries, changed = self._carried(unrolled)
         summaries[tree.root.key] = PROPERTY
@@ -113,6 +113,14 @@ class RevisionChain:
         is_complete = tree.cuts_nothing or self._holds(tree, not_(CUT), summaries)
         self._known = {node.key: _kept(node, unrolled, summaries) for node in tree.nodes if not node.is_cut}
         return self._answer("holds", result.work, is_complete=is_complete, assumptions=unrolled.assumptions)
+
+    def leaves_out_no_run(self, exact: UnwoundProgram) -> bool:
+        """Whether the bound does, as far as the level can tell from the bodies alone. `exact`: see `verify_unwound`."""
+        return self._holds(self._of_level(exact).tree, not_(CUT), {})
+
+    def _of_level(self, exact: UnwoundProgram) -> UnwoundProgram:
+        level = self._options.level
+        return in_theory(exact, level, self._abstractions) if level in ("euf", "lra") else exact
 
     # -- what is carried over -----------------------------------------------------------------------------------
 

@@ -40,6 +40,19 @@ def test_after_a_change_the_level_may_be_another() -> None:
     assert answers[2].work.validated == answers[4].work.validated == []
 
 
+def test_whether_there_are_other_runs_does_not_depend_on_the_level() -> None:
+    """Only whole numbers tell that the loop ends, and the last assertion holds at each level."""
+    body = (
+        "int main(void) {{ int i, n = nondet(), x = nondet(); if (n < 0 || n > 9 || x < 0 || x > 9) return 0;\n"
+        "for (i = 0; i < 2; i++) {{ if (2 * n == x + x + 1) i = -9; x = nondet() & 7; }} if ({}) reach_error(); return 0; }}"
+    )
+    whole, light = (program_of(HEAD + body.format(test)) for test in ("2 * n == x + x + 1", "n > 4 && n < 2"))
+    chain = LevelChain(ChainOptions(bound=2))
+    answers = [chain.verify(whole), chain.verify(light), LevelChain(ChainOptions(bound=2)).verify(light)]
+    assert [(found.status, found.level) for found in answers] == [("holds", "int"), ("holds", "int"), ("holds", "lra")]
+    assert [found.is_complete for found in answers] == [True, True, True]
+
+
 @pytest.mark.parametrize("level", ["euf", "lra"])
 @pytest.mark.parametrize("body", [COPIES, LINEAR, WHOLE, WRONG])
 def test_a_light_level_says_that_it_does_not_know(level: Level, body: str) -> None:
