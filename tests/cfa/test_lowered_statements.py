@@ -25,6 +25,33 @@ CASES = {
         4 -> 1  return b
         """,
     ),
+    "jump_out_of_a_chosen_value": (  # what is lowered twice, first for its type, has its labels from the second time
+        "a = b ? ({ if (a) goto out; 1; }) : 2; a = 3; out: return a;",
+        """
+        0 -> 2  [b]
+        0 -> 3  [!b]
+        2 -> 4  [a]
+        2 -> 5  [!a]
+        5 -> 6  $1 = 1
+        6 -> 7  a = $1
+        3 -> 7  a = 2
+        7 -> 4  a = 3
+        4 -> 1  return a
+        """,
+    ),
+    "jumps_in_what_is_not_evaluated": (
+        "out: while (a) { b = sizeof(({ break; 1; })); b = sizeof(({ continue; 1; })); b = sizeof(({ goto out; 1; })); }"
+        " return b;",
+        """
+        0 -> 2  [1]
+        2 -> 3  [a]
+        2 -> 4  [!a]
+        3 -> 5  b = 4
+        5 -> 6  b = 4
+        6 -> 2  b = 4
+        4 -> 1  return b
+        """,
+    ),
     "if_without_else": (
         "if (a < 3) b = 1; return b;",
         """

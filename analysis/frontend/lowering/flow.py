@@ -1,7 +1,7 @@
 """Control flow under construction: locations, and edges between them that carry one effect each.
 
 A location is a number. Two locations between which nothing happens are one (`join`), so there are no empty
-edges but between heads of loops (`statements`). Emitting into an unreachable location is harmless:
+edges but between locations that are to be kept apart. Emitting into an unreachable location is harmless:
 `reachable_edges` leaves those edges out.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from analysis.model import ir
+from analysis.model.c_types import INT
 
 
 class RawEdge(NamedTuple):
@@ -32,6 +33,8 @@ class Flow:
         self._around = around
         self.edges: list[RawEdge] = []
         self._parents: list[int] = [0]
+        self._apart: set[int] = set()  # representatives of locations that are not to be one
+        self._last_start = 0
         self.entry = 0
         self.current = 0
 
@@ -50,9 +53,20 @@ class Flow:
         """An edge with the effect from the current location, which stays current, to the target."""
         self.edges.append(RawEdge(self.current, target, effect, start, end, self._around()))
 
-    def join(self, target: int) -> None:
-        """Control goes on at the target without any effect: the two locations become one, the current one."""
-        self._parents[self.find(self.current)] = self.find(target)
+    def keep_apart(self, location: int) -> None:
+        """The location is never to be one with another of which that is said."""
+        self._apart.add(self.find(location))
+
+    def join(self, target: int, start: int | None = None) -> None:
+        """Control goes on at the target without any effect: the two locations become one, the current one. If they are to be
+        kept apart, a condition that is true comes between. `start` is where the text of the target starts, if known."""
+        here, there = self.find(self.current), self.find(target)
+        self._last_start = self._last_start if start is None else start
+        if here != there and {here, there} <= self._apart:
+            self.edge_to(target, ir.Assume(ir.IntConst(1, INT), True), self._last_start, self._last_start)
+        else:
+            self._parents[here] = there
+            self._apart.update((there,) if here in self._apart else ())
         self.current = target
 
     def go(self, target: int) -> None:

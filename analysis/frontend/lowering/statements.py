@@ -37,7 +37,6 @@ class Statements(LocalDeclarations):
         self._breaks: list[int] = []
         self._continues: list[int] = []
         self._labels: dict[str, int] = {}
-        self._last_head: int | None = None
         self._cases: dict[int, int] = {}
 
     def statement(self, node: Node) -> None:
@@ -70,6 +69,20 @@ class Statements(LocalDeclarations):
                 self.statement(again)
         self.depth = state[0]
         self.order.sequence_point(order.pending)
+
+    def probe(self, lower: Callable[[Node], ir.Expr], node: Node) -> ir.Expr:
+        """See `Context`. Jumps of statement expressions go to places that nothing else of the function goes to."""
+        kept = self._labels, self._breaks, self._continues, self._cases
+
+        def lowered(inner: Node) -> ir.Expr:
+            self._labels, self._cases = {}, {}
+            self._breaks, self._continues = ([self.flow.location() for _ in places] for places in kept[1:3])
+            return lower(inner)
+
+        try:
+            return super().probe(lowered, node)
+        finally:
+            self._labels, self._breaks, self._continues, self._cases = kept
 
     def _back_to(self, depth: int, current: int, edges: int, blocks: int, mark: int) -> None:
         """Undoes what lowering a statement did."""
@@ -304,18 +317,17 @@ class Statements(LocalDeclarations):
     def _label(self, name: str) -> int:
         if name not in self._labels:
             self._labels[name] = self.flow.location()
+            self.flow.keep_apart(self._labels[name])
         return self._labels[name]
 
     def _start_label(self, node: Node) -> None:
-        self._start_head(self._label(self.source(field_of(node, "label"))), node)
+        self.flow.join(self._label(self.source(field_of(node, "label"))), node.start_byte)
 
     def _start_head(self, head: int, node: Node) -> None:
-        """Control goes on at the head of a loop, or at a label. Where it is at another head, a condition that is true comes
-        between, so that no two loops have one head: who counts the rounds of a loop counts jumps back to its head."""
-        if self._last_head is not None and self.flow.find(self.flow.current) == self.flow.find(self._last_head):
-            self.flow.emit(ir.Assume(ir.IntConst(1, INT), True), node.start_byte, node.start_byte)
-        self.flow.join(head)
-        self._last_head = head
+        """Control goes on at the head of a loop, or at a label, apart from other heads: who counts the rounds of a loop counts
+        jumps back to its head."""
+        self.flow.keep_apart(head)
+        self.flow.join(head, node.start_byte)
 
     def _labeled(self, node: Node) -> None:
         self._start_label(node)
