@@ -5,22 +5,25 @@ Our own, because importing networkx takes as long as the rest of the checker pro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import TypeVar
+
+_Node = TypeVar("_Node", bound=Hashable)
 
 
-def strongly_connected(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
+def strongly_connected(graph: Mapping[_Node, Iterable[_Node]]) -> list[list[_Node]]:
     """The components of a graph given by the successors of each node, successors before predecessors. Successors that are no
     nodes of the graph are left out. The order depends on the order of nodes and successors alone."""
-    components: list[list[str]] = []
-    number: dict[str, int] = {}  # in order of discovery
-    lowest: dict[str, int] = {}  # the first discovered that is known to be reached, among those in no component yet
-    open_: list[str] = []
-    is_open: set[str] = set()
+    components: list[list[_Node]] = []
+    number: dict[_Node, int] = {}  # in order of discovery
+    lowest: dict[_Node, int] = {}  # the first discovered that is known to be reached, among those in no component yet
+    open_: list[_Node] = []
+    is_open: set[_Node] = set()
     for root in graph:
         if root in number:
             continue
-        path: list[tuple[str, Iterator[str]]] = []
-        entered: str | None = root
+        path: list[tuple[_Node, Iterator[_Node]]] = []
+        entered: _Node | None = root
         while True:
             if entered is not None:
                 number[entered] = lowest[entered] = len(number)
@@ -41,7 +44,7 @@ def strongly_connected(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
                 continue
             path.pop()
             if lowest[node] == number[node]:
-                component: list[str] = []
+                component: list[_Node] = []
                 while not component or component[-1] != node:
                     component.append(open_.pop())
                 is_open.difference_update(component)

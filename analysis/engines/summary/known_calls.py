@@ -16,6 +16,7 @@ from analysis.smt.logic.terms import BOOL, Term, symbols
 
 _FORMAT = "everproof-summaries"
 _VERSION = 1
+_MOST_NUMBERS = 1 << 16  # far fewer than what a context has to itself (`BodyEncoder`)
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, ValueError, KeyError, IndexError, TypeError, RecursionError)
 
 
@@ -80,6 +81,8 @@ def read(text: bytes) -> KnownCalls | None:
 
 def _are_ours(numbers: Mapping[str, int]) -> bool:
     """Whether an encoder could have given out these numbers: each once, the first to the entry (`BodyEncoder`)."""
+    if len(numbers) > _MOST_NUMBERS:
+        return False
     return sorted(numbers.values()) == list(range(len(numbers))) and numbers.get("main", len(numbers)) == 0
 
 

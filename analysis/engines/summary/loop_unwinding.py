@@ -1,17 +1,18 @@
 """Loops unwound: the copies of a body's locations, each with how often the jumps back were taken to come there.
 
-A jump back is an edge that does not lead on in the reverse postorder of the body; its target is the head of a loop. A copy counts
-the jumps back to each head that it is inside the loop of; outside of it they are forgotten. Each round of a cycle takes a jump
-back to a head whose loop has all of the cycle, so that the copies end.
+A loop is a strongly connected part of the body, and a jump back is an edge of the loop to its head. The head is where the loop is
+entered; if that is at several places, as a `goto` jumps into it, the first one of its text. Without its jumps back, loops in the
+loop are left, with heads of their own. A copy counts the jumps back to each head that it is inside the loop of; outside of it
+they are forgotten. Each cycle takes a jump back of the smallest loop that has all of it, so that the copies end.
 
-No two loops of a source text have one head (`analysis.frontend.lowering.statements`). Known limit: a loop that a `goto` jumps
-into has no one head. Its jumps back may be counted together, and then fewer of its rounds are followed; the cut is noted.
+No two loops of a source text have one head (`analysis.frontend.lowering.statements`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Edge
 from analysis.smt.transitions.vocabulary import TooLargeError
 
@@ -26,7 +27,6 @@ class UnwoundBody:
     def __init__(self, cfa: Cfa, bound: int, most: int) -> None:
         self._cfa = cfa
         self._bound = bound
-        self._place = cfa.reverse_postorder
         self._loops = _loops(cfa)
         self.first: Copy = (cfa.entry, ())
         self.order = self._ordered(most)
@@ -34,7 +34,7 @@ class UnwoundBody:
     def after(self, copy: Copy, edge: Edge) -> Copy | None:
         """The copy that an edge leads to from a copy of its source; None if the bound does not let it be taken."""
         counts = {head: count for head, count in copy[1] if edge.target in self._loops[head]}
-        if self._place[edge.target] <= self._place[edge.source]:
+        if edge.source in self._loops.get(edge.target, ()):
             counts[edge.target] = counts.get(edge.target, 0) + 1
             if counts[edge.target] > self._bound:
                 return None
@@ -65,18 +65,29 @@ class UnwoundBody:
         return done
 
 
-def _loops(cfa: Cfa) -> dict[int, set[int]]:
-    """The heads of loops, each with the locations from which a jump back to it can be reached without passing it."""
-    place = cfa.reverse_postorder
-    found: dict[int, set[int]] = {}
-    for edge in cfa.edges:
-        if edge.source not in place or place[edge.target] > place[edge.source]:
-            continue
-        inside = found.setdefault(edge.target, {edge.target})
-        waiting = [edge.source]
-        while waiting:
-            location = waiting.pop()
-            if location not in inside and location in place:
-                inside.add(location)
-                waiting.extend(before.source for before in cfa.incoming.get(location, ()))
+def _loops(cfa: Cfa) -> dict[int, frozenset[int]]:
+    """The heads of loops, each with the locations of its loop."""
+    place: dict[int, int] = {}
+    for position, edge in enumerate(cfa.edges):  # in source order
+        place.setdefault(edge.source, position)
+    found: dict[int, frozenset[int]] = {}
+    waiting = [{location: [edge.target for edge in cfa.outgoing.get(location, ())] for location in cfa.reverse_postorder}]
+    while waiting:
+        graph = waiting.pop()
+        for component in strongly_connected(graph):
+            inside = frozenset(component)
+            if len(inside) == 1 and component[0] not in graph[component[0]]:
+                continue
+            entered = [location for location in inside if _is_entered(cfa, location, inside)]
+            head = entered[0] if len(entered) == 1 else min(inside, key=place.__getitem__)
+            found[head] = inside
+            waiting.append({at: [to for to in graph[at] if to in inside and to != head] for at in component})
     return found
+
+
+def _is_entered(cfa: Cfa, location: int, inside: frozenset[int]) -> bool:
+    """Whether control comes there from outside a part of the body."""
+    if location == cfa.entry:
+        return True
+    sources = (edge.source for edge in cfa.incoming.get(location, ()))
+    return any(source not in inside and source in cfa.reverse_postorder for source in sources)

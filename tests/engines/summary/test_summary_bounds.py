@@ -77,6 +77,13 @@ SHARED = {  # twice two rounds, and the next loop begins where this one does
     "while in a loop of goto": "again: while (j < 3) { j++; n++; } j = 1; if (++i < 3) goto again;",
     "goto in do": "do { again: j++; n++; if (j < 3) goto again; j = 1; i++; } while (i < 3);",
     "two labels": "outer: inner: j++; n++; if (j < 3) goto inner; j = 1; if (++i < 3) goto outer;",
+    "behind a loop that is left out": (
+        "for (;;) { if (0) { while (n) n--; } while (j < 3) { j++; n++; } j = 1; if (++i == 3) break; }"
+    ),
+    "before a label that leads to it": (
+        "outer: goto in; skipped: while (n) n--; in: j++; n++; if (j < 3) goto in; j = 1; if (i > 9) goto skipped;"
+        " if (++i < 3) goto outer;"
+    ),
     "in a block": "do {{ int k; while (j < 3) { k = 1; j += k; n++; } } j = 1; i++; } while (i < 3);",
 }
 
@@ -87,6 +94,24 @@ def test_loops_that_begin_at_one_place_are_counted_apart(loops: str) -> None:
     held = answer(body.replace("OPERATOR", "!="), 2)
     assert (held.status, held.is_complete) == ("holds", True)
     assert answer(body.replace("OPERATOR", "=="), 2).status == "possible"
+
+
+ENTERED = {  # loops, and what n can be after them; none goes back more than twice
+    "Duff's device": ("switch (nondet() & 1) { case 0: do { n++; case 1: i++; } while (i < 3); }", 3),
+    "Duff's device, entered inside": ("switch (nondet() & 1) { case 0: do { n++; case 1: i++; } while (i < 3); }", 2),
+    "jump into while": ("if (nondet()) goto in; while (i < 2) { n++; in: i++; }", 2),
+    "jump into while, entered inside": ("if (nondet()) goto in; while (i < 2) { n++; in: i++; }", 1),
+    "jump into for": ("if (nondet()) goto in; for (i = 0; i < 2; i++) { n++; in:; }", 1),
+    "jump into a loop in a loop": ("if (nondet()) goto in; for (; i < 2; i++) for (j = 0; j < 2; j++) { n++; in:; }", 2),
+    "in a loop": ("for (; j < 3; j++) { i = 0; if (j == 2) goto in; do { n++; in: i++; } while (i < 2); }", 3),
+    "goto": ("if (nondet()) goto in; top: n++; in: i++; if (i < 3) goto top;", 2),
+}
+
+
+@pytest.mark.parametrize(("loops", "rounds"), ENTERED.values(), ids=ENTERED)
+def test_loops_with_several_entries_begin_at_the_first_in_the_text(loops: str, rounds: int) -> None:
+    body = f"int main(void) {{ int i = 0, j = 1, n = 0; {loops} if (n == {rounds}) reach_error(); return 0; }}"
+    assert answer(body, 2).status == "possible"
 
 
 def test_jumps_into_a_loop_end() -> None:

@@ -95,6 +95,7 @@ def test_the_texts_below_are_nearly_ours() -> None:
         NUMBERED % b'"main": 1',
         NUMBERED % b'"main": 0, "f": 0',
         NUMBERED % b'"f": 0',
+        NUMBERED % b",".join(b'"%b": %d' % (b"main" if not n else b"f%d" % n, n) for n in range((1 << 16) + 1)),
         ROW % b'"zz", "", null, {}',
         ROW % b'"00", "", "(", {}',
         ROW % b'"00", "", "7", {}',
