@@ -39,6 +39,20 @@ CASES = {
         4 -> 1  return a
         """,
     ),
+    "local_labels_of_two_blocks": (  # which of them a jump leads to is not looked at: nothing is said of the function
+        "{ if (a) goto out; a = 3; out: a++; } { if (b) goto out; out: b++; } return b;",
+        """
+        2 -> 3  [a]
+        2 -> 4  [!a]
+        4 -> 3  a = 3
+        3 -> 5  a = a + 1
+        5 -> 3  [b]
+        5 -> 3  [!b]
+        3 -> 6  b = b + 1
+        6 -> 1  return b
+        0 -> 2  unsupported: two labels named out
+        """,
+    ),
     "jumps_in_what_is_not_evaluated": (
         "out: while (a) { b = sizeof(({ break; 1; })); b = sizeof(({ continue; 1; })); b = sizeof(({ goto out; 1; })); }"
         " return b;",

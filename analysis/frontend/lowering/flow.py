@@ -78,6 +78,11 @@ class Flow:
         """Control does not come here: what follows is unreachable until a label."""
         self.current = self.location()
 
+    def begin_with(self, effect: ir.Effect, start: int) -> None:
+        """Puts an effect before all there is."""
+        first, self.entry = self.entry, self.location()
+        self.edges.append(RawEdge(self.entry, first, effect, start, start, self._around()))
+
     def find(self, location: int) -> int:
         """The representative of a location."""
         parents = self._parents

@@ -37,6 +37,8 @@ class Statements(LocalDeclarations):
         self._breaks: list[int] = []
         self._continues: list[int] = []
         self._labels: dict[str, int] = {}
+        self._labelled: dict[str, int] = {}
+        self.ambiguous_label = ""
         self._cases: dict[int, int] = {}
 
     def statement(self, node: Node) -> None:
@@ -321,7 +323,10 @@ class Statements(LocalDeclarations):
         return self._labels[name]
 
     def _start_label(self, node: Node) -> None:
-        self.flow.join(self._label(self.source(field_of(node, "label"))), node.start_byte)
+        name = self.source(field_of(node, "label"))
+        if self._labelled.setdefault(name, node.start_byte) != node.start_byte:  # local labels of GNU C, of two blocks
+            self.ambiguous_label = name
+        self.flow.join(self._label(name), node.start_byte)
 
     def _start_head(self, head: int, node: Node) -> None:
         """Control goes on at the head of a loop, or at a label, apart from other heads: who counts the rounds of a loop counts
