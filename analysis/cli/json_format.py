@@ -103,7 +103,6 @@ def _verdict(verdict: RuleVerdict) -> dict[str, Any]:
         "no_place": verdict.no_place,
         "entries": list(verdict.entries),
         "within": msgspec.to_builtins(verdict.within),
-        "repair": msgspec.to_builtins(verdict.repair),
         "ms": round(verdict.ms, 3),
     }
 

@@ -48,6 +48,9 @@ TABLE: dict[str, tuple[str, Callable[[Options], object], object]] = {
     "defines": ('defines = ["A=1"]', lambda options: options.flags.defines, ("A=1",)),
     "standard": ('standard = "c11"', lambda options: options.flags.standard, "c11"),
     "dataModel": ('dataModel = "ILP32"', lambda options: options.data_model, "ILP32"),
+    "engine": ('engine = "summary"', lambda options: options.engine, "summary"),
+    "encoding": ('encoding = "bv"', lambda options: options.encoding, "bv"),
+    "unwind": ("unwind = 7", lambda options: options.unwind, 7),
     "budgets": ("budgets = {traceSteps = 7}", lambda options: options.limits.trace_steps, 7),
 }
 # what only says something about an editor, or about where results are kept
