@@ -102,10 +102,10 @@ strerror                     | n                       | static      |          
 strlen                       | text                    | number      | builtin size_t | C 7.24.6.3
 
 mtx_destroy                  | lock                    |             | ends-lock   | C 7.26.4.1
-mtx_init                     | lock n                  | number      | makes-lock any-kind | C 7.26.4.2
+mtx_init                     | lock n                  | number      | makes-lock any-kind truth | C 7.26.4.2
 mtx_lock                     | lock                    | number      | locks       | C 7.26.4.3
-mtx_timedlock                | lock in                 | number      | tries-at-zero  | C 7.26.4.4
-mtx_trylock                  | lock                    | number      | tries-at-zero  | C 7.26.4.5
+mtx_timedlock                | lock in                 | number      | tries-at-zero truth | C 7.26.4.4
+mtx_trylock                  | lock                    | number      | tries-at-zero truth | C 7.26.4.5
 mtx_unlock                   | lock                    | number      | unlocks     | C 7.26.4.6
 thrd_create                  | out starts kept?        | number      | thread      | C 7.26.5.1
 tss_set                      | n kept?                 | number      |             | C 7.26.6.4

@@ -67,14 +67,14 @@ kzalloc                      | size n                  | block?      | zeroed   
 vmalloc                      | size                    | block?      |             | Linux
 vzalloc                      | size                    | block?      | zeroed      | Linux
 kfree kvfree vfree           | freed?                  |             |             | Linux
-atomic_dec_and_lock _atomic_dec_and_lock atomic_dec_and_mutex_lock | inout lock | number | locks-otherwise | Linux
+atomic_dec_and_lock _atomic_dec_and_lock atomic_dec_and_mutex_lock | inout lock | number | locks-otherwise truth | Linux
 mutex_destroy                | lock                    |             | ends-lock   | Linux
 mutex_init spin_lock_init    | lock                    |             | makes-lock  | Linux
 mutex_lock raw_spin_lock spin_lock spin_lock_bh spin_lock_irq | lock | | locks   | Linux
 mutex_lock_nested spin_lock_irqsave | lock n           |             | locks       | Linux
-mutex_lock_interruptible mutex_lock_killable | lock    | number      | locks-at-zero  | Linux
-mutex_lock_interruptible_nested mutex_lock_killable_nested | lock n | number | locks-at-zero | Linux
-mutex_trylock raw_spin_trylock spin_trylock spin_trylock_bh spin_trylock_irq | lock | number | tries-otherwise | Linux
+mutex_lock_interruptible mutex_lock_killable | lock    | number      | locks-at-zero truth | Linux
+mutex_lock_interruptible_nested mutex_lock_killable_nested | lock n | number | locks-at-zero truth | Linux
+mutex_trylock raw_spin_trylock spin_trylock spin_trylock_bh spin_trylock_irq | lock | number | tries-otherwise truth | Linux
 mutex_unlock raw_spin_unlock spin_unlock spin_unlock_bh spin_unlock_irq | lock | | unlocks | Linux
 spin_unlock_irqrestore       | lock n                  |             | unlocks     | Linux
 printk                       | format ...              | number      |             | Linux

@@ -100,11 +100,11 @@ sigemptyset sigfillset       | out                     | number      |          
 sigismember                  | in n                    | number      |             | POSIX
 pthread_mutex_destroy pthread_spin_destroy | lock      | number      | ends-lock   | POSIX
 pthread_mutex_lock pthread_spin_lock | lock            | number      | locks       | POSIX
-pthread_mutex_trylock pthread_spin_trylock | lock      | number      | tries-at-zero  | POSIX
+pthread_mutex_trylock pthread_spin_trylock | lock      | number      | tries-at-zero truth | POSIX
 pthread_mutex_unlock pthread_spin_unlock | lock        | number      | unlocks     | POSIX
-pthread_mutex_init           | lock in?                | number      | makes-lock any-kind | POSIX
-pthread_mutex_timedlock      | lock in                 | number      | tries-at-zero  | POSIX
-pthread_spin_init            | lock n                  | number      | makes-lock  | POSIX
+pthread_mutex_init           | lock in?                | number      | makes-lock any-kind truth | POSIX
+pthread_mutex_timedlock      | lock in                 | number      | tries-at-zero truth | POSIX
+pthread_spin_init            | lock n                  | number      | makes-lock truth | POSIX
 
 getpid                       |                         | 1..2147483647 | same      | POSIX
 getppid                      |                         | 0..2147483647 |           | POSIX

@@ -21,9 +21,9 @@ MAKES_LOCK = _has("makes-lock")
 MAKES_ANY_LOCK = _has("any-kind")
 """The lock may be a recursive one, unless the second argument is 0."""
 ENDS_LOCK = _has("ends-lock")
-KIND_IS_INSIDE = frozenset(name for name in LIBRARY if name.startswith("pthread_mutex_"))
-"""They are about locks that may have been made without a call: `PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP` and its like say of
-which kind they are (GNU libc). Bytes that are all 0 are a lock that is not recursive."""
+HAS_KINDS = frozenset(name for name in LIBRARY if name.startswith(("pthread_mutex_", "mtx_")))
+"""They are about locks that may be recursive. Some are made without a call: `PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP` and its like
+say of which kind they are (GNU libc). Bytes that are all 0 are a lock that is not recursive."""
 
 
 def lock_of(name: str) -> int:

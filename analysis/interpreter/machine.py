@@ -67,6 +67,7 @@ class Machine(Questions):
         self._jumps: dict[int, tuple[int, Registers, int]] = {}
         self._remains: dict[tuple[str, str], Block] = {}
         self.locks: dict[int, LockState] = {}
+        self.found_locks: set[int] = set()
         self.exposed: set[int] = set()  # the addresses of objects that external functions were given
         self.at_exit: list[int] = []  # what `atexit` was given
 

@@ -16,6 +16,8 @@ from analysis.interpreter.outcome import Kind
 from analysis.model.c_types import DataModel, Type
 
 BlockKind = Literal["global", "local", "heap", "literal", "given", "function", "resource"]
+FROM_OUTSIDE = "an object from outside"
+"""What messages call an object that a run was given."""
 UNDEFINED, KNOWN, ASKED = 0, 1, 2  # of a byte: indeterminate; has a value; its value is an input, asked for when it is read
 OF_ADDRESS = 3  # of a byte of a pointer: it has a value, which depends on where an object lies
 LINE_END = 4  # of a byte of a line that was read: it is 0, the end of the longest form of the line, and nobody asked for it yet
@@ -253,7 +255,8 @@ def described(block: Block) -> str:
     """The block for people: `x`, `heap block 2 (12 bytes)`. A resource, such as an open file, has no bytes."""
     if block.kind in ("global", "local", "function", "resource"):
         return block.name
-    return f"{block.name} ({_bytes(block.size)})"
+    name = FROM_OUTSIDE if block.kind == "given" else block.name
+    return f"{name} ({_bytes(block.size)})"
 
 
 def _bytes(size: int) -> str:

@@ -23,6 +23,8 @@ class RunningMachine(Protocol):
     """Those of the function that runs: they end with it."""
     locks: dict[int, LockState]
     """By address."""
+    found_locks: set[int]
+    """The addresses of locks that were there before the run."""
     exposed: set[int]
     """The addresses of objects that external functions were given."""
     at_exit: list[int]

@@ -17,6 +17,7 @@ from analysis.engines.symbolic.candidates import MAIN
 from analysis.engines.symbolic.start_of_main import surroundings_doubt
 from analysis.engines.symbolic.task import Target
 from analysis.interpreter.inputs import Fresh, InputValue, Object, Question
+from analysis.interpreter.library.locks import is_about_lock, is_about_threads
 from analysis.interpreter.library.open_results import is_about_result
 from analysis.interpreter.machine import ERRNO
 from analysis.interpreter.outcome import Replayed
@@ -32,8 +33,9 @@ def doubts(program: Program, entry: str, replayed: Replayed, target: Target, mod
     """What the run needs that no caller or outside function need ever do; empty if nothing."""
     for name in _unmodelled(program, replayed):
         return f"{name}() can do what the run assumes"
-    for text in filter(is_about_result, replayed.assumptions):
-        return text
+    for text in replayed.assumptions:
+        if is_about_result(text) or is_about_lock(text) or (entry == MAIN and is_about_threads(text)):
+            return text
     if entry == MAIN and (doubt := surroundings_doubt(program, entry, replayed, model)):
         return doubt
     for question, value in replayed.asked:

@@ -10,6 +10,7 @@ from analysis.c.functions import LIBRARY, known
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic.choices import unread_parameters
 from analysis.interpreter.inputs import Fresh, InputValue, Object
+from analysis.interpreter.memory import FROM_OUTSIDE
 from analysis.interpreter.outcome import Replayed
 from analysis.model.c_types import DataModel, Integer, Pointer
 
@@ -46,7 +47,7 @@ def _argument_doubt(replayed: Replayed, argc: InputValue, is_counted: bool, poin
                 vectors.add(f"fresh {made}")
             made += 1
     seen = replayed.observation
-    if seen is not None and seen.kind == "array-bounds" and " of fresh " in seen.text:
+    if seen is not None and seen.kind == "array-bounds" and f" of {FROM_OUTSIDE} " in seen.text:
         return "strings and objects from outside end where the run assumes"
     return ""
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from analysis.c.locks import (
     ENDS_LOCK,
-    KIND_IS_INSIDE,
+    HAS_KINDS,
     LOCKS,
     LOCKS_AT_ZERO,
     LOCKS_OTHERWISE,
@@ -32,6 +32,9 @@ from analysis.model.c_types import INT, Pointer, Type
 
 Types = tuple[Type, ...]
 Function = Callable[[RunningMachine, list[Any], Types, bool], Any]
+_KIND = " is not recursive"
+_FAILS = " fails for a lock that this thread does not hold"
+_ELSEWHERE = " fails because another thread holds its lock"
 
 
 def named(machine: RunningMachine, address: int) -> str:
@@ -53,6 +56,16 @@ def expose(machine: RunningMachine, address: int) -> None:
         machine.exposed.add(block.base)
 
 
+def is_about_lock(assumption: str) -> bool:
+    """Whether an assumption of a run is that a lock is of a certain kind, or that a lock cannot be taken: no run shows why."""
+    return assumption.endswith((_KIND, _FAILS))
+
+
+def is_about_threads(assumption: str) -> bool:
+    """Whether an assumption of a run is that another thread holds a lock."""
+    return assumption.endswith(_ELSEWHERE)
+
+
 def _state(machine: RunningMachine, address: int) -> LockState | None:
     block = machine.memory.find(address)
     is_exposed = block is not None and block.base in machine.exposed
@@ -68,12 +81,15 @@ def _take(machine: RunningMachine, address: int) -> None:
 
 
 def _takes_or_fails(name: str) -> Function:
-    """If nobody asks whether it worked, it did."""
+    """If nobody asks whether it worked, it did. POSIX and C name no reason for which a call that waits for a lock fails that
+    other functions made right."""
 
     def run(machine: RunningMachine, arguments: list[Any], _types: Types, wanted: bool) -> int:
         result = int(machine.ask("result", INT, name, 0)) if wanted else 0
         if result == 0:
             _take(machine, arguments[lock_of(name)])
+        elif name in LOCKS:
+            machine.assume(f"{name}(){_FAILS}")
         return result
 
     return run
@@ -88,6 +104,8 @@ def _tries(name: str, success: bool) -> Function:
         result = int(machine.ask("result", INT, name, 0)) if wanted and free else int(success == free)
         if free and (result != 0) == success:
             _take(machine, address)
+        elif free:
+            machine.assume(f"{name}(){_ELSEWHERE}")
         return result
 
     return run
@@ -141,8 +159,12 @@ def _noticing(name: str, model: Function) -> Function:
         address, type_ = arguments[lock_of(name)], types[lock_of(name)]
         if address not in machine.locks and isinstance(type_, Pointer) and _says_its_kind(machine, address, type_.target):
             machine.locks[address] = "recursive"
-        if name not in UNLOCKS | MAKES_LOCK | ENDS_LOCK and _state(machine, address) == "held" and _was_there(machine, address):
-            machine.assume(f"{named(machine, address)} is not recursive")
+        if name in MAKES_LOCK:
+            machine.found_locks.discard(address)
+        elif address not in machine.locks and _was_there(machine, address):
+            machine.found_locks.add(address)
+        if address in machine.found_locks and _state(machine, address) == ("released" if name in UNLOCKS else "held"):
+            machine.assume(f"{named(machine, address)}{_KIND}")
         return model(machine, arguments, types, wanted)
 
     return run
@@ -181,5 +203,5 @@ _MODELS: dict[str, Function] = {
     **{name: _makes(name) for name in MAKES_LOCK},
     **dict.fromkeys(ENDS_LOCK, _ends),
 }
-MODELS = {name: _noticing(name, model) if name in KIND_IS_INSIDE else model for name, model in _MODELS.items()}
+MODELS = {name: _noticing(name, model) if name in HAS_KINDS else model for name, model in _MODELS.items()}
 """What a call does; the last argument says whether its result is used."""
