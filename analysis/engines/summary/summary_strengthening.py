@@ -47,6 +47,8 @@ def _interpolants(
     formula: SubtreeFormula, goal: Term, wanted: list[Node], make: Interpolator, solver: Solver, budget: Budget
 ) -> dict[Node, Term]:
     """Interpolants of calls, over canonical symbols, from what the formula says and that the goal does not hold."""
+    if not wanted:
+        return {}
     nodes = sorted((*formula.bodies, *formula.frontier), key=lambda node: node.number)
     position = {node: number for number, node in enumerate(nodes)}
     parents = [-1 if node.parent is None else position.get(node.parent, -1) for node in nodes]
