@@ -22,7 +22,7 @@ from analysis.cli.text_format import count, spot, summaries_line, text_report
 from analysis.cli.versions import Version, edits, read_version, renamed
 from analysis.engines.automaton import Algorithm
 from analysis.model.places import Place
-from analysis.model.report import Count, Finding, Report, RuleVerdict, SummaryWork
+from analysis.model.report import Count, Finding, Report, RuleVerdict, SummaryWork, other_runs
 from analysis.rules.automaton import Rule
 
 DIFFERENT = 4
@@ -220,7 +220,7 @@ def _within(verdict: RuleVerdict) -> str:
     if verdict.within is None:
         return ""
     held = "no run violates it" if verdict.within.holds else "not known"
-    return f", within bound {verdict.within.bound}: {held}{', there are no other runs' if verdict.within.complete else ''}"
+    return f", within bound {verdict.within.bound}: {held}, {other_runs(complete=verdict.within.complete)}"
 
 
 def _summaries(report: Report) -> Counter[str]:

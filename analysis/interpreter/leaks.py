@@ -124,12 +124,10 @@ def _used_after(cfa: Cfa, location: int) -> set[str]:
 
 def _assigned(effect: ir.Effect) -> set[str]:
     """The temporary that an effect assigns as a whole."""
-    target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
+    target = ir.target_of(effect)
     return {target.name} if isinstance(target, ir.Var) else set()
 
 
 def _read(effect: ir.Effect) -> set[str]:
     """The temporaries that an effect uses; the address of one is a use."""
-    target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
-    read = [expr for expr in ir.expressions(effect) if expr is not target or not isinstance(expr, ir.Var)]
-    return {var.name for expr in read for var in ir.variables(expr) if var.scope == "temporary"}
+    return {var.name for expr in ir.expressions_read(effect) for var in ir.variables(expr) if var.scope == "temporary"}

@@ -32,7 +32,7 @@ def read_by(code: FunctionCode, edge: Edge) -> tuple[Shown, ...]:
     """The scalar variables and parts of objects that an edge reads, in the order of evaluation."""
     found: dict[str, Shown] = {}
     parts = [part for expr in ir.expressions(edge.effect) for part in ir.walk(expr)]
-    for part in parts if _target(edge) is None else parts[:-1]:  # the target itself is the last one
+    for part in parts if ir.target_of(edge.effect) is None else parts[:-1]:  # the target itself is the last one
         _add(code, found, part)
     return tuple(found.values())
 
@@ -40,15 +40,10 @@ def read_by(code: FunctionCode, edge: Edge) -> tuple[Shown, ...]:
 def written_by(code: FunctionCode, edge: Edge) -> tuple[Shown, ...]:
     """The scalar that an edge assigns."""
     found: dict[str, Shown] = {}
-    target = _target(edge)
+    target = ir.target_of(edge.effect)
     if target is not None:
         _add(code, found, target)
     return tuple(found.values())
-
-
-def _target(edge: Edge) -> ir.Expr | None:
-    effect = edge.effect
-    return effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
 
 
 def _add(code: FunctionCode, found: dict[str, Shown], part: ir.Expr) -> None:

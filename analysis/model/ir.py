@@ -235,19 +235,41 @@ def walk(expr: Expr) -> Sequence[Expr]:
     return found
 
 
-def expressions(effect: Effect) -> tuple[Expr, ...]:
-    """The expressions of an effect, in the order of evaluation that C compilers use for them."""
+def values_of(effect: Effect) -> tuple[Expr, ...]:
+    """The expressions whose values an effect uses, in the order of evaluation that C compilers use for them."""
     match effect:
-        case Assign(target, value):
-            return (value, target)
+        case Assign(_, value):
+            return (value,)
         case Assume(condition):
             return (condition,)
-        case Call(callee, arguments, result):
-            return (callee, *arguments) if result is None else (callee, *arguments, result)
-        case Return(value):
-            return () if value is None else (value,)
+        case Call(callee, arguments):
+            return (callee, *arguments)
+        case Return(value) if value is not None:
+            return (value,)
         case _:
             return ()
+
+
+def target_of(effect: Effect) -> Expr | None:
+    """The lvalue that an effect assigns to, or None."""
+    match effect:
+        case Assign(target):
+            return target
+        case Call(result=result):
+            return result
+        case _:
+            return None
+
+
+def expressions(effect: Effect) -> tuple[Expr, ...]:
+    """The expressions of an effect: its values, and behind them its target."""
+    target = target_of(effect)
+    return values_of(effect) if target is None else (*values_of(effect), target)
+
+
+def expressions_read(effect: Effect) -> tuple[Expr, ...]:
+    """The expressions of an effect, without a variable that it assigns to as a whole."""
+    return values_of(effect) if isinstance(target_of(effect), Var) else expressions(effect)
 
 
 def variables(expr: Expr) -> Iterator[Var]:

@@ -71,15 +71,8 @@ def place_reads(lvalue: ir.Expr) -> Iterator[ir.Expr]:
 
 def read_by(effect: ir.Effect) -> Iterator[ir.Expr]:
     """The objects that an effect reads."""
-    match effect:
-        case ir.Assign(target, value):
-            yield from accessed(value)
-            yield from place_reads(target)
-        case ir.Call(callee, arguments, result):
-            for part in (callee, *arguments):
-                yield from accessed(part)
-            if result is not None:
-                yield from place_reads(result)
-        case _:
-            for part in ir.expressions(effect):
-                yield from accessed(part)
+    for value in ir.values_of(effect):
+        yield from accessed(value)
+    target = ir.target_of(effect)
+    if target is not None:
+        yield from place_reads(target)

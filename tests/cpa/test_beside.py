@@ -31,6 +31,12 @@ TRAPS = {
         int main(void) { signal(SIGINT, h); return f(); }""",
     "a variable that a callee reads": """static int g; static void h(int s) { g = s; } static int get(void) { return g; }
         int f(void) { return get() ? 10 / get() : 0; } int main(void) { signal(SIGINT, h); return f(); }""",
+    "a variable that is passed and takes the result": """static int g; static void h(int s) { g = s; }
+        static int over(int n) { return 10 / n; } int f(void) { g = 1; g = over(g); return 0; }
+        int main(void) { signal(SIGINT, h); return f(); }""",
+    "an array in an index of itself": """static int g[2]; static void h(int s) { g[0] = s; }
+        int f(void) { g[0] = 0; g[g[0]] = 1; return 0; }
+        int main(void) { signal(SIGINT, h); return f(); }""",
     "a variable by way of a pointer": """static int g; static void h(int s) { g = s; }
         int f(int *p) { if (*p == 0) return 0; return 10 / *p; }
         int main(void) { signal(SIGINT, h); return f(&g); }""",

@@ -144,7 +144,7 @@ def _look(cfa: Cfa) -> Own:
     for edge in cfa.edges:
         effect = edge.effect
         reads.update(map(cell, read_by(effect)))
-        target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
+        target = ir.target_of(effect)
         if target is not None:
             writes.add(cell(target))
         fails = fails or any(map(can_fail, ir.expressions(effect)))

@@ -43,5 +43,5 @@ def _declared(effect: ir.Effect) -> frozenset[str]:
 
 
 def _written(effect: ir.Effect) -> frozenset[str]:
-    target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
+    target = ir.target_of(effect)
     return frozenset((target.name,)) if isinstance(target, ir.Var) and target.scope == "local" else _NONE

@@ -89,7 +89,7 @@ def _is_reached(name: str, cfa: Cfa) -> bool:
     """Whether a function may write a variable, or take its address."""
     for edge in cfa.edges:
         effect = edge.effect
-        written = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
+        written = ir.target_of(effect)
         if written is not None and isinstance(root := ir.root(written), ir.Var) and root.name == name:
             return True
     return name in taken_by(cfa).static

@@ -40,8 +40,8 @@ def accessed(cfa: Cfa, may_end: Callable[[Edge], bool]) -> Mapping[int, Facts]:
 def _after(effect: ir.Effect, before: Facts, pointed: Facts) -> Facts:
     """What holds behind an edge with which nothing ends."""
     facts = set(before)
-    facts.update(name for expr in _values(effect) for name in _through(expr))
-    target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
+    facts.update(name for expr in ir.values_of(effect) for name in _through(expr))
+    target = ir.target_of(effect)
     if target is not None:
         facts.update(_in_lvalue(target))
         root = ir.root(target)
@@ -58,17 +58,6 @@ def held(value: ir.Expr) -> str | None:
         value = value.operand
     own = isinstance(value, ir.Var) and value.scope in ("local", "parameter", "temporary") and isinstance(value.type, Pointer)
     return value.name if own and isinstance(value, ir.Var) else None
-
-
-def _values(effect: ir.Effect) -> tuple[ir.Expr, ...]:
-    """The expressions of an effect whose values are needed."""
-    match effect:
-        case ir.Assign(_, value):
-            return (value,)
-        case ir.Call(callee, arguments):
-            return (callee, *arguments)
-        case _:
-            return ir.expressions(effect)
 
 
 def _through(value: ir.Expr) -> Iterator[str]:

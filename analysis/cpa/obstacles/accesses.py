@@ -50,7 +50,7 @@ def _look(cfa: Cfa) -> Own:
         if isinstance(effect, ir.Call):
             calls.append(effect)
             starting = starting or ir.direct_callee(effect) in (None, *STARTS)
-        target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
+        target = ir.target_of(effect)
         if target is not None:
             root = ir.root(target)
             if isinstance(root, ir.Var) and root.scope == "global":
@@ -59,7 +59,7 @@ def _look(cfa: Cfa) -> Own:
                 writes_memory = True
         if _is_dropped(cfa, edge.target, effect):
             continue
-        for part in _read(effect, target):
+        for part in _read(effect):
             if isinstance(part, ir.Deref):
                 reads_memory = True
             elif isinstance(part, ir.Var) and part.scope == "global":
@@ -78,11 +78,17 @@ def _look(cfa: Cfa) -> Own:
     )
 
 
-def _read(effect: ir.Effect, target: ir.Expr | None) -> Iterator[ir.Expr]:
+def _read(effect: ir.Effect) -> Iterator[ir.Expr]:
     """The parts of an effect but for the variable that it assigns to as a whole or in part. An address that is taken counts."""
-    for expr in ir.expressions(effect):
-        written = ir.root(expr) if expr is target else None
-        yield from (part for part in ir.walk(expr) if part is not written or not isinstance(part, ir.Var))
+    for value in ir.values_of(effect):
+        yield from ir.walk(value)
+    target = ir.target_of(effect)
+    while isinstance(target, ir.Field | ir.Index):
+        if isinstance(target, ir.Index):
+            yield from ir.walk(target.index)
+        target = target.record if isinstance(target, ir.Field) else target.array
+    if target is not None and not isinstance(target, ir.Var):
+        yield from ir.walk(target)
 
 
 def _is_dropped(cfa: Cfa, location: int, effect: ir.Effect) -> bool:

@@ -126,9 +126,7 @@ def _keeps_errno(cfa: Cfa) -> bool:
 
 def _uses(effect: ir.Effect, pointers: set[str]) -> bool:
     """Whether the effect does anything with one of the pointers but to read or write what it leads to."""
-    waiting = [expr for expr in ir.expressions(effect) if not (isinstance(effect, ir.Call) and expr is effect.result)]
-    if isinstance(effect, ir.Call) and effect.result is not None and not isinstance(effect.result, ir.Var):
-        waiting.append(effect.result)
+    waiting = list(ir.expressions_read(effect) if isinstance(effect, ir.Call) else ir.expressions(effect))
     while waiting:
         expr = waiting.pop()
         if isinstance(expr, ir.Var) and expr.name in pointers:

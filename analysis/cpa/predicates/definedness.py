@@ -116,17 +116,11 @@ def _can_lack_result(cfa: Cfa) -> bool:
 
 def _read(effect: ir.Effect) -> Iterator[ir.Expr]:
     """The parts of an effect whose values are read: not objects that are assigned to, or whose address or elements are taken."""
-    match effect:
-        case ir.Assign(target, value):
-            yield from _of_value(value)
-            yield from _of_place(target)
-        case ir.Call(callee, arguments, result):
-            for expr in (callee, *arguments):
-                yield from _of_value(expr)
-            yield from _of_place(result) if result is not None else ()
-        case _:
-            for expr in ir.expressions(effect):
-                yield from _of_value(expr)
+    for value in ir.values_of(effect):
+        yield from _of_value(value)
+    target = ir.target_of(effect)
+    if target is not None:
+        yield from _of_place(target)
 
 
 def _of_value(expr: ir.Expr) -> Iterator[ir.Expr]:

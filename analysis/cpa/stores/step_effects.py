@@ -98,9 +98,7 @@ class Effects:
         """The effect, after which variables that are not live any more are forgotten."""
         live = self.variables.live(step.function)
         before, after = live[step.edge.source], live[step.edge.target]
-        written = step.edge.effect.target if isinstance(step.edge.effect, ir.Assign) else None
-        if isinstance(step.edge.effect, ir.Call):
-            written = step.edge.effect.result
+        written = ir.target_of(step.edge.effect)
         names = set(before)
         if isinstance(written, ir.Var) and written.scope not in ("global", "function"):
             names.add(written.name)

@@ -140,10 +140,7 @@ def _liveness(cfa: Cfa, taken: frozenset[str]) -> Mapping[int, frozenset[str]]:
 
 def _uses(effect: ir.Effect) -> tuple[frozenset[str], str | None]:
     """The variables that an effect reads, and the one that it writes as a whole."""
-    target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
+    target = ir.target_of(effect)
     written = target.name if isinstance(target, ir.Var) and target.scope not in ("global", "function") else None
-    expressions = ir.expressions(effect)
-    if written is not None:
-        expressions = expressions[:-1]  # the target is the last one; in "c = c" the same node is a value, too
-    used = {v.name for expr in expressions for v in ir.variables(expr) if v.scope not in ("global", "function")}
+    used = {v.name for expr in ir.expressions_read(effect) for v in ir.variables(expr) if v.scope not in ("global", "function")}
     return frozenset(used), written

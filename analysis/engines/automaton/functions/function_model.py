@@ -118,13 +118,10 @@ class FunctionModel:
 
     def _written(self, edge: Edge, footprints: Footprints) -> frozenset[str]:
         effect = edge.effect
-        if isinstance(effect, ir.Assign):
-            return frozenset((lvalue_cell(effect.target),))
-        if not isinstance(effect, ir.Call):
-            return frozenset()
-        written = self._written_by_callees(effect, footprints)
-        if effect.result is not None:
-            written.add(lvalue_cell(effect.result))
+        written = self._written_by_callees(effect, footprints) if isinstance(effect, ir.Call) else set()
+        target = ir.target_of(effect)
+        if target is not None:
+            written.add(lvalue_cell(target))
         return frozenset(written)
 
     def written_by_callees(self, edge: Edge) -> frozenset[str]:

@@ -21,7 +21,7 @@ class Assignments:
     @cached_property
     def reassigned(self) -> frozenset[str]:
         """The parameters that the function assigns to."""
-        targets = (_target(edge) for edge in self._cfa.edges)
+        targets = (ir.target_of(edge.effect) for edge in self._cfa.edges)
         return frozenset(root_of(target) for target in targets if isinstance(target, ir.Var)) & frozenset(self.parameters)
 
     @cached_property
@@ -38,7 +38,7 @@ class Assignments:
 
     def stores(self, root: str) -> Iterator[Edge]:
         """The edges that assign to a variable."""
-        return (edge for edge in self._cfa.edges if isinstance(var := _target(edge), ir.Var) and root_of(var) == root)
+        return (edge for edge in self._cfa.edges if isinstance(var := ir.target_of(edge.effect), ir.Var) and root_of(var) == root)
 
     @cached_property
     def copied(self) -> Mapping[ir.Expr | None, set[ir.Expr]]:
@@ -54,8 +54,3 @@ class Assignments:
         """What the function returns, casts aside."""
         effects = (edge.effect for edge in self._cfa.edges)
         return frozenset(ir.strip_casts(e.value) for e in effects if isinstance(e, ir.Return) and e.value is not None)
-
-
-def _target(edge: Edge) -> ir.Expr | None:
-    effect = edge.effect
-    return effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None

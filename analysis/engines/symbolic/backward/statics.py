@@ -100,6 +100,6 @@ def _written_by(cfa: Cfa) -> frozenset[str]:
 
 def _written(effect: ir.Effect) -> str | None:
     """The variable with static storage that the effect writes, or a part of which it writes."""
-    target = effect.target if isinstance(effect, ir.Assign) else effect.result if isinstance(effect, ir.Call) else None
+    target = ir.target_of(effect)
     base = None if target is None else base_of(target)
     return base.name if isinstance(base, ir.Var) and base.scope == "global" else None

@@ -133,24 +133,12 @@ class Failures:
 
 def operations(effect: ir.Effect) -> Iterator[Operation]:
     """What an edge evaluates, operands first."""
-    match effect:
-        case ir.Assign(target, value):
-            yield from _values(value)
-            yield from _written(target)
-        case ir.Assume(condition):
-            yield from _values(condition)
-        case ir.Call(callee, arguments, result):
-            for part in (callee, *arguments):
-                yield from _values(part)
-            if result is not None:
-                yield from _written(result)
-        case ir.Return(value) if value is not None:
-            yield from _values(value)
-
-
-def _written(target: ir.Expr) -> Iterator[Operation]:
-    yield from _reached(target)
-    yield Operation(target, "write")
+    for value in ir.values_of(effect):
+        yield from _values(value)
+    target = ir.target_of(effect)
+    if target is not None:
+        yield from _reached(target)
+        yield Operation(target, "write")
 
 
 def _values(expr: ir.Expr) -> Iterator[Operation]:

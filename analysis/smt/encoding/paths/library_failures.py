@@ -174,12 +174,7 @@ def _is_elsewhere(program: Program, name: str) -> bool:
 
 def _changed(program: Program) -> frozenset[str]:
     """Those of the streams that the program may write to."""
-    targets: list[ir.Expr] = []
-    for cfa in program.functions.values():
-        for edge in cfa.edges:
-            match edge.effect:
-                case ir.Assign(target) | ir.Call(result=target) if target is not None:
-                    targets.append(target)
+    targets = [ir.target_of(edge.effect) for cfa in program.functions.values() for edge in cfa.edges]
     written = {target.name for target in targets if isinstance(target, ir.Var) and target.scope == "global"}
     pointed = taken_by_initialisers(program.globals.values()).union(*(taken_by(cfa).static for cfa in program.functions.values()))
     return STREAMS & (pointed | written)
