@@ -29,13 +29,11 @@ class Implication(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-def implied(
-    root: Node, goal: Term, scheme: Scheme, summaries: Mapping[str, Term], budget: Budget, beside: Z3Solver | None = None
-) -> Implication:
+def implied(root: Node, goal: Term, scheme: Scheme, summaries: Mapping[str, Term], budget: Budget) -> Implication:
     """Whether the subtree of a call implies a formula over its interface. The answer is exact: of a model, each call that it
-    depends on has its body. `beside`: see Z3Solver."""
+    depends on has its body."""
     formula = SubtreeFormula(root, scheme, summaries)
-    solver = Z3Solver(beside)
+    solver = Z3Solver()
     solver.add(*formula.first, not_(root.instance(goal)))
     checks = 0
     while True:

@@ -74,7 +74,7 @@ class Validator:
         return Validated("safe", work)
 
     def _check(self, node: Node, summaries: Summaries, work: Work) -> Implication:
-        answer = implied(node, summaries[node.key], self.scheme, summaries, self.budget, self._solver)
+        answer = implied(node, summaries[node.key], self.scheme, summaries, self.budget)
         work.validated.append(node.key)
         work.checks += answer.checks
         work.bodies += [body.key for body in answer.formula.bodies]

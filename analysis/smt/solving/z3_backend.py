@@ -225,9 +225,7 @@ class Z3Solver:
 
     checks = 0
 
-    def __init__(self, beside: Z3Solver | None = None) -> None:
-        """`beside`: a solver of the same thread, whose translated terms this one uses: making a context takes z3 longer than many
-        checks."""
+    def __init__(self) -> None:
         self._stack: list[list[Term]] = [[]]
         self._has_inner_scope = False
         self._answer: Answer | None = None
@@ -236,11 +234,11 @@ class Z3Solver:
         self._idle = threading.Event()
         self._idle.set()
         self._interrupting = threading.Lock()  # an interrupt must not meet a solver that is freed after its check
-        self._open(_Translation() if beside is None else beside._translation)
+        self._open()
 
-    def _open(self, translation: _Translation) -> None:
+    def _open(self) -> None:
         """Makes z3's solver, with all that was asserted so far."""
-        self._translation = translation
+        self._translation = _Translation()
         self._ref = self._translation.ref
         self._solver = z3core.Z3_mk_solver(self._ref)
         z3core.Z3_solver_inc_ref(self._ref, self._solver)
@@ -310,7 +308,7 @@ class Z3Solver:
             self._has_inner_scope = False
         if self._is_spent:
             z3core.Z3_solver_dec_ref(self._ref, self._solver)
-            self._open(_Translation())
+            self._open()
 
     def _checked(self, literals: list[Any]) -> Answer:
         answer, reason = self._checked_once(literals)
