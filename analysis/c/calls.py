@@ -50,7 +50,7 @@ def stores_counts(function: Function, call: ir.Call) -> bool:
     return text is None or re.fullmatch(_PLAIN, text) is None
 
 
-def written(name: str, call: ir.Call) -> tuple[int, ...] | None:
+def written_arguments(name: str, call: ir.Call) -> tuple[int, ...] | None:
     """The numbers of the arguments to whose objects the call writes. None: it may write to others as well, or nothing is
     known of it. What the library keeps for itself (`errno`, what `getenv` returned) does not count."""
     function = known(name)
@@ -77,10 +77,10 @@ def _leads(argument: ir.Expr) -> bool:
 def leaves_memory(name: str, call: ir.Call) -> bool:
     """Whether all memory is after the call as it was before, with these arguments."""
     function = known(name)
-    return function is not None and function.only_writes and written(name, call) == ()
+    return function is not None and function.only_writes and written_arguments(name, call) == ()
 
 
 def leaves_values(name: str, call: ir.Call) -> bool:
     """The same, but for a block that ends: what it held may not be read any more (C11 7.22.3.3), and nothing else changes."""
     function = known(name)
-    return function is not None and function.only_writes_or_frees and written(name, call) == ()
+    return function is not None and function.only_writes_or_frees and written_arguments(name, call) == ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.c.blocks import ALLOCATORS, ENDING, OWN_BLOCKS, RELEASES, ZEROING
-from analysis.c.calls import leaves_memory, stores_counts, written
+from analysis.c.calls import leaves_memory, stores_counts, written_arguments
 from analysis.c.control import NEVER_RETURN, NEVER_RETURN_ANYWHERE, TWICE, UNMODELLED
 from analysis.c.functions import LIBRARY, is_harmless, known, read
 from analysis.cfa.graph import Program
@@ -84,7 +84,7 @@ def test_a_row_is_all_that_a_function_needs() -> None:
     ],
 )
 def test_where_a_call_writes(statement: str, expected: tuple[int, ...] | None) -> None:
-    assert written(*call_of(statement)) == expected
+    assert written_arguments(*call_of(statement)) == expected
 
 
 def test_a_function_without_a_row_may_do_anything() -> None:

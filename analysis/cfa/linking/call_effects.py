@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 
 from analysis.c.blocks import RELEASES
-from analysis.c.calls import written
+from analysis.c.calls import written_arguments
 from analysis.c.control import NEVER_RETURN
 from analysis.c.failing import can_fail
 from analysis.c.functions import Function, known
@@ -199,7 +199,7 @@ def _done(name: str, call: ir.Call) -> Effects:
     fails = any(isinstance(argument.type, Pointer) for argument in call.arguments)
     if name in NEVER_RETURN or name in CHECKS or is_assumption(name):
         return Effects(fails=fails or name in CHECKS, leaves=True)
-    function, at = known(name), written(name, call)
+    function, at = known(name), written_arguments(name, call)
     if function is None or at is None or not _has_no_order(function):
         return _OUTSIDE
     if name in RELEASES:
@@ -222,7 +222,7 @@ def _behind(pointer: ir.Expr) -> Cell:
     return (cell(root) if isinstance(root, ir.Var) else None) or MEMORY
 
 
-class Closed(NamedTuple):
+class WithCallees(NamedTuple):
     """What each function does together with all that it calls, with what that follows from."""
 
     functions: Mapping[str, Own]
@@ -230,7 +230,7 @@ class Closed(NamedTuple):
     effects: dict[str, Effects]
 
 
-def closed(functions: Mapping[str, Own], ending: Set[str], before: Closed) -> Closed:
+def with_callees(functions: Mapping[str, Own], ending: Set[str], before: WithCallees) -> WithCallees:
     """What each function does together with all that it calls. `ending` are functions that are declared not to return. What
     stayed the same since `before` is the same object."""
     known = before.effects if before.ending == ending else {}
@@ -241,10 +241,10 @@ def closed(functions: Mapping[str, Own], ending: Set[str], before: Closed) -> Cl
             whole = _whole(component, functions, ending, found)
             last = whole if last is None or last != whole else last
         found.update(dict.fromkeys(component, last))
-    return Closed(functions, ending, found)
+    return WithCallees(functions, ending, found)
 
 
-def _is_same(functions: Mapping[str, Own], name: str, found: Mapping[str, Effects], before: Closed) -> bool:
+def _is_same(functions: Mapping[str, Own], name: str, found: Mapping[str, Effects], before: WithCallees) -> bool:
     """Whether a function itself, and all that it calls outside of its component, do what they did."""
     mine = functions[name]
     if mine != before.functions.get(name):

@@ -26,11 +26,10 @@ from analysis.cfa.linking.call_effects import (
     POINTER,
     WORLD,
     Cell,
-    Closed,
     Effects,
     Own,
+    WithCallees,
     cell,
-    closed,
     exposed_by,
     joined,
     library,
@@ -38,6 +37,7 @@ from analysis.cfa.linking.call_effects import (
     meet,
     own,
     through_pointers,
+    with_callees,
 )
 from analysis.cfa.linking.indeterminate import indeterminate
 from analysis.frontend.declarations.file_level import Variable
@@ -68,7 +68,7 @@ class _Known(NamedTuple):
     files included. Operands that meet without a call, through a pointer from another file, are left to `ORDER`: what they do is
     undefined (C11 6.5p2)."""
 
-    calls: Closed
+    calls: WithCallees
     variables: tuple[Variable | StaticLocal, ...]
     initially: frozenset[str]
     exposed: frozenset[str]
@@ -76,7 +76,7 @@ class _Known(NamedTuple):
     decided: dict[Cfa, _Decided]
 
 
-_NOTHING = _Known(Closed({}, frozenset(), {}), (), frozenset(), frozenset(), frozenset(), {})
+_NOTHING = _Known(WithCallees({}, frozenset(), {}), (), frozenset(), frozenset(), frozenset(), {})
 _last = [_NOTHING]
 
 
@@ -113,7 +113,7 @@ def _known(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> _Known:
     exposed = initially.union(*(mine.exposed for mine in functions.values()))
     named = (one.var.name for one in variables if "::" not in one.var.name)
     anywhere = exposed.union(named) if _has_other_files(functions) else exposed
-    calls = closed(functions, ending, last.calls)
+    calls = with_callees(functions, ending, last.calls)
     is_alike = (exposed, anywhere, ending) == (last.exposed, last.anywhere, last.calls.ending)
     decided = _still_decided(last, calls.effects) if is_alike else {}
     return _Known(calls, variables, initially, exposed, anywhere, decided)

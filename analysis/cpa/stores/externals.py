@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from analysis.c.blocks import ALLOCATORS, STACK_ALLOCATIONS
-from analysis.c.calls import leaves_values, written
+from analysis.c.calls import leaves_values, written_arguments
 from analysis.cpa.stores.evaluate import Algebra, Evaluator, Work
 from analysis.cpa.stores.scalar_values import Address, Value
 from analysis.cpa.stores.writing import Writer
@@ -19,7 +19,7 @@ def external_change(writer: Writer, evaluator: Evaluator, name: str, call: ir.Ca
     """What the function changes in memory; `name` is empty if it is not known which function it is."""
     if leaves_values(name, call):
         return lambda work: None
-    at = written(name, call)
+    at = written_arguments(name, call)
     if at is not None:
         return _forget_arguments(writer, evaluator, [call.arguments[position] for position in at])
 

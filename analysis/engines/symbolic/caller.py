@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.c.built_in import is_of_compilers
-from analysis.c.calls import written
+from analysis.c.calls import written_arguments
 from analysis.c.functions import known
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic.candidates import MAIN
@@ -106,7 +106,7 @@ def _unmodelled(program: Program, replayed: Replayed) -> Iterator[str]:
         effect = program.functions[step.function].by_id[step.edge].effect
         if isinstance(effect, ir.Call):
             for name in program.targets(effect):
-                if _bounds(name) is not None and written(name, effect):
+                if _bounds(name) is not None and written_arguments(name, effect):
                     yield name  # `time` writes there what it returns
                 is_open = f"what {name}() does, which has no body" in replayed.assumptions
                 if is_open and (_does_more(program, name) or _computes(program, effect, name, is_used=name in answered)):

@@ -21,7 +21,7 @@ from analysis.frontend.text.difference import Difference, difference
 from analysis.frontend.text.line_map import LineMap, with_later_lines
 from analysis.frontend.text.macros import Macros
 from analysis.frontend.text.plain_stretch import any_macro, find_stretch, pieces, stands_free
-from analysis.frontend.text.source_lines import Copied, Lines, edited_lines, written
+from analysis.frontend.text.source_lines import Copied, Lines, edited_lines, tokens_of
 
 LONE_RETURN = re.compile(rb"\r(?!\n)")  # by itself it ends a line to the preprocessor, but not to editors
 _BEFORE = 8  # lines: preprocessors leave out longer runs of blank lines
@@ -42,7 +42,7 @@ def edit_lines(source: bytes, text: bytes, line_map: LineMap, new: bytes, macros
     lines = edited_lines(source, new)
     if lines is None or macros.renumbered or LONE_RETURN.search(source) or LONE_RETURN.search(new):
         return None
-    old, now = [written(line) for line in lines.old], [written(line) for line in lines.new]
+    old, now = [tokens_of(line) for line in lines.old], [tokens_of(line) for line in lines.new]
     if any(line is None or line.is_directive for line in (*old, *now)):
         return None
     before, after = [line for line in old if line is not None], [line for line in now if line is not None]
@@ -147,7 +147,7 @@ def _line_before(source: bytes, number: int) -> tuple[int, bytes] | None:
 
 def _ends_plainly(text: bytes, line_map: LineMap, number: int, line: bytes, macros: Macros) -> bool:
     """Whether a line comes through, and what follows cannot belong to a macro on it."""
-    copied = written(line)
+    copied = tokens_of(line)
     if copied is None or copied.is_directive or not stands_free(pieces([copied]), macros):
         return False
     rows = line_map.rows_at(number)

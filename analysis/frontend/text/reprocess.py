@@ -9,7 +9,7 @@ from analysis.frontend.text.blank_edit import Blank, blank_edit, move_lines
 from analysis.frontend.text.line_edit import Edit, edit_lines
 from analysis.frontend.text.macros import Macros, read_macros
 from analysis.frontend.text.preprocess import Change, Preprocessed, definitions, preprocess, read_source
-from analysis.frontend.text.source_lines import Lines, edited_lines, open_comment, written
+from analysis.frontend.text.source_lines import Lines, edited_lines, open_comment, tokens_of
 from analysis.model.options import Options
 from analysis.model.unit_flags import UnitFlags
 
@@ -69,7 +69,7 @@ def _has_only_text(source: bytes, lines: Lines) -> bool:
     """Whether the lines do not affect the directives of the file, before and after the edit: they contain no
     directive, and nothing that hides or reveals one."""
     above = source.split(b"\n", lines.first - 1)[lines.first - 2 : lines.first - 1] if lines.first > 1 else []
-    copied = [written(line) for line in (*above, *lines.old, *lines.new)]
+    copied = [tokens_of(line) for line in (*above, *lines.old, *lines.new)]
     edited = copied[len(above) :]
     return None not in copied and not any(line is None or line.is_directive for line in edited)
 

@@ -68,7 +68,7 @@ def printed(tokens: Sequence[Token], indent: int = 0) -> bytes:
     return b" " * indent + tokens[0].text + b"".join(b" " * token.spaced + token.text for token in tokens[1:])
 
 
-def written(line: bytes) -> Copied | None:
+def tokens_of(line: bytes) -> Copied | None:
     """The tokens of a line; None if the line alone does not determine them, or does not show that the next line begins anew."""
     line = line.removesuffix(b"\r")
     if line.rstrip().endswith((b"\\", b"??/")) or b"\\U" in line or b"\\u" in line or b'R"' in line:

@@ -21,7 +21,7 @@ def unknown(name: str, returned: Type) -> Callable[[RunningMachine, list[Any], t
         for position, (value, type_) in enumerate(zip(arguments, types, strict=False)):
             if isinstance(type_, Pointer):
                 expose(machine, value)
-                written(machine, name, position, value, type_.target)
+                _write_behind(machine, name, position, value, type_.target)
         if not wanted or isinstance(returned, Void):
             return None
         if isinstance(returned, Record | Array):
@@ -32,7 +32,7 @@ def unknown(name: str, returned: Type) -> Callable[[RunningMachine, list[Any], t
     return run
 
 
-def written(machine: RunningMachine, name: str, position: int, address: int, target: Type) -> None:
+def _write_behind(machine: RunningMachine, name: str, position: int, address: int, target: Type) -> None:
     """What an external function leaves behind a pointer that it was given: what the inputs say. If they say nothing, the
     object is as it was, but what was indeterminate has a value now: the function may have written it."""
     block = machine.memory.find(address)

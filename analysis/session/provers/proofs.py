@@ -261,8 +261,8 @@ class Proofs:
     def close(self) -> None:
         """Ends the processes, and with them what they do. They are started again when they are needed."""
         self._pool.close()
-        self._proving.closed()
-        self._claims.closed()
+        self._proving.pool_closed()
+        self._claims.pool_closed()
 
 
 def _rules(functions: Sequence[FunctionReport], shipped: Collection[str]) -> list[str]:

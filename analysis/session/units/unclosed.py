@@ -20,7 +20,7 @@ from typing import NamedTuple
 from analysis.frontend.text.line_edit import Edit, replace_rows
 from analysis.frontend.text.line_map import LineMap, escape, with_later_lines
 from analysis.frontend.text.preprocess import Preprocessed, read_source
-from analysis.frontend.text.source_lines import Lines, edited_lines, long_comment, open_comment, written
+from analysis.frontend.text.source_lines import Lines, edited_lines, long_comment, open_comment, tokens_of
 from analysis.model.options import Options
 from analysis.session.units.built import Built
 
@@ -85,7 +85,7 @@ def opened_comment(previous: Built, text: bytes | None, options: Options) -> Pre
     if edited is None:
         return None
     number, (old,), _ = edited.lines
-    if any((line := written(there)) is None or line.is_directive for there in (*_above(source, number), old)):
+    if any((line := tokens_of(there)) is None or line.is_directive for there in (*_above(source, number), old)):
         return None
     below = source.split(b"\n", number - 1)[-1][len(opened) :]
     hidden, ends, _ = below.partition(b"*/")
@@ -164,7 +164,7 @@ def _with_fewer_lines(before: Preprocessed, edited: _Edited, there: bytes, added
 
 
 def _same_tokens(one: bytes, other: bytes) -> bool:
-    was, is_ = written(one), written(other)
+    was, is_ = tokens_of(one), tokens_of(other)
     return was is not None and is_ is not None and was.text.split() == is_.text.split()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from analysis.c.blocks import ALLOCATIONS
-from analysis.c.calls import leaves_values, written
+from analysis.c.calls import leaves_values, written_arguments
 from analysis.c.control import NEVER_RETURN
 from analysis.c.functions import LIBRARY
 from analysis.cfa.graph import Cfa, Edge, Program
@@ -288,7 +288,7 @@ class System:
             return self._closed(state, access)
         if not leaves_values(callee, call):
             access.forget_memory()
-            if written(callee, call) is None:
+            if written_arguments(callee, call) is None:
                 self._forget_globals(access)
                 self.assumptions[OUTSIDE.sentence] = None
         if call.result is not None and not isinstance(call.result.type, Void):

@@ -64,7 +64,7 @@ def pointee_cells(type_: Type, records: Mapping[str, RecordDefinition]) -> Itera
 def external_writes(call: ir.Call, records: Mapping[str, RecordDefinition]) -> set[str]:
     """The cells that an external function can change through its arguments."""
     written: set[str] = set()
-    at = calls.written(ir.direct_callee(call) or "", call)
+    at = calls.written_arguments(ir.direct_callee(call) or "", call)
     for argument in call.arguments if at is None else [call.arguments[position] for position in at]:
         bare = ir.strip_casts(argument)
         if isinstance(bare, ir.AddressOf):

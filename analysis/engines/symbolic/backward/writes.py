@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from analysis.c.calls import written
+from analysis.c.calls import written_arguments
 from analysis.c.control import NEVER_RETURN, STARTS
 from analysis.c.functions import known as known_function
 from analysis.cfa.addresses_taken import pointed_statics, taken_by
@@ -265,7 +265,7 @@ class WholeProgram:
 
     def external(self, name: str, call: ir.Call) -> Writes:
         """What a call of an external function can change, but for its result."""
-        function, at = known_function(name), written(name, call)
+        function, at = known_function(name), written_arguments(name, call)
         if function is not None and at is not None:
             found = self._through(call.arguments[position] for position in at)
             return found.joined(_ANYWHERE) if function.result == "static" else found  # what it returned before

@@ -307,11 +307,11 @@ class Claims:
         """Cancels everything, and drops what is known."""
         for ticket in self._running:
             self._pool.cancel(ticket)
-        self.closed()
+        self.pool_closed()
         self._summaries.forget()
         self._known, self._program = {}, None
 
-    def closed(self) -> None:
+    def pool_closed(self) -> None:
         """The pool was closed: nothing runs any more."""
         self._running, self._waiting, self._parts, self._compared = {}, [], None, None
 
@@ -319,7 +319,7 @@ class Claims:
         """The pool was closed: what is not answered stays open, for this reason."""
         self._given_up = reason
         self._left.update(dict.fromkeys((*self._running.values(), *self._waiting), reason))
-        self.closed()
+        self.pool_closed()
 
     def _difference(self, program: Program) -> ProgramDifference:
         if self._compared is None or self._compared[0] is not program:

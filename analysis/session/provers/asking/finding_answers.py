@@ -265,7 +265,7 @@ class Proving:
 
     def give_up(self, reason: str) -> None:
         """The pool was closed, and no task is begun until the next check: what is not decided stays possible, for this reason."""
-        self.closed()
+        self.pool_closed()
         self._given_up = reason
         self._leave(reason)
 
@@ -280,7 +280,7 @@ class Proving:
             self._pool.cancel(ticket)
         self._asked, self._tickets, self._slicer = {}, {}, None
 
-    def closed(self) -> None:
+    def pool_closed(self) -> None:
         """The pool was closed: nothing is done any more."""
         self._tickets = {}
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.cfa.linking.call_effects import Cell, Closed, Effects, Own, closed
+from analysis.cfa.linking.call_effects import Cell, Effects, Own, WithCallees, with_callees
 
 NAMES = ("f", "g", "h", "i", "j")
 CELLS = st.frozensets(st.sampled_from([Cell("global", name) for name in "abc"]), max_size=2)
@@ -14,7 +14,7 @@ EFFECTS = st.builds(Effects, CELLS, CELLS, st.booleans(), st.booleans())
 CALLS = st.lists(st.tuples(st.sampled_from(NAMES), EFFECTS), max_size=3).map(tuple)
 FUNCTIONS = st.dictionaries(st.sampled_from(NAMES), st.builds(Own, EFFECTS, CALLS, st.just(frozenset[str]())))
 ENDING = st.frozensets(st.sampled_from(NAMES), max_size=1)
-NOTHING = Closed({}, frozenset(), {})
+NOTHING = WithCallees({}, frozenset(), {})
 
 
 @st.composite
@@ -34,13 +34,13 @@ def revisions(draw: st.DrawFn) -> list[tuple[dict[str, Own], frozenset[str]]]:
 def test_effects_are_those_from_scratch(chain: list[tuple[dict[str, Own], frozenset[str]]]) -> None:
     before = NOTHING
     for functions, ending in chain:
-        now = closed(functions, ending, before)
-        assert now.effects == closed(functions, ending, NOTHING).effects
+        now = with_callees(functions, ending, before)
+        assert now.effects == with_callees(functions, ending, NOTHING).effects
         before = now
 
 
 @given(FUNCTIONS, ENDING)
 def test_what_did_not_change_is_the_same_object(functions: dict[str, Own], ending: frozenset[str]) -> None:
-    once = closed(functions, ending, NOTHING)
-    again = closed(dict(functions), ending, once)
+    once = with_callees(functions, ending, NOTHING)
+    again = with_callees(dict(functions), ending, once)
     assert all(again.effects[name] is once.effects[name] for name in functions)
