@@ -101,6 +101,9 @@ memset                       | out:2 n n               | argument:0  | builtin c
 strerror                     | n                       | static      |             | C 7.24.6.2
 strlen                       | text                    | number      | builtin size_t | C 7.24.6.3
 
+fgetwc                       | handle                  | number      |             | C 7.29.3.1
+fgetws                       | out n handle            | argument:0? |             | C 7.29.3.2
+
 mtx_destroy                  | lock                    |             | ends-lock   | C 7.26.4.1
 mtx_init                     | lock n                  | number      | makes-lock any-kind truth | C 7.26.4.2
 mtx_lock                     | lock                    | number      | locks       | C 7.26.4.3

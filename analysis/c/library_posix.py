@@ -49,6 +49,13 @@ opendir                      | text                    | directory?  |          
 popen                        | text text               | stream?     |             | POSIX
 closedir pclose              | closed                  | number      | may-fail    | POSIX
 readdir                      | handle                  | static?     |             | POSIX
+readdir_r                    | handle out link         | number      |             | POSIX
+rewinddir                    | handle                  |             |             | POSIX
+seekdir                      | handle n                |             |             | POSIX
+telldir dirfd                | handle                  | number      |             | POSIX
+fileno ftello                | handle                  | number      |             | POSIX
+fseeko                       | handle n n              | number      |             | POSIX
+getc_unlocked                | handle                  | -1..255     |             | POSIX
 open                         | text n ...              | descriptor  |             | POSIX
 openat                       | n text n ...            | descriptor  |             | POSIX
 creat                        | text n                  | descriptor  |             | POSIX
