@@ -18,7 +18,7 @@ _PAGE = "analysis/ARCHITECTURE.md"
 _MOST_WORDS = 2000  # ten minutes of reading
 _ROW = re.compile(r"^\| `([\w.]+)` \| (.*) \|$", re.MULTILINE)
 _QUOTED = re.compile(r"`([a-z_]\w*(?:\.\w+)+)(?:\(\))?`")
-_FILES = frozenset(("json", "md", "mjs", "py", "toml", "ts", "yaml", "yml"))
+_FILES = frozenset(("csv", "json", "md", "mjs", "py", "toml", "ts", "yaml", "yml"))
 _PLACEHOLDERS = frozenset(("analysis.NAME",))
 
 
