@@ -4,6 +4,7 @@
       │
     revision_chain ── unwound_program ── body_encoding (C as partitions; loop_unwinding)
       │                     ├── partition_abstraction (light theories)
+      │                     ├── reached_places (is there anything to ask?)
       │                     └── call_tree (a node for each call)
       ├── validation (Algorithm 3) ── weakening (Algorithm 4)
       │      └── summary_strengthening (interpolants, line 17) ── tree_interpolation
@@ -14,7 +15,8 @@
   program is the conjunction of one instance for each call. Globals and memory are inputs and outputs, as far as they are read
   and changed.
 - **The bound.** Each loop jumps back at most so many times each time that it is entered, and each function is active at most so
-  many times at once. An answer names the bound and says whether it left out any run. It is never `safe`.
+  many times at once. An answer names the bound and says whether it left out any run. It is never `safe`. If no run within the
+  bound comes to a check, there is no answer: it would say nothing.
 - **Summaries** are formulas over the interface of a call. Each follows from the body of the call and the summaries of the calls
   in it (property (8)), and that of `main` excludes violations and flaws (property (7)). `property_check` asks for both. A call
   without a summary is a part of its caller.

@@ -18,6 +18,7 @@ from analysis.cpa.predicates.step_formulas import departures, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
 from analysis.engines.summary.body_partitions import CUT, ERROR, FLAW, RETURNS, Partition, Slot, digest_of
 from analysis.engines.summary.loop_unwinding import Copy, UnwoundBody
+from analysis.engines.summary.reached_places import checks
 from analysis.model.spelling import display_name
 from analysis.smt.logic.substitution import Substitution
 from analysis.smt.logic.term_building import FALSE, TRUE, and_, eq, implies, or_, symbol
@@ -133,11 +134,13 @@ class _Body:
         self._violations: list[tuple[Term, int]] = []
         self._flaws: list[tuple[Term, str]] = []
         self._loops_are_cut = False
-        self._has_places = False
+        self._reached: list[Term] = []
 
     def encoded(self) -> tuple[Partition, _Interface]:
         """The partition, and its interface in terms of state variables."""
         body = UnwoundBody(self._cfa, self._encoder.bound, _MOST_COPIES)
+        edges = [edge for name, edge in self._encoder.violations if name == self._function]
+        places = checks(self._cfa, edges, body.loops)
         is_entry = self._function == self._encoder.entry
         arrived = {body.first: self._system.start(self._function) if is_entry else START}
         ended: State | None = None
@@ -145,6 +148,8 @@ class _Body:
             here = arrived.pop(copy, None)
             if here is None:
                 continue
+            if copy[0] in places:
+                self._reached.append(and_(*here.guard))
             if copy[0] == self._cfa.exit:
                 ended = here
                 continue
@@ -199,7 +204,6 @@ class _Body:
         system, function, context = self._system, self._function, self._context
         violation = self._encoder.violations.get((function, step.edge.id))
         if violation is not None:
-            self._has_places = True
             failing = condition(system, state, step, context, violation)
             if failing is not None:
                 literal = self._literal(ERROR, f"violation {len(self._violations)}", failing.guard)
@@ -301,6 +305,9 @@ class _Body:
                 locals_ += 1
         put = Substitution(self._canonical)
         said = put.all(conjuncts)
+        reached = or_(*self._reached)
+        left = [term for term in symbols((reached,)) if term not in self._canonical]
+        others = {term: symbol(f"local:{locals_ + number}", term.sort) for number, term in enumerate(left)}
         results = encoder.results(self._function, encoder.prefix(self._function))
         outputs = [*changed, *(results if self._function != encoder.entry else ())]
         partition = Partition(
@@ -314,7 +321,7 @@ class _Body:
             flaws=tuple(self._flaws),
             loops_are_cut=self._loops_are_cut,
             digest=digest_of(said, self._slots),
-            has_places=self._has_places,
+            reached=Substitution({**self._canonical, **others})(reached),
         )
         ordered = tuple(sorted(inputs, key=lambda variable: variable.name))
         return partition, _Interface(ordered, tuple(changed))

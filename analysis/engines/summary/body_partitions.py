@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from analysis.smt.logic.substitution import Substitution
-from analysis.smt.logic.term_building import not_, symbol
+from analysis.smt.logic.term_building import FALSE, TRUE, not_, symbol
 from analysis.smt.logic.terms import BOOL, Term, symbols
 
 ERROR, FLAW, CUT, RETURNS = (symbol(name, BOOL) for name in ("error", "flaw", "cut", "returns"))
@@ -52,7 +52,7 @@ class Partition(msgspec.Struct, frozen=True):
     `inputs` and `outputs` are its canonical symbols, without the literals. `depends` says which symbols each symbol is determined
     by: those of outputs and literals, and of what calls are passed. `violations` and `flaws` are local literals, each true if the
     body comes to a place where that happens: an edge, and a sentence. `loops_are_cut`: the bound leaves out rounds of a loop.
-    `has_places`: within the bound, paths lead to a place where something could be violated, as far as constants tell.
+    `reached`, which is no part of the conjuncts, holds only if the body comes to a place where something could be violated.
     """
 
     function: str
@@ -65,7 +65,7 @@ class Partition(msgspec.Struct, frozen=True):
     flaws: tuple[tuple[Term, str], ...]
     loops_are_cut: bool
     digest: bytes
-    has_places: bool = True
+    reached: Term = TRUE
 
     @property
     def interface(self) -> frozenset[Term]:
@@ -84,7 +84,7 @@ def without_body(partition: Partition) -> Partition:
         flaws=(),
         loops_are_cut=True,
         digest=b"not followed",
-        has_places=False,
+        reached=FALSE,
     )
 
 

@@ -10,7 +10,7 @@ No two loops of a source text have one head (`analysis.frontend.lowering.stateme
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Edge
@@ -30,6 +30,11 @@ class UnwoundBody:
         self._loops = _loops(cfa)
         self.first: Copy = (cfa.entry, ())
         self.order = self._ordered(most)
+
+    @property
+    def loops(self) -> Iterable[frozenset[int]]:
+        """The locations of each loop."""
+        return self._loops.values()
 
     def after(self, copy: Copy, edge: Edge) -> Copy | None:
         """The copy that an edge leads to from a copy of its source; None if the bound does not let it be taken."""

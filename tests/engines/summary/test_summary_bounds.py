@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import Property
-from analysis.engines.summary.bounded_answer import BoundedAnswer
+from analysis.engines.summary.bounded_answer import BoundedAnswer, Level
 from analysis.engines.summary.loop_unwinding import UnwoundBody
 from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
 from analysis.engines.summary.tree_interpolation import LiteralsFirst
@@ -28,11 +28,11 @@ _NO_PLACE = "nothing in main, or in what it calls, could violate it"
 program_of(random_c.program(Random(0)))  # before any test: it raises Python's recursion limit
 
 
-def answer(body: str, bound: int = 3, mode: Mode = "int", property_: Property = "assertion") -> BoundedAnswer:
+def answer(body: str, bound: int = 3, mode: Level = "int", property_: Property = "assertion") -> BoundedAnswer:
     return of(program_of(HEAD + body), bound, mode, property_)
 
 
-def of(program: Program, bound: int, mode: Mode = "int", property_: Property = "assertion") -> BoundedAnswer:
+def of(program: Program, bound: int, mode: Level = "int", property_: Property = "assertion") -> BoundedAnswer:
     """Returns an answer, without a general method of interpolation, which would take longer."""
     return RevisionChain(ChainOptions(property=property_, bound=bound, level=mode), LiteralsFirst(None)).verify(program)
 
@@ -49,6 +49,43 @@ def test_a_loop_is_followed_as_often_as_the_bound_says(mode: Mode) -> None:
     found = answer(COUNTS.format(rounds=3).replace("i = 0", "i = nondet()").replace("i == 3", "i < 3"), 2, mode)
     assert (found.status, found.is_complete) == ("holds", False)
     assert found.sentence() == "no run violates assertion within bound 2; longer runs were not looked at"
+
+
+MANY = "static int many(void) { int n = nondet(); return n < 50 ? 50 : n; } static void check(int c) { if (!c) reach_error(); } "
+
+
+@pytest.mark.parametrize("level", ["euf", "lra", "int", "bv"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int main(void) { int n = nondet(), i = 0; if (n < 50) return 0; while (i < n) i++; check(i == n); return 0; }",
+        "int main(void) { int n = nondet(), i = 0; if (n < 50) n = 50; while (i < n) i++; check(i == n); return 0; }",
+        "int main(void) { int i = 0; do i++; while (i < 50); if (i != 50 || i < 3) reach_error(); return 0; }",
+        "int main(void) { for (int i = 0, j; i < 50; i++) if (i > 9) { j = i; check(j != 7); } return 0; }",
+    ],
+)
+def test_a_bound_within_which_no_run_comes_to_a_place_says_so(body: str, level: Level) -> None:
+    said = answer(MANY + body, 3, level)
+    assert said.status == "unknown"
+    if level in ("int", "bv"):  # the others do not know that 3 < 50
+        assert said.reasons == ("the bound leaves out every place where it could be violated",)
+
+
+@pytest.mark.parametrize("level", ["euf", "lra", "int", "bv"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int main(void) { int n = nondet(), x = 5; if (x != 5) reach_error(); while (n > 0) n--; return x; }",
+        "int main(void) { int n = nondet(), x = 5; while (n > 0) { if (x != 5) reach_error(); n--; } return x; }",
+        "int main(void) { int n = nondet(), x = 5; while (n) { if (x != 5 && n) reach_error(); while (n > 9) n--; } return x; }",
+        "int main(void) { int x = 5, n = nondet(); while (x < 9) { if (x == 5 || n == 7) continue; reach_error(); } return x; }",
+        "int main(void) { int x = 5; while (1) { if (x == 6) reach_error(); if (nondet()) x = 5; } return x; }",
+        "int main(void) { int n = nondet(); check(1); while (n > 0) n--; return 0; }",
+    ],
+)
+def test_a_check_that_holds_always_is_come_to(body: str, level: Level) -> None:
+    said = answer(MANY + body, 3, level)
+    assert (said.status, said.is_complete) == ("holds", False)
 
 
 def test_that_the_bound_left_out_nothing_is_asked() -> None:

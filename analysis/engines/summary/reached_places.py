@@ -1,0 +1,66 @@
+"""Whether runs within the bound come to a place where the property could be violated. Where none does, that no run violates it
+says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from analysis.cfa.graph import Cfa
+from analysis.engines.summary.call_tree import CallTree, Node
+from analysis.model import ir
+from analysis.smt.logic.term_building import FALSE
+from analysis.smt.logic.terms import Term
+from analysis.smt.solving.solver import Budget, is_unsat
+from analysis.smt.solving.z3_backend import Z3Solver
+
+_MOST = 50  # calls that are asked about
+
+
+def checks(cfa: Cfa, edges: Iterable[int], loops: Iterable[frozenset[int]]) -> frozenset[int]:
+    """The locations where checks begin that end at edges with violations: before their conditions, so that `assert(c)` is come to
+    also where `c` holds. `loops` are the locations of each loop: its condition is no part of a check behind it."""
+    violations = frozenset(edges)
+    around = [*loops]
+    found = {cfa.by_id[edge].source for edge in violations}
+    waiting = list(found)
+    while waiting:
+        for edge in cfa.incoming.get(waiting.pop(), ()):
+            if edge.source in found or not isinstance(edge.effect, ir.Assume):
+                continue
+            apart = [loop for loop in around if (edge.source in loop) != (edge.target in loop)]
+            # what fails in a loop does not come back, and so is no part of it
+            if not apart or (all(edge.source in loop for loop in apart) and _fails(cfa, edge.target, violations)):
+                found.add(edge.source)
+                waiting.append(edge.source)
+    return frozenset(found)
+
+
+def _fails(cfa: Cfa, location: int, violations: frozenset[int]) -> bool:
+    """Whether the only way on from the location comes to a violation."""
+    seen: set[int] = set()
+    while location not in seen and len(cfa.outgoing.get(location, ())) == 1:
+        seen.add(location)
+        (edge,) = cfa.outgoing[location]
+        if edge.id in violations:
+            return True
+        location = edge.target
+    return False
+
+
+def comes_to_a_place(tree: CallTree, budget: Budget) -> bool:
+    """False if it is certain that no run within the bound does. For each call that has such a place, the bodies that lead to it
+    are asked; other calls may do anything."""
+    found = [node for node in tree.nodes if node.partition.reached is not FALSE]
+    found.sort(key=lambda node: len([*node.above()]))
+    return len(found) > _MOST or any(not is_unsat(Z3Solver(), _leading_to(node), budget) for node in found)
+
+
+def _leading_to(node: Node) -> list[Term]:
+    """That a run comes to the call, and to a place in its body."""
+    said = [node.instance(node.partition.reached)]
+    while True:
+        said += [node.instance(term) for term in node.partition.conjuncts]
+        if node.parent is None:
+            return said
+        said.append(node.parent.instance(node.slot.called))
+        node = node.parent
