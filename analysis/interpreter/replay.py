@@ -27,7 +27,7 @@ from analysis.interpreter.outcome import (
     Stuck,
 )
 from analysis.interpreter.program_code import code_of
-from analysis.interpreter.shown import Shown, look, read_by, written_by
+from analysis.interpreter.shown import Shown, look, moved, read_by, written_by
 from analysis.model import ir
 from analysis.model.spelling import display_name, spell_effect
 
@@ -150,7 +150,10 @@ class _Replay:
         if not machine.running or machine.registers is not registers:
             return  # a call: its result is shown where it returns
         read, written = self._shown_at(step, edge)
-        kept = {shown.text for shown in written}
+        elsewhere = moved(read, written)
+        for text in elsewhere:
+            values.pop(text, None)
+        kept = {*elsewhere, *(shown.text for shown in written)}
         look(machine, [shown for shown in read if shown.text not in kept], registers, values)
         look(machine, written, registers, values, again=True)
 

@@ -21,11 +21,13 @@ _LONGEST_TEXT = 24
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """An lvalue of a step: its text, its type, and how its value is found."""
+    """An lvalue of a step: its text, its type, and how its value is found. `through`: the texts of the lvalues that say where
+    it is."""
 
     text: str
     type: Type
     value: Evaluate
+    through: frozenset[str]
 
 
 def read_by(code: FunctionCode, edge: Edge) -> tuple[Shown, ...]:
@@ -56,7 +58,8 @@ def _add(code: FunctionCode, found: dict[str, Shown], part: ir.Expr) -> None:
     if text in found:
         return
     try:
-        found[text] = Shown(text, part.type, code.expressions.value(part))
+        through = frozenset(spell_expr(inner) for inner in ir.walk(part) if inner is not part and isinstance(inner, ir.LVALUES))
+        found[text] = Shown(text, part.type, code.expressions.value(part), through)
     except EndError:  # its place is not known
         return
 
@@ -71,6 +74,12 @@ def look(machine: Machine, shown: Sequence[Shown], registers: list[Any], values:
                 values[one.text] = spelled(machine, one.value(registers), one.type)
             except (EndError, ViolationError):
                 values.pop(one.text, None)
+
+
+def moved(read: Sequence[Shown], written: Sequence[Shown]) -> list[str]:
+    """The texts that mean another object once the step is done: after `n = n->next`, `n->next` is no longer what was read."""
+    targets = {shown.text for shown in written}
+    return [shown.text for shown in read if targets & shown.through]
 
 
 def spelled(machine: Machine, value: Any, type_: Type) -> str:

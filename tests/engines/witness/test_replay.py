@@ -56,6 +56,34 @@ def test_the_values_of_each_step() -> None:
     ]
 
 
+MOVED = """
+struct node { int value; struct node *next; };
+struct node last = { 2, 0 };
+int main(void) {
+    struct node first = { 1, &last }, *n = &first;
+    int next[3] = { 2, 0, 1 }, i = 0;
+    i = next[i];
+    n = n->next;
+    n->value = n->value + 1;
+    n = n->next;
+    return n->value;
+}
+"""
+
+
+def test_a_name_that_means_another_object_after_its_step_is_not_shown() -> None:
+    program, path = recorded(MOVED)
+    result = replay(program, Start("main"), path, Script(()), "null-dereference")
+    assert isinstance(result, Replayed), result
+    assert [step.values for step in result.steps[-5:]] == [
+        {"i": "2"},
+        {"n": "&last"},
+        {"n": "&last", "n->value": "3"},
+        {"n": "NULL"},
+        {"n": "NULL"},
+    ]
+
+
 def test_values_are_spelled_for_people() -> None:
     text = main_of(
         'int a[3] = {1, 2, 3}, *p = &a[1]; char *h = malloc(12), *q = h + 4, c = "x"[0]; char *s = "text"; double d = 0.5;'
