@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from analysis.smt.logic import bitvectors, linear, real_sums, term_building
-from analysis.smt.logic.terms import Term, subterms
+from analysis.smt.logic.terms import Term
 
 _ORDERS = frozenset(("<=", ">=", "<", ">"))
 _BIT_OPERATIONS = frozenset(
@@ -72,15 +72,17 @@ class Substitution:
 
     def __call__(self, term: Term) -> Term:
         """The term with every symbol replaced."""
-        done = self._done
-        if term in done:
-            return done[term]
-        for part in subterms((term,)):
+        done, waiting = self._done, [term]
+        while waiting:
+            part = waiting[-1]
+            missing = [a for a in part.args if a not in done]
+            if missing and part not in done:
+                waiting.extend(reversed(missing))
+                continue
+            waiting.pop()
             if part not in done:
-                if part.op == "symbol":
-                    done[part] = self._replace(part)
-                else:
-                    done[part] = rebuilt(part, tuple([done[a] for a in part.args]))
+                is_symbol = part.op == "symbol"
+                done[part] = self._replace(part) if is_symbol else rebuilt(part, tuple([done[a] for a in part.args]))
         return done[term]
 
     def all(self, terms: Iterable[Term]) -> tuple[Term, ...]:
