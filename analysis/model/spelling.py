@@ -15,7 +15,7 @@ _PRECEDENCE = {
     "==": 6, "!=": 6, "&": 5, "^": 4, "|": 3,
 }  # fmt: skip
 _UNARY = 11
-_POSTFIX = 12
+POSTFIX = 12
 
 
 def display_name(name: str) -> str:
@@ -33,16 +33,16 @@ def _spell(expr: ir.Expr) -> tuple[str, int]:
     """The expression, and how strongly its outermost operator binds."""
     match expr:
         case ir.Var(name):
-            return display_name(name), _POSTFIX
+            return display_name(name), POSTFIX
         case ir.Deref() | ir.Field() | ir.Index() | ir.AddressOf():
             return _spell_access(expr)
         case ir.IntConst(value, type_):
             if isinstance(type_, Pointer):
-                return ("NULL", _POSTFIX) if value == 0 else (f"({spell(type_)}){value}", _UNARY)
-            return str(value), _POSTFIX if value >= 0 else _UNARY
+                return ("NULL", POSTFIX) if value == 0 else (f"({spell(type_)}){value}", _UNARY)
+            return str(value), POSTFIX if value >= 0 else _UNARY
         case ir.FloatConst(text) | ir.StringConst(text):
             # A literal keeps bytes that are no UTF-8 as lone surrogates; nothing that leaves the analysis may hold these.
-            return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), _POSTFIX
+            return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), POSTFIX
         case ir.Unary(operator, operand):
             return f"{operator}{spell_expr(operand, _UNARY)}", _UNARY
         case ir.Binary(operator, left, right):
@@ -51,28 +51,28 @@ def _spell(expr: ir.Expr) -> tuple[str, int]:
         case ir.Cast(operand):
             return _spell(operand)
         case ir.Zero():
-            return "{0}", _POSTFIX
+            return "{0}", POSTFIX
         case ir.Unknown():
-            return "any value", _POSTFIX
+            return "any value", POSTFIX
         case ir.Undefined():
-            return "an indeterminate value", _POSTFIX
+            return "an indeterminate value", POSTFIX
 
 
 def _spell_access(expr: ir.Deref | ir.Field | ir.Index | ir.AddressOf) -> tuple[str, int]:
     """What follows pointers, picks members and elements, and takes addresses."""
     match expr:
         case ir.Deref(ir.Binary("+", base, index)):
-            return f"{spell_expr(base, _POSTFIX)}[{spell_expr(ir.strip_casts(index))}]", _POSTFIX
+            return f"{spell_expr(base, POSTFIX)}[{spell_expr(ir.strip_casts(index))}]", POSTFIX
         case ir.Deref(pointer):
             return f"*{spell_expr(ir.strip_casts(pointer), _UNARY)}", _UNARY
         case ir.Field(ir.Field(record, ""), name, type_):  # a member of an anonymous record is written as the outer record's
             return _spell(ir.Field(record, name, type_))
         case ir.Field(ir.Deref(ir.Var() | ir.Field() | ir.Index() as pointer), name):
-            return f"{spell_expr(pointer, _POSTFIX)}->{name}", _POSTFIX
+            return f"{spell_expr(pointer, POSTFIX)}->{name}", POSTFIX
         case ir.Field(record, name):
-            return f"{spell_expr(record, _POSTFIX)}.{name}", _POSTFIX
+            return f"{spell_expr(record, POSTFIX)}.{name}", POSTFIX
         case ir.Index(array, index):
-            return f"{spell_expr(array, _POSTFIX)}[{spell_expr(ir.strip_casts(index))}]", _POSTFIX
+            return f"{spell_expr(array, POSTFIX)}[{spell_expr(ir.strip_casts(index))}]", POSTFIX
         case ir.AddressOf(ir.Index(array, ir.IntConst(0))):
             return _spell(array)
         case ir.AddressOf(ir.Var(_, "function") as function):
@@ -103,7 +103,7 @@ def spell_effect(effect: ir.Effect) -> str:
         case ir.Assume(condition, truth):
             return spell_condition(condition, truth)
         case ir.Call(callee, arguments, result):
-            text = f"{spell_expr(callee, _POSTFIX)}({', '.join(spell_expr(a) for a in arguments)})"
+            text = f"{spell_expr(callee, POSTFIX)}({', '.join(spell_expr(a) for a in arguments)})"
             return text if result is None else f"{spell_expr(result)} = {text}"
         case ir.Return(value):
             return "return" if value is None else f"return {spell_expr(value)}"

@@ -5,21 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from analysis.cfa.graph import Cfa
 from analysis.engines.automaton.facts.facts import Fact
 from analysis.engines.automaton.functions.access_paths import CALLER, RESULT, Path
-from analysis.model.spelling import display_name
+from analysis.model import ir
+from analysis.model.spelling import POSTFIX, display_name, spell_effect, spell_expr
 from analysis.rules.automaton import Rule
 
 _TEMPORARY_RESULT = re.compile(r"^\$\d+ = ")
 _TEMPORARY = re.compile(r"\$\d+")
+_LONGEST = 60  # characters of an expression in a message
 
 
-def spell_path(path: Path) -> str:
-    """The path as C text."""
+def spell_path(path: Path, cfa: Cfa | None = None) -> str:
+    """The path as C text. With `cfa`, that of the function, the result of a call is spelled as that call, that of
+    `p++` as `p`."""
     root = path[0]
     if root == RESULT:
         return "the result"
-    text = "the result" if root.startswith("$") else display_name(root.removeprefix("@"))
+    if root.startswith("$"):
+        text = "the result" if cfa is None else _origin(cfa, root) or "the result"
+    else:
+        text = display_name(root.removeprefix("@"))
     follows = False
     for operation in path[1:]:
         if operation == "&":
@@ -38,6 +45,31 @@ def spell_path(path: Path) -> str:
             text += _index(operation)
             follows = False
     return f"*{text}" if follows else text
+
+
+def _origin(cfa: Cfa, temporary: str) -> str | None:
+    """What a temporary holds, in C: the call whose result it is, or the lvalue that it is a copy of. None where several edges
+    write it, where it is something else, or where that rests on other temporaries: people do not know these."""
+    written = [edge.effect for edge in cfa.edges if _target(edge.effect) == temporary]
+    if len(written) != 1:
+        return None
+    match written[0]:
+        case ir.Call() as call:
+            text = _TEMPORARY_RESULT.sub("", spell_effect(call))
+        case ir.Assign(_, value):
+            while isinstance(value, ir.Cast):
+                value = value.operand
+            text = spell_expr(value, POSTFIX) if isinstance(value, ir.LVALUES) else ""
+        case _:
+            return None
+    return text if text and not _TEMPORARY.search(text) and len(text) <= _LONGEST else None
+
+
+def _target(effect: ir.Effect) -> str | None:
+    match effect:
+        case ir.Assign(ir.Var(name)) | ir.Call(result=ir.Var(name)):
+            return name
+    return None
 
 
 def _index(operation: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 import msgspec
 
-from analysis.cfa.graph import Places, Program
+from analysis.cfa.graph import Cfa, Places, Program
 from analysis.engines.automaton.facts.facts import Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.facts.spelled import spell_path, without_temporaries
@@ -146,7 +146,8 @@ class Findings:
         facts = {(name, fact.edge): fact for name, fact in errors}
         alike: dict[tuple[str, str, int, str], list[Error]] = {}
         for name, fact in errors:
-            alike.setdefault((places.place(name, fact.edge).path, name, fact.rule, self._message(fact)), []).append((name, fact))
+            message = self._message(fact, delta.program.functions[name])
+            alike.setdefault((places.place(name, fact.edge).path, name, fact.rule, message), []).append((name, fact))
         chosen = []
         before, self._joined = self._joined, {}
         for same in alike.values():
@@ -193,20 +194,22 @@ class Findings:
         error_paths = search_all(lambda number: _search(feasibility, delta, *todo[number]), len(todo), self._jobs)
         self.error_paths.update(((name, found), path) for (name, _, found), path in zip(todo, error_paths or (), strict=False))
 
-    def _message(self, fact: Fact) -> str:
+    def _message(self, fact: Fact, cfa: Cfa | None = None) -> str:
+        """With `cfa`, that of the fact's function, for people; without it the same whatever the arguments of calls are."""
         rule = self._rules[fact.rule]
         message = rule.transitions[fact.transition].message
         if rule.tracks is None:
             return message
-        return message.replace(rule.tracks, spell_path(fact.paths[0]) if fact.paths else "the result")
+        return message.replace(rule.tracks, spell_path(fact.paths[0], cfa) if fact.paths else "the result")
 
     def _report(
         self, tracer: Tracer, delta: ProgramDelta, places: Places, function: str, fact: Fact, steps: list[Taken]
     ) -> Finding:
         rule = self._rules[fact.rule]
-        message = self._message(fact)
+        cfa = delta.program.functions[function]
+        message = self._message(fact, cfa)
         place = places.place(function, fact.edge)
-        text = without_temporaries(spell_effect(delta.program.functions[function].by_id[fact.edge].effect))
+        text = without_temporaries(spell_effect(cfa.by_id[fact.edge].effect))
         text = text.replace(place.path, "__FILE__")  # where the check is run from is no difference
         return Finding(
             rule=rule.name,
@@ -215,7 +218,7 @@ class Findings:
             message=message,
             place=place,
             function=display_name(function),
-            fingerprint=digest_text(rule.name, display_name(function), message, text),
+            fingerprint=digest_text(rule.name, display_name(function), self._message(fact), text),
             trace=tracer.steps(steps, message),
         )
 
