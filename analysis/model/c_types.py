@@ -12,6 +12,9 @@ from typing import Literal
 
 import msgspec
 
+BIT_FIELD = " : "
+"""Between the declared type and the width in the name of a bit-field's type."""
+
 
 class Void(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
     """`void`: no value."""
@@ -83,6 +86,13 @@ class Member(msgspec.Struct, frozen=True, gc=False):
     volatile: tuple[int, ...] = ()
     packed: bool = False
     alignment: int = 0
+
+    @property
+    def value_type(self) -> Type:
+        """The type of the member's values: of a bit-field an integer of its width (C11 6.7.2.1p10), "unsigned int : 3"."""
+        if self.bits is None or not isinstance(self.type, Integer) or self.type.name == "_Bool":
+            return self.type
+        return Integer(self.bits, self.type.signed, f"{self.type.name}{BIT_FIELD}{self.bits}")
 
 
 class RecordDefinition(msgspec.Struct, frozen=True, gc=False):

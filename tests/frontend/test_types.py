@@ -6,7 +6,6 @@ import pytest
 
 from analysis.frontend.declarations.types import (
     arithmetic_type,
-    bit_field_type,
     promote,
     promote_argument,
     same_representation,
@@ -56,10 +55,10 @@ def test_same_representation() -> None:
 
 
 def test_bit_fields_promote_by_their_width() -> None:
-    assert promote(bit_field_type(t.UNSIGNED_INT, 31)) == t.INT
-    assert promote(bit_field_type(t.UNSIGNED_INT, 32)) == t.UNSIGNED_INT
-    assert promote(bit_field_type(t.INT, 32)) == t.INT
-    assert promote(bit_field_type(ULONG, 3)) == t.INT
+    assert promote(t.Member("m", t.UNSIGNED_INT, 31).value_type) == t.INT
+    assert promote(t.Member("m", t.UNSIGNED_INT, 32).value_type) == t.UNSIGNED_INT
+    assert promote(t.Member("m", t.INT, 32).value_type) == t.INT
+    assert promote(t.Member("m", ULONG, 3).value_type) == t.INT
     with pytest.raises(RefusedError):  # gcc computes in 40 bits, clang in 64
-        promote(bit_field_type(ULONG, 40))
-    assert bit_field_type(t.BOOL, 1) == t.BOOL
+        promote(t.Member("m", ULONG, 40).value_type)
+    assert t.Member("m", t.BOOL, 1).value_type == t.BOOL

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analysis.frontend.lowering.refused import RefusedError
 from analysis.model.c_types import (
+    BIT_FIELD,
     CHAR,
     DOUBLE,
     INT,
@@ -25,21 +26,12 @@ _RANKS = {"_Bool": 0, "char": 1, "signed char": 1, "unsigned char": 1, "short": 
 _RANKS |= {"unsigned int": 3, "long": 4, "unsigned long": 4, "long long": 5, "unsigned long long": 5}
 _RANKS |= {"__int128": 6, "unsigned __int128": 6}
 
-_BIT_FIELD = " : "  # between the declared type and the width in the name of a bit-field's type
-
-
-def bit_field_type(declared: Type, bits: int | None) -> Type:
-    """The type of a member's values: an integer of its width if it is a bit-field (C11 6.7.2.1p10), "unsigned int : 3"."""
-    if bits is None or not isinstance(declared, Integer) or declared.name == "_Bool":
-        return declared
-    return Integer(bits, declared.signed, f"{declared.name}{_BIT_FIELD}{bits}")
-
 
 def promote(type_: Type) -> Type:
     """The integer promotions (C11 6.3.1.1p2); other types stay as they are. Raises RefusedError where compilers differ."""
     if not isinstance(type_, Integer):
         return type_
-    _, is_bit_field, _ = type_.name.partition(_BIT_FIELD)
+    _, is_bit_field, _ = type_.name.partition(BIT_FIELD)
     if is_bit_field:
         if type_.bits > INT.bits:  # gcc computes in the width of the bit-field, clang in the declared type
             raise RefusedError("arithmetic with a bit-field wider than int")

@@ -8,7 +8,6 @@ import msgspec
 
 from analysis.frontend.declarations.literal_values import is_wide, string_length
 from analysis.frontend.declarations.side_effects import has_effects
-from analysis.frontend.declarations.types import bit_field_type
 from analysis.frontend.lowering import operators
 from analysis.frontend.lowering.context import Context, children, field_of
 from analysis.frontend.lowering.refused import RefusedError
@@ -197,7 +196,7 @@ class Initialisers(Context):
             case Record(kind, key):
                 definition = self.names.record(key)
                 named = [m for m in definition.members if m.name or isinstance(m.type, Record)] if definition else []
-                covered = (self._covered(ir.Field(target, m.name, bit_field_type(m.type, m.bits)), given) for m in named)
+                covered = (self._covered(ir.Field(target, m.name, m.value_type), given) for m in named)
                 return any(covered) if kind == "union" and named else all(covered)
             case _:
                 return False
@@ -322,7 +321,7 @@ class Initialisers(Context):
                 if position >= (min(1, len(named)) if kind == "union" and not any_of_union else len(named)):
                     return None
                 found = named[position]
-                return ir.Field(target, found.name, bit_field_type(found.type, found.bits))
+                return ir.Field(target, found.name, found.value_type)
             case _:
                 return target if position == 0 else None
 

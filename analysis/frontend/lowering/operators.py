@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from analysis.c.results import defined, defined_unary, machine, machine_unary
-from analysis.frontend.declarations.types import arithmetic_type, bit_field_type, promote
+from analysis.frontend.declarations.types import arithmetic_type, promote
 from analysis.model import ir
 from analysis.model.c_types import (
     INT,
@@ -188,7 +188,7 @@ def member(record: ir.Expr, name: str, lookup: Callable[[str], RecordDefinition 
         return None
     for found in definition.members:
         if found.name == name:
-            return ir.Field(record, name, bit_field_type(found.type, found.bits))
+            return ir.Field(record, name, found.value_type)
     for found in definition.members:
         if found.name == "" and isinstance(found.type, Record):
             inner = member(ir.Field(record, "", found.type), name, lookup)

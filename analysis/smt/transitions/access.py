@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
+from analysis.c.aliasing import scalar_class
 from analysis.model import ir, ranges
 from analysis.model.assumptions import APART, BOUNDS, TYPES
 from analysis.model.c_types import INT as C_INT
@@ -14,7 +15,6 @@ from analysis.smt.encoding.numbers.bits import Bits
 from analysis.smt.encoding.numbers.expression_terms import Expressions
 from analysis.smt.encoding.numbers.formula import Ledger
 from analysis.smt.encoding.paths.path_state import literal_bytes
-from analysis.smt.encoding.storage.regions import scalar_class
 from analysis.smt.logic import linear
 from analysis.smt.logic.bitvectors import extend
 from analysis.smt.logic.term_building import distinct, filled, number, real, select, store

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from analysis.c.aliasing import scalar_class
 from analysis.cfa.graph import Program
 from analysis.model import ir
 from analysis.model.c_types import DataModel, Integer, Pointer, Type, Void
 from analysis.smt.encoding.numbers.bits import Bits
 from analysis.smt.encoding.numbers.formula import Ledger, Mode
 from analysis.smt.encoding.numbers.integers import Integers
-from analysis.smt.encoding.storage.regions import scalar_class
 from analysis.smt.logic.term_building import TRUE, number, symbol
 from analysis.smt.logic.terms import INT, Sort, Term, array, bit_vector, symbols
 from analysis.smt.transitions.object_cells import Objects

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from analysis.c.aliasing import scalar_class
 from analysis.model import ir
-from analysis.model.c_types import Array, Floating, Integer, Pointer, Record, RecordDefinition, Type
+from analysis.model.c_types import Array, Record, RecordDefinition, Type
 
 
 class Tag(NamedTuple):
@@ -50,21 +51,9 @@ def onto(base: ir.Expr, steps: list[ir.Field | ir.Index]) -> ir.Expr:
     return base
 
 
-def scalar_of(type_: Type) -> str:
-    """The kind of a scalar, signs left out; "any" for aggregates."""
-    match type_:
-        case Pointer():
-            return "pointer"
-        case Floating(bits):
-            return f"float{bits}"
-        case Integer(bits):
-            return "char" if bits <= 8 else f"int{bits}"
-    return "any"
-
-
 def tag_of(lvalue: ir.Expr) -> Tag:
     """What the access says about its object."""
-    scalar = scalar_of(lvalue.type)
+    scalar = scalar_class(lvalue.type)
     named: ir.Field | None = None
     for step in steps_of(lvalue):
         if isinstance(step, ir.Field):
@@ -112,9 +101,9 @@ def _collect(
                 for inner in definition.members:
                     if not inner.name:
                         found.add(ANY)
-                    _collect(inner.type, records, key, inner.name, found, seen)
+                    _collect(inner.value_type, records, key, inner.name, found, seen)
         case _:
-            found.add(Tag(scalar_of(type_), record, member))
+            found.add(Tag(scalar_class(type_), record, member))
 
 
 def overlap(written: list[ir.Field | ir.Index], read: list[ir.Field | ir.Index]) -> tuple[Overlap, tuple[ir.Expr, ...]]:

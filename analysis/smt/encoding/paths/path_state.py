@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analysis.c.aliasing import scalar_class
 from analysis.cfa.graph import Edge, Program
 from analysis.frontend.declarations.literal_values import is_wide, string_bytes
 from analysis.model import ir
@@ -16,7 +17,7 @@ from analysis.smt.encoding.storage.content import ANY_TAG, FillKind, Tag
 from analysis.smt.encoding.storage.layouts import BitLayout
 from analysis.smt.encoding.storage.lvalues import Places
 from analysis.smt.encoding.storage.path_memory import Memory
-from analysis.smt.encoding.storage.regions import Alternatives, Spot, scalar_class
+from analysis.smt.encoding.storage.regions import Alternatives, Spot
 from analysis.smt.logic.term_building import TRUE, symbol
 from analysis.smt.logic.terms import BOOL, Term
 
@@ -242,7 +243,7 @@ class State:
         found = []
         for offset, width, type_ in plan:
             moved = tuple((condition, spot._replace(bits=spot.bits + offset)) for condition, spot in source)
-            tag = Tag(scalar_class(type_)) if width != 8 else ANY_TAG
+            tag = Tag(scalar_class(type_)) if width > 8 else ANY_TAG
             found.append((offset, width, type_, self.memory.load(moved, width, type_, tag)))
         return found
 

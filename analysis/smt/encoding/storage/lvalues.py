@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from analysis.c.aliasing import scalar_class
 from analysis.model import ir, ranges
 from analysis.model.c_types import Array, Floating, Integer, Pointer, Record, Type
 from analysis.smt.encoding.numbers.bits import Bits
@@ -12,7 +13,7 @@ from analysis.smt.encoding.numbers.formula import Ledger
 from analysis.smt.encoding.numbers.integers import Integers
 from analysis.smt.encoding.storage.content import ANY_TAG, Tag
 from analysis.smt.encoding.storage.path_memory import Memory
-from analysis.smt.encoding.storage.regions import Alternatives, Spot, scalar_class
+from analysis.smt.encoding.storage.regions import Alternatives, Spot
 from analysis.smt.logic import linear
 from analysis.smt.logic.bitvectors import extend
 from analysis.smt.logic.term_building import TRUE, constant_of

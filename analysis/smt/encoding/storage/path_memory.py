@@ -21,7 +21,7 @@ from analysis.smt.encoding.storage.content import ANY_TAG, Cell, Content, Fill, 
 from analysis.smt.encoding.storage.fills import Fills
 from analysis.smt.encoding.storage.layouts import BitLayout
 from analysis.smt.encoding.storage.object_access import Objects
-from analysis.smt.encoding.storage.regions import Alternatives, Region, RegionKind, Spot, is_compatible
+from analysis.smt.encoding.storage.regions import Alternatives, Region, RegionKind, Spot, can_hold
 from analysis.smt.logic import linear
 from analysis.smt.logic.term_building import FALSE, TRUE, and_, constant_of, distinct, eq, ite, not_, number, or_
 from analysis.smt.logic.terms import Term, subterms
@@ -224,7 +224,7 @@ class Memory:
             layer = layer.below
         region = self.regions[number_]
         for patch in reversed(patches):
-            if is_compatible(region.type, patch.tag, self.layout):
+            if can_hold(region.type, patch.tag, self.layout):
                 offset = linear.subtract(patch.offset, base)
                 inside = and_(patch.condition, self._inside(offset, region))
                 content = self._content(number_)
@@ -302,7 +302,7 @@ class Memory:
         spots: list[tuple[Term, Spot]] = []
         for number_, region in enumerate(self.regions):
             known = number_ in named or self._escaped.get(number_, born + 1) <= born
-            if known and region.kind != "function" and is_compatible(region.type, tag, self.layout):
+            if known and region.kind != "function" and can_hold(region.type, tag, self.layout):
                 offset = linear.subtract(term, self.address(number_))
                 inside = self._inside(offset, region)
                 if inside is not FALSE:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from analysis.model.c_types import Array, Floating, Integer, Pointer, Record, Type
+from analysis.c.aliasing import scalar_class
+from analysis.model.c_types import Array, Record, Type
 from analysis.smt.encoding.storage.content import Tag
 from analysis.smt.encoding.storage.layouts import BitLayout
 from analysis.smt.logic.terms import Term
@@ -45,20 +46,7 @@ class Spot(NamedTuple):
 Alternatives = tuple[tuple[Term, Spot], ...]
 
 
-def scalar_class(type_: Type) -> str:
-    """The kind of a scalar as far as aliasing goes: signed and unsigned types of one width are one kind (C11 6.5p7)."""
-    match type_:
-        case Pointer():
-            return "pointer"
-        case Floating(bits):
-            return f"float{bits}"
-        case Integer(bits):
-            return "char" if bits == 8 else f"int{bits}"
-        case _:
-            return "any"
-
-
-def is_compatible(type_: Type | None, tag: Tag, layout: BitLayout) -> bool:
+def can_hold(type_: Type | None, tag: Tag, layout: BitLayout) -> bool:
     """Whether an object of a declared type can hold what an access with this tag is to. Allocated memory can hold anything."""
     if type_ is None or tag.scalar == "any" or (tag.scalar == "char" and not tag.record):
         return True
@@ -76,7 +64,7 @@ def _classes(type_: Type, layout: BitLayout, seen: set[Type]) -> set[str]:
             definition = layout.definition(type_)
             found: set[str] = set()
             for member in definition.members if definition is not None else ():
-                found |= _classes(member.type, layout, seen)
+                found |= _classes(member.value_type, layout, seen)
             return found
         case _:
             return {scalar_class(type_)}
