@@ -155,3 +155,35 @@ def test_nothing_is_proved_under_a_doubtful_flag(tmp_path: Path, flag: str, is_p
     verdict = function.verdicts["division-by-zero"]
     assert verdict.verdict == ("safe" if is_proved else "unknown")
     assert is_proved or flag in verdict.reason
+
+
+FIRST = {"file": "a.c", "arguments": ["cc", "-DD=1", "-c", "a.c"]}
+SECONDS = {
+    "the same flags": FIRST,
+    "another macro": {"file": "a.c", "arguments": ["cc", "-DD=0", "-c", "a.c"]},
+    "a symbolic link": {"file": "link.c", "arguments": ["cc", "-DD=0", "-c", "link.c"]},
+    "a command": {"file": "./x/../a.c", "command": "cc -DD=0 -c a.c"},
+}
+
+
+@pytest.mark.parametrize("second", SECONDS)
+def test_a_file_that_is_compiled_with_different_flags_is_several_programs(tmp_path: Path, second: str) -> None:
+    """With the flags of the first entry the program is safe; with those of the second it divides by zero."""
+    database = tmp_path / "compile_commands.json"
+    (tmp_path / "a.c").write_text("int main(void) { int d = D; return 10 / d; }\n")
+    (tmp_path / "link.c").symlink_to("a.c")
+    entries = [{"directory": str(tmp_path), **entry} for entry in (FIRST, SECONDS[second], FIRST)]
+    database.write_text(json.dumps(entries))
+    given = Options(rules=("division-by-zero",), engine="symbolic", proofs=True, everywhere=True, compile_commands=str(database))
+    checker = Checker(given, jobs=1)
+    checker.open([str(tmp_path / "a.c")])
+    checker.check()
+    (function,) = checker.prove().functions
+    verdict = function.verdicts["division-by-zero"]
+    said = [message.text for message in load_compile_commands(str(database)).messages]
+    if second == "the same flags":
+        assert (verdict.verdict, said) == ("safe", [])
+    else:
+        assert verdict.verdict == "unknown"
+        assert "text that compile_commands.json compiles with other flags, too" in verdict.reason
+        assert said == ["'a.c' is compiled with different flags: only the first entry counts, and nothing is proved."]

@@ -93,7 +93,8 @@ def find_compile_commands(start: str) -> str | None:
 def load_compile_commands(path: str) -> CompileCommands:
     """Reads a compilation database in either form (`command` or `arguments`); what is wrong with it is one message.
 
-    Format: https://clang.llvm.org/docs/JSONCompilationDatabase.html. Of several entries for a file, the first counts.
+    Format: https://clang.llvm.org/docs/JSONCompilationDatabase.html. Of several entries for a file, the first counts;
+    it is marked as ambiguous if another has other flags.
     """
 
     def failed(why: str) -> CompileCommands:
@@ -118,21 +119,33 @@ def _read_database(path: str, data: bytes, failed: Callable[[str], CompileComman
         return failed("it is not a list of entries")
     units: dict[str, UnitFlags] = {}
     refused: dict[str, None] = {}
+    names: dict[str, list[str]] = {}  # of each file; symbolic links give it several
+    ambiguous: dict[str, None] = {}
     wrong = 0
     base = os.path.dirname(os.path.abspath(path))
     for entry in entries:
         unit = _entry(entry, base) if isinstance(entry, dict) else None
         if unit is None:
             wrong += 1
-        else:
-            units.setdefault(*unit)
-            refused.update(dict.fromkeys(unit[1].refused))
+            continue
+        name, flags = unit
+        file = os.path.realpath(name)
+        names.setdefault(file, []).append(name)
+        if units.setdefault(name, flags) != flags or units[names[file][0]] != flags:
+            ambiguous[file] = None
+        refused.update(dict.fromkeys(flags.refused))
+    for name in (name for file in ambiguous for name in names[file]):
+        units[name] = msgspec.structs.replace(units[name], ambiguous=True)
     texts: list[str] = []
     if wrong:
         texts.append(f"{wrong} of the {len(entries)} entries of the compilation database are not understood and were left out.")
     if refused:
         few = ", ".join(shown(flag) for flag in list(refused)[:3])
         texts.append(f"{len(refused)} flags of the compilation database define no macro and were left out, among them {few}.")
+    if ambiguous:
+        more = f" and {len(ambiguous) - 1} more" if len(ambiguous) > 1 else ""
+        file = shown(os.path.basename(next(iter(ambiguous))))
+        texts.append(f"{file}{more} is compiled with different flags: only the first entry counts, and nothing is proved.")
     return CompileCommands(path, units, tuple(Message("warning", path, text) for text in texts))
 
 

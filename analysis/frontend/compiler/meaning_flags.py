@@ -106,4 +106,6 @@ def flags_doubt(flags: UnitFlags, options: Options) -> str:
     if options.data_model == "ILP32" and not has_32_bit_mode():
         return "macros and headers of another data model than ILP32"
     strange = next(iter((*flags.doubtful, *flags.refused)), "")
-    return f"the compiler flag {shown(strange)}" if strange else ""
+    if strange:
+        return f"the compiler flag {shown(strange)}"
+    return "text that compile_commands.json compiles with other flags, too" if flags.ambiguous else ""
