@@ -16,6 +16,7 @@ import msgspec
 
 from analysis.cli.failure import Failure
 from analysis.cli.text_format import message_line
+from analysis.frontend.compiler.compiler_flags import DATABASE_NAME
 from analysis.model.budgets import BudgetName
 from analysis.model.limits import LONGEST
 from analysis.model.options import LIGHT, MOST_ROUNDS, UNWIND, Assumption, CompilerFlags, Encoding, Engine, Options
@@ -67,7 +68,12 @@ def _program(command: Command) -> Command:
     """Options that say what the program is and how it is compiled."""
     for option in reversed(
         [
-            click.option("-p", "--compile-commands", metavar="FILE", help="Where the compiler flags come from."),
+            click.option(
+                "-p",
+                "--compile-commands",
+                metavar="FILE",
+                help="Where the compiler flags come from: a compile_commands.json, or its folder.",
+            ),
             click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="A folder of headers."),
             click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Define a macro."),
             click.option("--std", metavar="STD", help="The C standard, as for the compiler."),
@@ -183,9 +189,7 @@ def read_options(given: dict[str, Any], start: str) -> tuple[Options, bool]:
 
 
 def _read_options(given: dict[str, Any], default: Options) -> Options:
-    commands = given.pop("compile_commands")
-    if commands is not None and not os.path.isfile(commands):
-        raise Failure(f"There is no file {commands}: give --compile-commands a compile_commands.json.")
+    commands = _named_database(given.pop("compile_commands"))
     for folder in given["include_dirs"]:
         if not os.path.isdir(folder):
             raise Failure(f"There is no folder {folder}: -I takes a folder of headers.")
@@ -206,6 +210,18 @@ def _read_options(given: dict[str, Any], default: Options) -> Options:
         rules=tuple(given.pop("rules")) or default.rules,
         rules_dirs=(*given.pop("rules_dirs"), *default.rules_dirs),
     )
+
+
+def _named_database(named: str | None) -> str | None:
+    """The file that `-p` names: itself, or the compile_commands.json in a folder; raises Failure if it is no regular file."""
+    if named is None:
+        return None
+    path = os.path.join(named, DATABASE_NAME) if os.path.isdir(named) else named
+    if not os.path.exists(path):
+        raise Failure(f"There is no file {path}: give --compile-commands a {DATABASE_NAME}, or a folder that has one.")
+    if not os.path.isfile(path):
+        raise Failure(f"{path} is no regular file: give --compile-commands a {DATABASE_NAME}, or a folder that has one.")
+    return path
 
 
 def is_alike(one: Asked, other: Asked) -> bool:

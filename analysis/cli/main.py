@@ -48,6 +48,9 @@ def _run(arguments: Sequence[str] | None) -> int:
         if sys.stdout is not output:  # click took it away: its own words (--help) found nobody to read them
             raise NobodyReadsError from None
         raise ended
+    except click.exceptions.NoArgsIsHelpError as error:
+        sys.stderr.write(f"{error.format_message()}\n")
+        return 2
     except click.ClickException as error:
         _say(_sentence(error))
         return 2

@@ -179,9 +179,15 @@ def workspace_settings(folders: tuple[str, ...], editor: object = None) -> tuple
     root = folders[0] if folders else os.getcwd()
     missing = (name for name in found.include_dirs if not os.path.isdir(os.path.join(root, name)))
     if found.compiler is not None and _is_inside(found.compiler, folders):  # some editors read settings from the folder, too
-        wrong.append(f"compiler: {found.compiler} lies in the folder that is opened, so it is not run; name one elsewhere.")
+        wrong.append(
+            f"The setting compiler names {found.compiler}, in the folder that is opened: it is not run; name one elsewhere."
+        )
         found = msgspec.structs.replace(found, compiler=None)
-    return found, [*problems, *wrong, *(f"includeDirs: there is no folder {name}." for name in missing)]
+    return found, [
+        *problems,
+        *wrong,
+        *(f"The setting includeDirs names the folder {name}, which does not exist." for name in missing),
+    ]
 
 
 def read(editor: object, file_text: bytes | None) -> tuple[Settings, list[str]]:

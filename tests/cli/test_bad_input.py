@@ -226,6 +226,55 @@ def test_a_wrong_compile_commands_json(capsys: pytest.CaptureFixture[str], text:
     assert said.startswith("compile_commands.json: warning: ")
 
 
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("gone", "There is no file gone"),
+        ("source", "There is no file source/compile_commands.json"),
+        ("/dev/null", "/dev/null is no regular file"),
+    ],
+)
+def test_no_compile_commands_json_where_one_is_named(named: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("source").mkdir()
+    code, out, err = check(capsys, "-p", named)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"everproof: {said}: give ")
+
+
+def test_the_folder_of_a_compile_commands_json(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("build").mkdir()
+    Path("build/compile_commands.json").write_text('[{"directory": "..", "file": "bad.c", "command": "cc -c bad.c"}]')
+    code, out, err = check(capsys, "-p", "build")
+    assert (code, err) == (1, "")
+    assert "bad.c:4:5" in out
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        ("[]", "The compilation database has no entries."),
+        (
+            '[{"directory": ".", "file": "a.cc", "command": "c++ a.cc"}]',
+            "known.json lists no C file (*.c): nothing to check there.",
+        ),
+    ],
+)
+def test_a_compile_commands_json_without_a_c_file(entries: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("bad.c").unlink()
+    Path("good.c").write_text("int f(void)\n{\n    return 0;\n}\n")
+    Path("known.json").write_text(entries)
+    code, _, err = check(capsys, "-p", "known.json")
+    assert (code, sentences(err)) == (2, [f"known.json: error: {said}"])
+
+
+def test_no_command_at_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("Usage: everproof")
+    assert captured.err.count("\n") > 10
+
+
 def test_text_that_is_no_c(capsys: pytest.CaptureFixture[str]) -> None:
     Path("prose.c").write_text("It was a dark { and stormy night; the rain ( fell in torrents.\n" * 20)
     code, _, _ = check(capsys, "prose.c")

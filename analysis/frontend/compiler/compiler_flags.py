@@ -137,6 +137,8 @@ def _read_database(path: str, data: bytes, failed: Callable[[str], CompileComman
     for name in (name for file in ambiguous for name in names[file]):
         units[name] = msgspec.structs.replace(units[name], ambiguous=True)
     texts: list[str] = []
+    if not entries:
+        texts.append("The compilation database has no entries.")
     if wrong:
         texts.append(f"{wrong} of the {len(entries)} entries of the compilation database are not understood and were left out.")
     if refused:

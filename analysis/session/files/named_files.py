@@ -80,7 +80,8 @@ def _below(folder: str, messages: list[Message]) -> Iterator[str]:
 
 
 def existing(paths: Iterable[str], listed_in: str) -> FileSet:
-    """The files of a compile_commands.json that exist, spelled as short as possible; a message names those that do not."""
+    """The files of a compile_commands.json that exist, spelled as short as possible; a message names those that do not, and one
+    says if there is no C file."""
     files: dict[str, str] = {}
     missing: list[str] = []
     for path in paths:
@@ -95,4 +96,6 @@ def existing(paths: Iterable[str], listed_in: str) -> FileSet:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         text = f"{listed_in} lists {shortest(missing[0])}{more}, which does not exist: generate it again with your build."
         messages = (Message("error", listed_in, text),)
+    elif not files:
+        messages = (Message("error", listed_in, f"{listed_in} lists no C file (*.c): nothing to check there."),)
     return FileSet(tuple(files.values()), messages)
