@@ -38,10 +38,13 @@ MAIN = "main"
 
 
 def read_program(paths: tuple[str, ...], options: Options) -> Program:
-    """The program. Raises RefusedError if a part of it is not understood."""
+    """The program. Raises RefusedError if a part of it is not understood, UnreadableError if it is not there."""
     found = find_program(paths, options)
+    for message in found.messages:
+        if message.severity == "error":
+            raise UnreadableError(f"{message.path}: error: {message.text}")
     units = [build(path, None, found.flags[path], options, {}) for path in found.files]
-    for message in (*found.messages, *(message for unit in units for message in unit.preprocessed.messages)):
+    for message in (message for unit in units for message in unit.preprocessed.messages):
         if message.severity == "error":
             raise RefusedError(f"{message.path}: {message.text}")
     if not units or any(unit.parse_errors or unit.unit.broken for unit in units):
@@ -53,15 +56,19 @@ def main() -> int:
     """Checks the certificate that the request names."""
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
     try:
-        return judged(
-            read_program(request.paths, request.options), request.options, read_file(request.certificate, CERTIFICATE_BYTES)
-        )
+        data = read_file(request.certificate, CERTIFICATE_BYTES)
+    except UnreadableError as error:
+        click.echo(f"everproof: {request.certificate} cannot be read: {error.reason}.", err=True)
+        return FAILED
+    try:
+        program = read_program(request.paths, request.options)
     except RefusedError as refused:
         click.echo(f"refused: {refused}")
         return REFUSED
     except UnreadableError as error:
-        click.echo(f"everproof: {request.certificate} cannot be read: {error.reason}.", err=True)
+        click.echo(error.reason, err=True)
         return FAILED
+    return judged(program, request.options, data)
 
 
 def judged(program: Program, options: Options, data: bytes) -> int:

@@ -12,7 +12,7 @@ from analysis.cli.baseline import baseline_text, read_baseline, without_known
 from analysis.cli.budget import OutOfTime, time_budget
 from analysis.cli.certificates import with_certificates
 from analysis.cli.command_options import Asked, check_options, read_asked
-from analysis.cli.output import render, say, write
+from analysis.cli.output import protect, render, say, write
 from analysis.cli.progress_line import progress
 from analysis.model.report import Report
 
@@ -34,6 +34,7 @@ def check(paths: tuple[str, ...], **given: Any) -> int:
     known = None if asked.baseline is None else read_baseline(asked.baseline)
     checker = Checker(asked.options, jobs=asked.jobs, store=asked.store)
     checker.open(paths)
+    protect(asked, checker.files)
     report = run(checker, asked)
     if asked.certificate is not None:
         report = with_certificates(checker, asked.certificate, report)

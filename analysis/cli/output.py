@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 
@@ -11,8 +12,13 @@ from analysis.cli.failure import Failure
 from analysis.cli.json_format import encode_json, report_document
 from analysis.cli.sarif_format import sarif_document
 from analysis.cli.text_format import message_line, text_report
+from analysis.frontend.compiler.compiler_flags import DATABASE_NAME
 from analysis.model.report import Message, Report
+from analysis.model.settings import FILE_NAME
 from analysis.rules.automaton import Rule
+
+_READ = (".c", ".h", ".i", ".inc", ".def", ".y", ".l", ".s", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".yaml", ".yml")
+_SETTINGS = (DATABASE_NAME, FILE_NAME)
 
 
 def render(report: Report, asked: Asked, rules: Sequence[Rule], *, known: int, successful: bool) -> str:
@@ -43,6 +49,25 @@ def write(text: str, path: str | None) -> None:
             file.write(text)
     except OSError as error:
         raise Failure(f"{path} cannot be written: {error.strerror}.") from None
+
+
+def protect(asked: Asked, files: Iterable[str]) -> None:
+    """Raises Failure where a file that is to be written would replace one that is checked (`files`), other C source text, what
+    says how to check it, or another file that is to be written."""
+    read = {os.path.realpath(path) for path in (*files, asked.options.compile_commands) if path is not None}
+    taken: dict[str, str] = {}
+    for option, path in (
+        ("--output", asked.output),
+        ("--write-baseline", asked.write_baseline),
+        ("--certificate", asked.certificate),
+    ):
+        if path is None or (os.path.exists(path) and not os.path.isfile(path)):  # a terminal, or /dev/null, twice if you like
+            continue
+        real = os.path.realpath(path)
+        if os.path.isfile(path) and (real in read or path.lower().endswith(_READ) or os.path.basename(real) in _SETTINGS):
+            raise Failure(f"{option} {path} would replace a file that is read: name another file.")
+        if taken.setdefault(real, option) != option:
+            raise Failure(f"{taken[real]} and {option} name the same file, {path}: name two.")
 
 
 def say(messages: Iterable[Message]) -> None:

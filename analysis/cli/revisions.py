@@ -16,7 +16,7 @@ from analysis.cli.check import FAILED, UNKNOWN, VIOLATED, exit_code, keep, run
 from analysis.cli.command_options import Asked, check_options, is_alike, read_asked
 from analysis.cli.failure import Failure
 from analysis.cli.json_format import encode_json, finding_document, report_document
-from analysis.cli.output import say, write
+from analysis.cli.output import protect, say, write
 from analysis.cli.sarif_format import sarif_document
 from analysis.cli.text_format import count, spot, summaries_line, text_report
 from analysis.cli.versions import Version, edits, read_version, renamed
@@ -74,6 +74,7 @@ def revisions(versions: tuple[str, ...], algorithm: Algorithm, compare: bool, **
         raise Failure("Certificates are of one version: use everproof check.")
     if asked.baseline is not None or asked.write_baseline is not None:
         raise Failure("Baselines are for one version: use them with `everproof check`.")
+    protect(asked, versions)
     done: list[Checked] = []
     with closing(_Chain(asked, algorithm)) as chain:
         for name, its in zip(versions, each, strict=True):

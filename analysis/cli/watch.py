@@ -29,6 +29,8 @@ def watch(paths: tuple[str, ...], **given: Any) -> None:
         raise Failure("Certificates are of one version: use everproof check.")
     if asked.format != "text":
         raise Failure("The live view is text: use `everproof check` for other formats.")
+    if asked.output is not None or asked.baseline is not None or asked.write_baseline is not None:
+        raise Failure("The live view goes to the terminal and has no baseline: use `everproof check`.")
     for path in paths:
         if not os.path.exists(path):
             raise Failure(f"There is no file or folder {path}: check the spelling.")
