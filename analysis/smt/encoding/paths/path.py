@@ -113,6 +113,7 @@ class PathEncoder:
             has_value = is_scalar(parameter.type)
             converted = ir.Cast(argument, parameter.type) if argument.type != parameter.type and has_value else argument
             values.append(state.places.expressions.value(converted) if has_value else None)
+        state.memory.expose(state.handed_over(call.arguments[len(cfa.parameters) :]))  # `va_arg` can give any of them
         caller = state.frames[-1]
         frame = state.open_frame(function, edge)
         for parameter, argument, passed in zip(cfa.parameters, call.arguments, values, strict=False):

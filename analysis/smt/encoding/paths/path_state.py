@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from analysis.c.aliasing import scalar_class
 from analysis.cfa.graph import Edge, Program
 from analysis.frontend.declarations.literal_values import is_wide, string_bytes
@@ -282,6 +284,17 @@ class State:
             self.memory.store(moved, 8, type_, byte, ANY_TAG)
 
     # -- calls --------------------------------------------------------------------------------------------------
+
+    def handed_over(self, arguments: Iterable[ir.Expr]) -> list[Term]:
+        """The values of arguments that can lead to objects, and those within structures that are passed by value."""
+        found: list[Term] = []
+        for argument in arguments:
+            if isinstance(argument.type, Pointer | Integer | Array):
+                found.append(self.places.expressions.value(argument))
+            elif isinstance(argument, ir.LVALUES) and not isinstance(argument.type, Floating):
+                spots = self.places.spots(argument, ANY_TAG)
+                found += self.memory.held({spot.region for _, spot in spots})
+        return found
 
     def open_frame(self, function: str, call: Edge | None) -> Frame:
         """A new innermost call."""

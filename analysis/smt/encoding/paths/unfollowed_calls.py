@@ -8,7 +8,7 @@ from analysis.c.control import NEVER_RETURN
 from analysis.c.functions import LIBRARY, all_with, known
 from analysis.model import ir
 from analysis.model.bit_counts import bit_count
-from analysis.model.c_types import INT, Array, Integer, Pointer, Type, Void
+from analysis.model.c_types import INT, Integer, Pointer, Record, Type, Void
 from analysis.model.verifiers import is_assumption
 from analysis.smt.encoding.numbers.bit_count_terms import counted
 from analysis.smt.encoding.numbers.bits import Bits
@@ -246,11 +246,7 @@ class Calls:
     # -- unknown functions --------------------------------------------------------------------------------------
 
     def _anything_written(self, call: ir.Call, name: str | None, has_body: bool) -> None:
-        terms = [
-            self._state.places.expressions.value(argument)
-            for argument in call.arguments
-            if isinstance(argument.type, Pointer | Integer | Array)
-        ]
+        terms = self._state.handed_over(call.arguments)
         reached = self._memory.expose(terms)
         if has_body:
             self._state.ledger.approximate(f"the call of {name or 'a pointer'} is not followed")
@@ -262,7 +258,8 @@ class Calls:
         if function is not None and "elsewhere" in function.besides:  # what it was passed before
             reached |= self._memory.escaped
         is_static = function is not None and function.result == "static"  # what it returned before
-        if has_body or is_static or self._memory.points_outside([*terms, *self._memory.held(reached)]):
+        holds = any(isinstance(argument.type, Record) for argument in call.arguments)  # perhaps pointers from outside
+        if has_body or is_static or holds or self._memory.points_outside([*terms, *self._memory.held(reached)]):
             reached.add(0)
         for number in sorted(reached):
             if self._memory.regions[number].kind not in ("function", "string"):
