@@ -435,3 +435,68 @@ def test_what_was_packed_is_not_packed_again_after_an_interruption(monkeypatch: 
     checker.check()
     assert checker.save()
     assert packed == [*FILES, "one.c"]
+
+
+def _asks(condition: str) -> str:
+    return f"{condition}\nstatic int given(void) {{ return 1; }}\n#else\nstatic int given(void) {{ return 0; }}\n#endif\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        _asks('#define HAS(x) __has_include(x)\n#if HAS("extra.h")'),
+        _asks('#define EXTRA "extra.h"\n#if __has_include(EXTRA)'),
+        "#define TEXT(x) #x\n#define NAME(x) TEXT(x)\n#define HERE sub/..\n#include NAME(HERE/get.h)\n",
+        "static const char *when(void) { return __TIME__; }\n",
+        "static const char *when(void) { return __DATE__ __TIMESTAMP__; }\n",
+    ],
+)
+def test_what_may_depend_on_more_than_is_known_is_not_kept(text: str) -> None:
+    os.mkdir("sub")
+    Path("get.h").write_text("#pragma once\n" + HEADER)
+    Path("one.c").write_text(text + ONE)
+    checker = opened()
+    checker.check()
+    assert not checker.save()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '#ifdef __has_include\n#if defined(__has_include) && __has_include ( "extra.h" )\n#endif\n#endif\n',
+        _asks('#if __has_\\\ninclude("extra.h")'),
+        '#define GET "get.h"\n#include GET\n',
+    ],
+)
+def test_what_is_asked_for_by_name_is_kept(text: str) -> None:
+    Path("get.h").write_text("#pragma once\n" + HEADER)
+    Path("one.c").write_text(text + ONE)
+    checked_and_saved()
+
+
+def test_a_header_in_a_folder_that_a_macro_names_is_noticed() -> None:
+    for folder in ("first/sub", "second/sub"):
+        os.makedirs(folder)
+    os.rename("get.h", "second/sub/get.h")
+    Path("one.c").write_text('#define GET "sub/get.h"\n' + ONE.replace('"get.h"', "GET"))
+    options = Options(flags=CompilerFlags(include_dirs=("first", "second")))
+    assert checked_and_saved(options).findings
+    Path("first/sub/get.h").write_text(HEADER.replace("return *p", "return p ? *p : 0"))
+    report = opened(options=options).check()
+    assert not report.findings
+    assert answer(report) == answer(from_scratch(options))
+
+
+@pytest.mark.parametrize("variable", ["CPATH", "C_INCLUDE_PATH"])
+def test_folders_that_the_environment_names_are_looked_at(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("first", "second"):
+        os.mkdir(folder)
+    os.rename("get.h", "second/get.h")
+    first, second = os.path.abspath("first"), os.path.abspath("second")
+    Path("one.c").write_text(ONE.replace('"get.h"', "<get.h>"))
+    monkeypatch.setenv(variable, f"{first}:{second}")
+    assert checked_and_saved().findings
+    Path("first/get.h").write_text(HEADER.replace("return *p", "return p ? *p : 0"))
+    assert not opened().check().findings
+    monkeypatch.setenv(variable, second)
+    assert opened().check().findings

@@ -7,7 +7,7 @@ compiler, the options, the rules and the files that were named.
 
     first check ── snapshot? ── no ──> built and checked from nothing
                       │ yes
-         all digests hold, and no missing file has appeared (`surroundings`)?
+         all digests hold, and no missing file has appeared (`units.lookups`)?
                       │ yes                          │ no
          the report, and nothing else,       units and graph are read, models made again;
          is read ("resting")                 then as after any edit
@@ -18,6 +18,6 @@ open, an idle checker process loads the rest of the program, so that the first e
 edit does.
 
 Not kept: stale functions, files that miss a header or had compiler errors, failed and unsettled
-checks. Not noticed: a new system header installed in front of another one, inside the compiler's
-own folders.
+checks; texts with `__DATE__` and the like, or with `__has_include` of what a macro says. Not
+noticed: a new system header installed in front of another one, inside the compiler's own folders.
 """

@@ -11,7 +11,8 @@ asked for. Then two cases:
 - Some differ: the units and the graph are read, and the check goes on from them as it would have in the process that wrote them.
 
 Not kept: what depends on what was there before (functions that do not parse and are checked with their last good text); what a
-repeated run may do better (a compiler that failed, a header that was not found).
+repeated run may do better (a compiler that failed, a header that was not found); what depends on the time, or on whether there
+are files whose names only macros say.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ from analysis.model.report import Count, Message, Report, SummaryWork, Times
 from analysis.model.unit_flags import UnitFlags
 from analysis.session.files.texts import Texts
 from analysis.session.keeping.stored_units import pack_unit, unpack_unit
-from analysis.session.keeping.surroundings import Lookups
 from analysis.session.units.built import Built
 from analysis.session.units.kept_functions import Kept
+from analysis.session.units.lookups import Lookups, asked_by
 from analysis.session.units.program_units import Stop, UnitView
 from analysis.store.database import Store
 from analysis.store.packing import Codec, PackingError
@@ -210,7 +211,8 @@ def snapshot_of(
     if not all(map(_can_be_kept, units)):
         return None
     files = [_files_of(unit, texts) for unit in units]
-    return Snapshot(_at_rest(report), messages, tuple(map(_entry, units, files)), _unmet(units, files, flags, texts), None)
+    unmet = _unmet(units, files, flags, texts)
+    return None if unmet is None else Snapshot(_at_rest(report), messages, tuple(map(_entry, units, files)), unmet, None)
 
 
 def _can_be_kept(unit: UnitView) -> bool:
@@ -242,7 +244,8 @@ def _entry(unit: UnitView, files: dict[str, str | None]) -> KeptUnit:
 
 def _unmet(
     units: Sequence[UnitView], files: Sequence[Mapping[str, str | None]], flags: Mapping[str, UnitFlags], texts: Texts
-) -> tuple[str, ...]:
+) -> tuple[str, ...] | None:
+    """The files that were not there and would have been read; None if more could be, or the text depends on the time."""
     lookups = Lookups()
     for given in dict.fromkeys(flags[unit.path] for unit in units if not unit.built.preprocessed.raw):
         lookups.add_flags(given)
@@ -251,8 +254,10 @@ def _unmet(
     for path in read:
         text = texts.read(path, limit)
         if text is not None:
-            lookups.add_file(path, text)
+            lookups.add_file(path, asked_by(text))
         lookups.add_header(path)
+    if lookups.is_open or lookups.timed:
+        return None
     return tuple(dict.fromkeys(path for path in lookups.paths() if path not in read and not _is_there(path, texts)))
 
 

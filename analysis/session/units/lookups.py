@@ -1,0 +1,145 @@
+"""The headers that units look for, and the places where they would be found.
+
+A compiler that looks for a header passes folders that do not have it. A file that appears there changes what is read, though no
+file that was read changes. No build system that works from lists of dependencies alone sees that.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from analysis.frontend.compiler.compiler_run import compiler_environment
+from analysis.model.unit_flags import UnitFlags
+
+# whatever the text, these take time that grows with its length: what is not closed is taken in, too
+_NAME = rb'(?:"(?P<quoted>[^"\n]++)(?P<closed>")?+|<(?P<angled>[^>\n]++)(?P<shut>>)?+)'
+_DIRECTIVE = rb"(?:^|\*/)[ \t]*+(?:#|%:|\?\?=)[ \t]*+"
+_INCLUDE = re.compile(
+    _DIRECTIVE + rb"(?:(?P<comment>/\*)|(?:include|include_next|import|embed)\b[ \t]*+(?:" + _NAME + rb")?+(?P<rest>[^\n]*+))",
+    re.MULTILINE,
+)
+_ASKED = re.compile(rb"\b__has_(?:include|include_next|embed)\b")
+_ASKED_BY_NAME = re.compile(_ASKED.pattern + rb"[ \t]*+\([ \t]*+" + _NAME)
+_ASKED_ITSELF = re.compile(rb"(?:\bdefined[ \t]*+\(?+|#[ \t]*+(?:(?:el)?ifn?def|define|undef)\b)[ \t]*+" + _ASKED.pattern)
+_UPWARD = re.compile(rb"(?<!\.)\.\.(?!\.)")
+_OF_TRANSLATION = re.compile(rb"\b__(?:TIME|DATE|TIMESTAMP)__\b")
+_SPLICE = re.compile(rb"\\[ \t]*\r?\n")
+_ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH")
+_BEFORE_SYSTEM = "/usr/local/include"  # where compilers look before the system's own folders
+
+
+class Asked(NamedTuple):
+    """What a text looks for: names in quotes and in angle brackets. `computed`: also names that macros make. `upward`: a macro
+    may be a name with `..`. `open`: it asks whether there is a file whose name a macro makes. `timed`: it may depend on when it
+    is preprocessed."""
+
+    quoted: tuple[bytes, ...]
+    angled: tuple[bytes, ...]
+    computed: bool
+    upward: bool
+    open: bool
+    timed: bool
+
+
+def asked_by(text: bytes) -> Asked:
+    """What a text looks for, conditions and most comments aside: too much rather than too little."""
+    text = _SPLICE.sub(b"", text) if b"\\" in text else text
+    quoted: list[bytes] = []
+    angled: list[bytes] = []
+    computed, is_open = False, False
+    upward = any(b"define" in line and _UPWARD.search(line) for line in text.split(b"\n") if b".." in line)
+    for match in _INCLUDE.finditer(text):
+        if _is_named(match):
+            (quoted if match["quoted"] else angled).append(match["quoted"] or match["angled"])
+        else:
+            computed, is_open = True, is_open or match["comment"] is not None
+            upward = upward or b".." in match[0]
+    by_name = [match for match in _ASKED_BY_NAME.finditer(text) if _is_named(match)]
+    quoted += [match["quoted"] for match in by_name if match["quoted"]]
+    angled += [match["angled"] for match in by_name if match["angled"]]
+    clear = len(by_name) + sum(1 for _ in _ASKED_ITSELF.finditer(text))
+    is_open = is_open or sum(1 for _ in _ASKED.finditer(text)) > clear
+    is_timed = _OF_TRANSLATION.search(text) is not None
+    return Asked(tuple(dict.fromkeys(quoted)), tuple(dict.fromkeys(angled)), computed, upward, is_open, is_timed)
+
+
+def _is_named(match: re.Match[bytes]) -> bool:
+    return match["closed"] is not None or match["shut"] is not None
+
+
+class Lookups:
+    """The files that would have been read, had they been there, for the headers that some files include."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, None] = {}
+        self._names: dict[str, None] = {}
+        self._beside: dict[str, None] = {}
+        self._headers: dict[str, None] = {}
+        self._computed = self._upward = self._open = False
+        self.timed = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether files with other names than are known here may be looked for."""
+        return self._open or (self._computed and self._upward)
+
+    def add_flags(self, flags: UnitFlags) -> None:
+        """The preprocessor flags of a unit."""
+        for folder in (*(folder.path for folder in flags.folders), *_environment_folders(), _BEFORE_SYSTEM):
+            self._folders[os.path.abspath(folder)] = None
+        for forced in flags.forced:
+            self._beside[os.path.abspath(os.path.join(forced.folder, forced.name))] = None
+            self._names[forced.name] = None
+        self._note(asked_by("\n".join(flags.macros).encode("utf-8", "surrogateescape")))
+
+    def add_file(self, path: str, asked: Asked) -> None:
+        """A file that was read, by its absolute path, and what it looks for."""
+        folder = os.path.dirname(path)
+        self._names.update(dict.fromkeys(map(os.fsdecode, (*asked.quoted, *asked.angled))))
+        self._beside.update((os.path.join(folder, os.fsdecode(name)), None) for name in asked.quoted)
+        if asked.computed:
+            self._folders[folder] = None
+        self._note(asked)
+
+    def _note(self, asked: Asked) -> None:
+        self._computed = self._computed or asked.computed
+        self._upward = self._upward or asked.upward
+        self._open = self._open or asked.open
+        self.timed = self.timed or asked.timed
+
+    def add_header(self, path: str) -> None:
+        """A header that was read: its name can have come out of a macro."""
+        self._headers[path] = None
+
+    @property
+    def folders(self) -> Iterable[str]:
+        """Where headers are looked for."""
+        return self._folders
+
+    def names(self) -> Iterator[str]:
+        """The names by which headers are looked for in `folders`."""
+        yield from (name for name in self._names if not os.path.isabs(name))
+        for path in self._headers:
+            parts = path.strip("/").split("/")
+            yield from ("/".join(parts[start:]) for start in range(0 if self._computed else len(parts) - 1, len(parts)))
+
+    def beside(self) -> Iterable[str]:
+        """The places beside the files that name headers."""
+        return self._beside
+
+    def paths(self) -> Iterator[str]:
+        """All places where headers can have been looked for, whether they are there or not."""
+        yield from self._beside
+        for name in dict.fromkeys(self.names()):
+            for folder in self._folders:
+                yield os.path.join(folder, name)
+
+
+def _environment_folders() -> Iterator[str]:
+    environment = compiler_environment()
+    for variable in _ENVIRONMENT:
+        if variable in environment:
+            yield from environment[variable].split(os.pathsep)
