@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import chain
 
 from analysis.c.layout import Layout
+from analysis.cfa.bit_layout import BitLayout
 from analysis.cfa.graph import Cfa, Global, Program
 from analysis.interpreter.halting import EndError
 from analysis.interpreter.literals import literal_bytes
@@ -70,11 +71,10 @@ class ProgramCode:
         self.records = program.records
         self.model = model
         self.pointer_bits = model.pointer_bits
-        self.layout = Layout(model, program.records.get)
+        self.bits = BitLayout.of(program, model)
+        self.layout = self.bits.layout
         self.static = StaticLayout(program, self.layout, elsewhere=elsewhere)
         self.compiled: dict[str, object] = {}
-        self._sizes: dict[Type, int | None] = {}
-        self._offsets: dict[tuple[Type, str, Type], int | None] = {}
 
     @cached_property
     def literals(self) -> Counter[bytes]:
@@ -96,17 +96,12 @@ class ProgramCode:
 
     def size(self, type_: Type) -> int | None:
         """`sizeof`, None for incomplete types and variable-length arrays."""
-        if type_ not in self._sizes:
-            self._sizes[type_] = self.layout.size(type_)
-        return self._sizes[type_]
+        return self.bits.bytes(type_)
 
     def offset(self, record: Record, name: str, type_: Type) -> int | None:
         """Where member `name` of that type starts, in bytes; None for bit-fields and members that are not there."""
-        key = record, name, type_
-        if key not in self._offsets:
-            start = None if self.layout.bit_field(record, name) is not None else self.layout.start(record, name, type_)
-            self._offsets[key] = None if start is None else start // 8
-        return self._offsets[key]
+        start = None if self.bits.is_bit_field(record, name) else self.bits.member(record, name, type_)
+        return None if start is None else start // 8
 
 
 def _bytes_of(text: str) -> bytes:

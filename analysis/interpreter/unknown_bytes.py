@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from analysis.interpreter.memory import Block
 from analysis.interpreter.program_code import ProgramCode
 from analysis.model import c_types
-from analysis.model.c_types import Array, Floating, Integer, Pointer, Record, Type
+from analysis.model.c_types import Array, Integer, Type
 
 _UNSIGNED = {
     8: c_types.UNSIGNED_CHAR,
@@ -35,28 +35,8 @@ def parts_of(code: ProgramCode, block: Block, offset: int, size: int) -> Iterato
     length = code.size(element) if element is not None else None
     if element is None or not length:
         return
+    span = 8 * offset, 8 * (offset + size)
     for number in range(offset // length, -(-(offset + size) // length)):
-        yield from _parts(code, element, number * length, offset, offset + size)
-
-
-def _parts(code: ProgramCode, type_: Type, start: int, low: int, high: int) -> Iterator[tuple[int, Type]]:
-    size = code.size(type_) or 0
-    if start >= high or start + size <= low:
-        return
-    match type_:
-        case Integer() | Floating() | Pointer():
-            yield start, type_
-        case Array(element, length):
-            step = code.size(element) or 0
-            if step and length:
-                for number in range(max(0, (low - start) // step), min(length, -(-(high - start) // step))):
-                    yield from _parts(code, element, start + number * step, low, high)
-        case Record(kind, key):
-            definition = code.records.get(key)
-            members = definition.members if definition is not None else ()
-            for member in members[:1] if kind == "union" else members:
-                at = None if member.bits is not None else code.offset(type_, member.name, member.type)
-                if at is not None:
-                    yield from _parts(code, member.type, start + at, low, high)
-        case _:
-            return
+        for part in code.bits.parts(element, "first", 8 * number * length, span):
+            if part is not None and not part.is_bit_field:
+                yield part.bit // 8, part.type

@@ -6,13 +6,12 @@ every object whose address is taken. Accesses are assumed to stay inside the var
 
 from __future__ import annotations
 
-from typing import Any
-
+from analysis.cfa.bit_layout import BitLayout
 from analysis.cpa.stores.evaluate import Algebra, Place, Work
 from analysis.cpa.stores.scalar_values import Value, bits_of
 from analysis.cpa.stores.store_memory import UNKNOWN_CONTENTS, ZERO_CONTENTS, Contents, Store
 from analysis.cpa.stores.variables import Variables
-from analysis.model.c_types import Array, Integer, Record, Type
+from analysis.model.c_types import Type
 
 LEAVES = 64
 """A record or array with more scalar members than this is copied as unknown, unless it is a whole variable."""
@@ -25,7 +24,7 @@ class Writer:
         self.variables = variables
         self._symbolic_objects = algebra.symbolic_objects
         self._taken: dict[str, bool] = {}
-        self._leaves: dict[Type, tuple[tuple[int, Type], ...] | None] = {}
+        self._bits = BitLayout.of(variables.program, variables.layout.model)
 
     def write(self, work: Work, place: Place, width: int, value: Value) -> None:
         """Writes a cell of this width, wherever it is."""
@@ -87,10 +86,10 @@ class Writer:
 
     def _copy_leaves(self, work: Work, before: Store, into: tuple[str, int], source: Place, type_: Type, is_zero: bool) -> None:
         root, bit = into
-        leaves = self.leaves(type_)
+        leaves = self._bits.leaves(type_, "none")
         size = self.variables.layout.size(type_)
         found = work.store.map.get(root)
-        if leaves is None or size is None or (found is not None and type(found) is not Contents):
+        if leaves is None or len(leaves) > LEAVES or size is None or (found is not None and type(found) is not Contents):
             work.store = work.store.set(root, None)
             return
         load, bits = self.variables.load, self.variables.pointer_bits
@@ -106,38 +105,3 @@ class Writer:
         for offset, width, value in values:
             contents = contents.set(bit + offset, width, value)
         work.store = work.store.set(root, contents)
-
-    def leaves(self, type_: Type) -> tuple[tuple[int, Type], ...] | None:
-        """The scalar members of an aggregate type, each with the bit that it begins at, those of unions left out; None if they
-        are too many, or not known."""
-        if type_ not in self._leaves:
-            found: list[tuple[int, Type]] = []
-            self._leaves[type_] = tuple(found) if self._collect(type_, 0, found) else None
-        return self._leaves[type_]
-
-    def _collect(self, type_: Type, bit: int, found: list[tuple[int, Type]]) -> bool:
-        layout = self.variables.layout
-        match type_:
-            case Array(element, length):
-                size = layout.size(element)
-                if length is None or size is None or length > LEAVES:
-                    return False
-                return all(self._collect(element, bit + i * size * 8, found) for i in range(length))
-            case Record(kind, key):
-                definition = self.variables.program.records.get(key)
-                if definition is None:
-                    return False
-                return kind == "union" or all(self._collect_member(type_, member, bit, found) for member in definition.members)
-        found.append((bit, type_))
-        return len(found) <= LEAVES
-
-    def _collect_member(self, record: Record, member: Any, bit: int, found: list[tuple[int, Type]]) -> bool:
-        if member.bits is not None and not member.name:  # it has no value
-            return True
-        start = self.variables.layout.start(record, member.name, member.type)
-        if start is None or not (member.bits is None or isinstance(member.type, Integer)):
-            return False
-        if member.bits is None:
-            return self._collect(member.type, bit + start, found)
-        found.append((bit + start, Integer(member.bits, member.type.signed, member.type.name)))
-        return len(found) <= LEAVES

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from analysis.cfa.bit_layout import BitLayout
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic.candidates import Candidates
 from analysis.engines.symbolic.choices import MakeInputs, constants_of, random_inputs
@@ -18,7 +19,6 @@ from analysis.interpreter.outcome import Replayed, Start, Step
 from analysis.model import clock
 from analysis.model.c_types import Array, DataModel, Pointer, Record, Type
 from analysis.model.spelling import display_name
-from analysis.smt.encoding.storage.layouts import BitLayout
 
 _RUNS = 8  # on inputs that were not computed
 _STEPS = 5_000  # of each of them

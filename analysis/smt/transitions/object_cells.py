@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Literal
 
+from analysis.cfa.bit_layout import BitLayout
 from analysis.cfa.graph import Program
 from analysis.model import ir
 from analysis.model.c_types import Array, DataModel, Integer, Record, Type, Void, is_scalar
-from analysis.smt.encoding.storage.layouts import BitLayout
 
 Kind = Literal["cells", "elements", "memory"]
 RESULT = "$result"  # what a function returns, on its way to the caller

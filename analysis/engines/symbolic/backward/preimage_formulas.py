@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from analysis.c.operators import may_give_anything
+from analysis.cfa.bit_layout import BitLayout
 from analysis.cfa.graph import Program
 from analysis.cpa.symbolic_values.symbolic import negation
 from analysis.engines.symbolic.backward.rewriting import is_symbol, leaves
@@ -19,7 +20,6 @@ from analysis.model.spelling import spell_expr
 from analysis.smt.encoding.numbers.bits import Bits
 from analysis.smt.encoding.numbers.expression_terms import Expressions
 from analysis.smt.encoding.numbers.formula import Ledger
-from analysis.smt.encoding.storage.layouts import BitLayout
 from analysis.smt.logic import linear
 from analysis.smt.logic.term_building import and_, symbol
 from analysis.smt.logic.terms import Term

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analysis.c.aliasing import scalar_class
+from analysis.cfa.bit_layout import BitLayout
 from analysis.cfa.graph import Edge, Program
 from analysis.frontend.declarations.literal_values import is_wide, string_bytes
 from analysis.model import ir
@@ -16,7 +17,6 @@ from analysis.smt.encoding.numbers.integers import Integers, SignedOverflow
 from analysis.smt.encoding.paths.frames import Frame, address_taken
 from analysis.smt.encoding.storage.bit_patterns import Patterns
 from analysis.smt.encoding.storage.content import ANY_TAG, FillKind, Tag
-from analysis.smt.encoding.storage.layouts import BitLayout
 from analysis.smt.encoding.storage.lvalues import Places
 from analysis.smt.encoding.storage.path_memory import Memory
 from analysis.smt.encoding.storage.regions import Alternatives, Spot

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from analysis.cfa.bit_layout import BitLayout
 from analysis.model.assumptions import BOUNDS, OUTSIDE_POINTERS, OWN_TYPES
 from analysis.model.c_types import Integer, Pointer, Type
 from analysis.smt.encoding.numbers.bits import Bits
@@ -19,7 +20,6 @@ from analysis.smt.encoding.storage.addresses import Addresses
 from analysis.smt.encoding.storage.bit_patterns import Patterns, unsigned
 from analysis.smt.encoding.storage.content import ANY_TAG, Cell, Content, Fill, FillKind, Layer, Patch, Tag
 from analysis.smt.encoding.storage.fills import Fills
-from analysis.smt.encoding.storage.layouts import BitLayout
 from analysis.smt.encoding.storage.object_access import Objects
 from analysis.smt.encoding.storage.regions import Alternatives, Region, RegionKind, Spot, can_hold
 from analysis.smt.logic import linear

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from analysis.c.aliasing import scalar_class
+from analysis.cfa.bit_layout import BitLayout
 from analysis.model.c_types import Array, Record, Type
 from analysis.smt.encoding.storage.content import Tag
-from analysis.smt.encoding.storage.layouts import BitLayout
 from analysis.smt.logic.terms import Term
 
 RegionKind = Literal["outside", "global", "local", "heap", "stack", "string", "function"]
