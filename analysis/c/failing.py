@@ -5,9 +5,10 @@ What no rule is about is not asked here: a conversion that does not fit (C11 6.3
 
 from __future__ import annotations
 
+from analysis.c.layout import RecordLookup
 from analysis.c.operators import possible_rules
 from analysis.model import ir
-from analysis.model.c_types import Array, Floating, Pointer
+from analysis.model.c_types import Array, Floating, Pointer, Record
 
 
 def can_fail(expr: ir.Expr) -> bool:
@@ -22,6 +23,28 @@ def place_can_fail(lvalue: ir.Expr) -> bool:
             return True
         lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
     return can_fail(lvalue.pointer if isinstance(lvalue, ir.Deref) else lvalue)
+
+
+def goes_on(element: ir.Index, lookup: RecordLookup) -> bool:
+    """Whether an element may be behind the declared length of an array that `ends_object`."""
+    length = element.array.type.length if isinstance(element.array.type, Array) else None
+    return bool(length) and not _is_inside(element) and ends_object(element.array, lookup)
+
+
+def ends_object(array: ir.Expr, lookup: RecordLookup) -> bool:
+    """Whether an array ends the object that a pointer leads to. Programs allocate more for such an array than it is declared
+    with; C has flexible array members for that (C11 6.7.2.1p18), and compilers let the others go on as well."""
+    part = array
+    while isinstance(part, ir.Field):
+        record = part.record.type
+        definition = lookup(record.key) if isinstance(record, Record) else None
+        if definition is None or not definition.members:
+            return False
+        last = definition.members[-1]
+        if (last.name, last.value_type) != (part.name, part.type):
+            return False
+        part = part.record
+    return part is not array and isinstance(part, ir.Deref)
 
 
 def _can_fail(part: ir.Expr) -> bool:

@@ -36,7 +36,7 @@ class BitLayout:
 
     def __init__(self, records: Mapping[str, RecordDefinition], model: DataModel) -> None:
         self.layout = Layout(model, records.get)
-        self._records = records
+        self.records = records
         self._leaves: dict[tuple[Type, OfUnion], tuple[tuple[int, Type], ...] | None] = {}
         self._sizes: dict[Type, int | None] = {}
         self._members: dict[tuple[Type, str, Type], int | None] = {}
@@ -74,7 +74,7 @@ class BitLayout:
 
     def definition(self, record: Type) -> RecordDefinition | None:
         """The members of a record type."""
-        return self._records.get(record.key) if isinstance(record, Record) else None
+        return self.records.get(record.key) if isinstance(record, Record) else None
 
     def member(self, record: Type, name: str, type_: Type) -> int | None:
         """Where a member of that type starts. Anonymous records have an empty name: they are known by their type."""

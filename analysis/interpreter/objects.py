@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from analysis.c.failing import ends_object
 from analysis.interpreter.arithmetic import Evaluate, Registers
 from analysis.interpreter.halting import ViolationError, not_modelled
 from analysis.interpreter.literals import literal_bytes
@@ -14,6 +15,7 @@ from analysis.interpreter.memory import ASKED, KNOWN, UNDEFINED
 from analysis.interpreter.program_code import ProgramCode
 from analysis.interpreter.scalars import Load, Store, loader, storer
 from analysis.model import ir
+from analysis.model.assumptions import LAST_ARRAYS
 from analysis.model.c_types import Array, Integer, Record, Type, spell
 from analysis.model.spelling import spell_expr
 
@@ -127,7 +129,8 @@ class Objects(ABC):
     def _element_address(self, array: ir.Expr, index: ir.Expr, type_: Type, access: bool) -> Evaluate:
         start, size = self.address(array), self.size(type_)
         length = array.type.length if isinstance(array.type, Array) else None
-        if length is not None and self._flexible(array):
+        is_open = ends_object(array, self.code.records.get)
+        if is_open and length == 0:
             length = None
         if isinstance(index, ir.IntConst) and (length is None or 0 <= index.value < length + (not access)):
             offset = index.value * size
@@ -139,23 +142,13 @@ class Objects(ABC):
 
         def element(r: Registers) -> int:
             found = value(r)
-            if not 0 <= found < limit:
+            if is_open and found >= limit:
+                r[1].assume(LAST_ARRAYS.sentence)
+            elif not 0 <= found < limit:
                 raise ViolationError("array-bounds", f"index {found} of {shown}, which has {length} elements")
             return start(r) + found * size  # type: ignore[no-any-return]
 
         return element
-
-    def _flexible(self, array: ir.Expr) -> bool:
-        """Whether the array is the last member of a record behind a pointer: programs let such arrays go on past their length."""
-        if not isinstance(array, ir.Field) or not isinstance(array.record.type, Record):
-            return False
-        definition = self.code.records.get(array.record.type.key)
-        if definition is None or not definition.members or definition.members[-1].name != array.name:
-            return False
-        root: ir.Expr = array
-        while isinstance(root, ir.Field | ir.Index):
-            root = root.record if isinstance(root, ir.Field) else root.array
-        return isinstance(root, ir.Deref)
 
     def contents(self, expr: ir.Expr) -> Evaluate:
         """The bytes and masks of a record or array value."""

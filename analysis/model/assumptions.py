@@ -125,6 +125,13 @@ BOUNDS = Assumption(
     ("array-bounds",),
     "path formulas, transitions, symbolic and explicit values, going back from a violation",
 )
+LAST_ARRAYS = Assumption(
+    "last-arrays",
+    "listed",
+    "an array that ends the object that a pointer leads to has as many elements as fit there, whatever it is declared with",
+    ("array-bounds",),
+    "trees of paths, runs of the interpreter",
+)
 TYPES = Assumption(
     "types",
     "listed",
@@ -220,6 +227,7 @@ TABLE: tuple[Assumption, ...] = (
     CALLED,
     ORDER,
     BOUNDS,
+    LAST_ARRAYS,
     TYPES,
     OWN_TYPES,
     OUTSIDE_POINTERS,

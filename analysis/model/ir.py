@@ -286,6 +286,23 @@ def root(lvalue: Expr) -> Expr:
     return lvalue
 
 
+def steps(lvalue: Expr) -> list[Field | Index]:
+    """The members and elements that lead from the `root` of an lvalue to it."""
+    found: list[Field | Index] = []
+    while isinstance(lvalue, Field | Index):
+        found.append(lvalue)
+        lvalue = lvalue.record if isinstance(lvalue, Field) else lvalue.array
+    found.reverse()
+    return found
+
+
+def place_values(lvalue: Expr) -> list[Expr]:
+    """The expressions whose values say where an lvalue is: indices, the last one first, and a pointer."""
+    base = root(lvalue)
+    indices = [step.index for step in reversed(steps(lvalue)) if isinstance(step, Index)]
+    return [*indices, base.pointer] if isinstance(base, Deref) else indices
+
+
 def strip_casts(expr: Expr) -> Expr:
     """The expression under any casts."""
     while isinstance(expr, Cast):

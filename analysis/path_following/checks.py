@@ -11,6 +11,7 @@ from typing import NamedTuple, get_args
 
 from analysis.c.blocks import ALLOCATIONS, CLOSES, ENDING, HEAP, RELEASES, STREAMS
 from analysis.c.control import FAILED_ASSERTIONS
+from analysis.c.failing import goes_on
 from analysis.c.operators import rules_of
 from analysis.cfa.graph import Edge, Program
 from analysis.cpa.obstacles.lifetimes import outlived
@@ -18,6 +19,7 @@ from analysis.cpa.obstacles.violable import deeds
 from analysis.cpa.predicates.definedness import was_jumped_past
 from analysis.cpa.predicates.violations import has_float_division, moves_pointer
 from analysis.model import ir
+from analysis.model.assumptions import LAST_ARRAYS
 from analysis.model.c_types import Function, Integer, Pointer, Record
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import CHECKS
@@ -130,9 +132,7 @@ class EdgeChecks:
                 assert isinstance(part, ir.Binary)
                 pointer, more = part.left, [encoder.value(part.right)]
             elif isinstance(part, ir.AddressOf) and isinstance(part.lvalue, ir.Field | ir.Index):
-                root: ir.Expr = part.lvalue
-                while isinstance(root, ir.Field | ir.Index):
-                    root = root.record if isinstance(root, ir.Field) else root.array
+                root = ir.root(part.lvalue)
                 if not isinstance(root, ir.Deref):
                     continue
                 pointer, more = root.pointer, []
@@ -191,6 +191,13 @@ class EdgeChecks:
         if kind is None:  # what the end of the program shows
             return isinstance(edge.effect, ir.Call) and ir.direct_callee(edge.effect) not in self._program.functions
         return self._is_relevant(edge, kind)
+
+    def assumed(self, edge: Edge) -> Iterator[str]:
+        """What `at` assumes of an edge, as sentences."""
+        if "array-bounds" in self._relevant_kinds(edge):
+            parts = (part for expr in ir.expressions(edge.effect) for part in ir.walk(expr) if isinstance(part, ir.Index))
+            if any(goes_on(part, self._program.records.get) for part in parts):
+                yield LAST_ARRAYS.sentence
 
     def _relevant_kinds(self, edge: Edge) -> tuple[FailureKind, ...]:
         found = self._relevant.get(id(edge))

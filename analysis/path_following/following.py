@@ -144,6 +144,7 @@ class PathFollower(ABC):
         for edge in _conditions(edges):
             if any(self.judge(path, check, edge) for check in self._checks.at(path.encoder, edge)):
                 return [], True
+            self.assumptions.update(dict.fromkeys(self._checks.assumed(edge)))
             self._stays_inside(path, edge)
         effect = edges[0].effect
         if isinstance(effect, ir.Assume):

@@ -8,6 +8,9 @@ from analysis.smt.encoding.paths.path import PathEncoder
 from analysis.smt.logic.term_building import and_
 
 BLOCK = "int f(unsigned n, unsigned i) { int *p = malloc(4ul * n); if (!p) return 0; "
+WHOLE = "struct inner { int n; int tail[2]; }; struct around { int b; struct inner in; }; "
+WHOLE += "struct whole { int a[4]; struct inner in; int b; }; "
+AT = WHOLE + "int f(unsigned i) { struct whole *p = malloc"
 FAILURES = [
     ("null-dereference", "int f(int *p) { return *p; }", "sat"),
     ("null-dereference", "int f(int *p) { if (!p) return 0; return *p; }", "unsat"),
@@ -28,6 +31,12 @@ FAILURES = [
     ("array-bounds", "int f(struct pair *p) { p = malloc(4); if (!p) return 0; return p->first; }", None),
     ("array-bounds", "int f(struct pair *p) { p = malloc(4); if (!p) return 0; return p->second; }", "sat"),
     ("array-bounds", "int f(unsigned i) { int a[2][3] = { { 0 } }; if (i > 4) return 0; return a[0][i]; }", "sat"),
+    ("array-bounds", AT + "(4); if (!p || i > 3) return 0; return p->a[i]; }", "sat"),
+    ("array-bounds", AT + "(36); if (!p || i > 3) return 0; return p->a[i]; }", "unsat"),
+    ("array-bounds", WHOLE + "int f(void) { struct whole *p = malloc(64); if (!p) return 0; return p->in.tail[2]; }", "sat"),
+    ("array-bounds", WHOLE + "int f(void) { struct around *p = malloc(64); if (!p) return 0; return p->in.tail[2]; }", None),
+    ("array-bounds", WHOLE + "int f(int i) { struct inner *p = malloc(64); if (!p || i > 9) return 0; return p->tail[i]; }",
+     "sat"),
     ("null-dereference", "int *f(struct pair *p) { return &p->second; }", None),
     ("use-after-free", "int f(void) { int *p = malloc(4); if (!p) return 0; free(p); return *p; }", "sat"),
     ("use-after-free", "int f(void) { int *p = malloc(4), *q = malloc(4); if (!p || !q) return 0; free(q); return *p; }", None),

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from analysis.c.blocks import ENDING
 from analysis.c.control import FAILED_ASSERTIONS
+from analysis.c.failing import ends_object
 from analysis.c.operators import rules_of
 from analysis.c.undefined import OperatorRule
 from analysis.cfa.graph import Edge
@@ -212,10 +213,8 @@ def _applies(kind: FailureKind, operation: Operation) -> bool:
 
 def _dereferenced(operation: Operation) -> ir.Expr | None:
     """The pointer that an access goes through; None for accesses of variables, and for what is no access."""
-    lvalue = operation.expr
-    while isinstance(lvalue, ir.Field | ir.Index):
-        lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
-    return lvalue.pointer if isinstance(lvalue, ir.Deref) and operation.role != "value" else None
+    root = ir.root(operation.expr)
+    return root.pointer if isinstance(root, ir.Deref) and operation.role != "value" else None
 
 
 def _null(state: State, operation: Operation) -> tuple[Term, str] | None:
@@ -238,10 +237,17 @@ def _out_of_bounds(state: State, operation: Operation) -> tuple[Term, str] | Non
         return None
     failures = _bad_indices(state, expr)
     width = state.memory.layout.bytes(expr.type)
-    if width is not None and not (isinstance(expr, ir.Var) or failures):
+    if width is not None and not _is_inside_by_indices(expr):
         size = state.memory.fills.offset(width)
-        failures = [and_(condition, outside(state, spot, size)) for condition, spot in _accessed(state, expr)]
+        failures += [and_(condition, outside(state, spot, size)) for condition, spot in _accessed(state, expr)]
     return or_(*failures), f"{spell_expr(expr)} is outside of its object"
+
+
+def _is_inside_by_indices(lvalue: ir.Expr) -> bool:
+    """Whether an lvalue is inside its object if its indices are those of elements. The object that a pointer leads to can be
+    smaller than the type says."""
+    arrays = [step.array.type for step in ir.steps(lvalue) if isinstance(step, ir.Index)]
+    return isinstance(ir.root(lvalue), ir.Var) and all(isinstance(array, Array) and array.length for array in arrays)
 
 
 def _bad_indices(state: State, lvalue: ir.Expr) -> list[Term]:
@@ -253,20 +259,13 @@ def _bad_indices(state: State, lvalue: ir.Expr) -> list[Term]:
             lvalue = lvalue.record
             continue
         length = lvalue.array.type.length if isinstance(lvalue.array.type, Array) else None
-        if length and not _is_last(state, lvalue.array):
+        if length:
             index, type_ = state.places.expressions.value(lvalue.index), lvalue.index.type
             failures.append(state.arithmetic.compare("<", index, state.arithmetic.constant(0, type_), type_))
-            failures.append(state.arithmetic.compare(">=", index, state.arithmetic.constant(length, type_), type_))
+            if not ends_object(lvalue.array, state.memory.layout.records.get):
+                failures.append(state.arithmetic.compare(">=", index, state.arithmetic.constant(length, type_), type_))
         lvalue = lvalue.array
     return failures
-
-
-def _is_last(state: State, array: ir.Expr) -> bool:
-    """Whether an array is the last member of a record behind a pointer, which may be longer than it is declared."""
-    if not isinstance(array, ir.Field) or not isinstance(array.record, ir.Deref):
-        return False
-    definition = state.memory.layout.definition(array.record.type)
-    return definition is not None and bool(definition.members) and definition.members[-1].name == array.name
 
 
 def outside(state: State, spot: Spot, width: Term) -> Term:
