@@ -296,3 +296,17 @@ CASES = {
 def test_edges(case: str) -> None:
     text, expected = CASES[case]
     assert body(text).split("\n") == [line.strip() for line in expected.strip().splitlines()]
+
+
+@pytest.mark.parametrize("operand", ["a++", "g(a)", "*p", "s[a]", "a ? *p : 0"])
+def test_operands_of_empty_assembler_code_are_evaluated(operand: str) -> None:
+    assert "assembler" in body(f'__asm__ volatile("" : : "r"({operand}));')
+
+
+@pytest.mark.parametrize("operand", ["a", "&a", "p", "a + 1u"])
+def test_operands_of_empty_assembler_code_without_effects_are_nothing(operand: str) -> None:
+    assert "assembler" not in body(f'__asm__ volatile("" : : "r"({operand}) : "memory");')
+
+
+def test_a_structure_that_is_not_used_is_accessed() -> None:
+    assert "= *q" in body("struct node *q = (struct node *)p; *q;")

@@ -11,6 +11,7 @@ from analysis.cfa.graph import Cfa, Edge, FunctionSource
 from analysis.frontend.declarations.declarators import Declarator
 from analysis.frontend.declarations.scope import Answer, FileScope, Names
 from analysis.frontend.lowering.context import TOO_DEEP, MisreadError, StaticLocal
+from analysis.frontend.lowering.earlier_values import earlier_values
 from analysis.frontend.lowering.lowered import Lowering
 from analysis.frontend.lowering.refused import RefusedError
 from analysis.frontend.syntax.parser import Node, SyntaxTree
@@ -104,8 +105,17 @@ def _number(
     edges: list[Edge] = []
     sites: dict[int, Site] = {}
     inside: dict[int, tuple[int, ...]] = {}
-    for raw in flow.reachable_edges():
+    reachable = flow.reachable_edges()
+    earlier = earlier_values(flow, reachable, lowering.names.blocks)
+    for position, raw in enumerate(reachable):
         source = numbers.setdefault(raw.source, len(numbers))
+        if position in earlier:
+            numbers[~position] = between = len(numbers)
+            effect = ir.Unsupported(f"{earlier[position]}, whose declaration a jump may pass")
+            sites[len(edges)] = Site(raw.start - start, raw.end - start)
+            inside[len(edges)] = raw.blocks
+            edges.append(Edge(len(edges), source, between, effect))
+            source = between
         target = numbers.setdefault(raw.target, len(numbers))
         sites[len(edges)] = Site(raw.start - start, raw.end - start)
         inside[len(edges)] = raw.blocks

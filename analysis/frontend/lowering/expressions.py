@@ -99,7 +99,7 @@ class Expressions(Assignments):
         else:
             found = self.value(node)
             is_kept = can_fail(found) or any(isinstance(part, ir.Index) for part in ir.walk(found))
-            if kind != "assignment_expression" and is_kept and not isinstance(found.type, Record | Void):
+            if kind != "assignment_expression" and is_kept and not isinstance(found.type, Void):
                 self.emit(ir.Assign(self.temporary(found.type), found), node)
 
     def discard_branches(self, node: Node) -> None:
@@ -399,6 +399,7 @@ class Expressions(Assignments):
             type_ = Array(type_.element, self.initialised_length(type_.element, value))
         result = self.temporary(type_)
         self.names.place(result.name)
+        self.flow.declares(result.name)
         self.initialise(result, value, value)
         return result
 

@@ -35,6 +35,8 @@ class Flow:
         self._parents: list[int] = [0]
         self._apart: set[int] = set()  # representatives of locations that are not to be one
         self._last_start = 0
+        self.heads: list[tuple[int, tuple[int, ...]]] = []  # of loops and labels, with the blocks around them
+        self.declared: list[tuple[int, str]] = []  # the locations of declarations, with what they declare
         self.entry = 0
         self.current = 0
 
@@ -61,13 +63,19 @@ class Flow:
         """Control goes on at the target without any effect: the two locations become one, the current one. If they are to be
         kept apart, a condition that is true comes between. `start` is where the text of the target starts, if known."""
         here, there = self.find(self.current), self.find(target)
-        self._last_start = self._last_start if start is None else start
+        if start is not None:
+            self._last_start = start
+            self.heads.append((target, self._around()))
         if here != there and {here, there} <= self._apart:
             self.edge_to(target, ir.Assume(ir.IntConst(1, INT), True), self._last_start, self._last_start)
         else:
             self._parents[here] = there
             self._apart.update((there,) if here in self._apart else ())
         self.current = target
+
+    def declares(self, name: str) -> None:
+        """What follows gives a variable the value that it starts with."""
+        self.declared.append((self.current, name))
 
     def go(self, target: int) -> None:
         """A jump: control goes to the target; what follows here is unreachable."""

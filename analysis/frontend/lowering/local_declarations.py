@@ -17,6 +17,7 @@ from analysis.model import ir
 from analysis.model.c_types import INT, Array, Function, Record, Type, Void
 
 _BRACED = frozenset(("initializer_list", "compound_literal_expression"))
+_NOT_EVALUATED = frozenset(("sizeof_expression", "alignof_expression", "offsetof_expression"))
 _LARGEST_TABLE = 4096  # parts of a static object that are kept; what larger tables hold is not known
 
 
@@ -61,10 +62,21 @@ class LocalDeclarations(Enumerations, Records):
             var = ir.Var(self.names.unique(name), "local", type_)
             self.names.declare(name, ObjectEntry(var, volatile=found.volatile))
             self.names.place(var.name)
-            if initialiser is None:
+            self.flow.declares(var.name)
+            if initialiser is None or self._mentions(initialiser, name):
                 self.emit(ir.Assign(var, ir.Undefined(type_)), site)
-            else:
+            if initialiser is not None:
                 self.initialise(var, initialiser, site)
+
+    def _mentions(self, initialiser: Node, name: str) -> bool:
+        """Whether the initialiser of a variable mentions it: it has no value then (C11 6.2.4p6)."""
+        waiting = [initialiser]
+        while waiting:
+            here = waiting.pop()
+            if here.type == "identifier" and self.source(here) == name:
+                return True
+            waiting += [child for child in here.named_children if here.type not in _NOT_EVALUATED]
+        return False
 
     def _declare_function(self, name: str, type_: Function) -> None:
         known = self.names.file.names.get(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from analysis.c.failing import can_fail
 from analysis.frontend.declarations.types import promote
 from analysis.frontend.lowering import operators
 from analysis.frontend.lowering.context import MisreadError, children, field_of
@@ -173,6 +174,11 @@ class Statements(LocalDeclarations):
         outputs = node.child_by_field_name("output_operands")
         if not (empty and (outputs is None or not children(outputs))):
             raise RefusedError("inline assembler")
+        inputs = node.child_by_field_name("input_operands")
+        before = len(self.flow.edges)
+        values = [self.value(field_of(operand, "value")) for operand in (() if inputs is None else children(inputs))]
+        if len(self.flow.edges) > before or any(map(can_fail, values)):
+            raise RefusedError("an operand of inline assembler with effects")
 
     def _if(self, node: Node) -> None:
         end = self.flow.location()
