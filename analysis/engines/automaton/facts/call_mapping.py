@@ -110,9 +110,11 @@ class CallTransfer:
             return []  # the callee has put something else in its place, and may have taken care of it
         paths = self._kept(model, edge, untouched)
         found: list[int] = []
-        for state, _ in self._transfer.fire(model, edge, fact):
+        number = None if call.result is None else model.conditions.numbers.get(call.result)
+        for state, result in self._transfer.fire(model, edge, fact):
             if isinstance(state, str):
-                found.extend(self._transfer.settle(edge, Fact(fact.rule, state, fact.paths), paths))
+                environment: Environment = () if result is None or number is None else ((number, result),)
+                found.extend(self._transfer.settle(edge, Fact(fact.rule, state, fact.paths), paths, environment))
         return found
 
     def _kept(self, model: FunctionModel, edge: Edge, paths: set[Path]) -> set[Path]:
@@ -168,6 +170,8 @@ class CallTransfer:
             if path == CALLER_PATH:
                 continue
             home = self._home(call, callee, path)
+            if home is not None and len(path) == 1 and path != (RESULT,) and not self._result_kills(call, {home}):
+                continue  # `p = f(p)`: the variable that was passed holds the result now
             if home is None or len(home) > LENGTH_LIMIT:
                 if rule.ownership and not (path[0] == RESULT and call.result is None):
                     return None

@@ -283,7 +283,10 @@ class Transfer:
 
     def _environment_at_exit(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> Environment:
         """See `exit_environment`."""
-        known = model.cases.known.at[edge.source] or {}
+        known = dict(model.cases.known.at[edge.source] or {})
+        for number, interval in fact.environment:  # `return realloc(p, n)`: while p lives, the result is null
+            if isinstance(number, int) and (both := meet(known.get(number, ANY), interval)) is not None:
+                known[number] = both
         said: Known = {}
         if not self.rules[fact.rule].about_object:
             said = dict.fromkeys(model.parameter_keys(fact.paths), ZERO)  # what is tracked is null or zero
@@ -321,13 +324,15 @@ def returns_into(call: ir.Call) -> bool:
 
 
 def is_shared(effect: ir.Assume, paths: tuple[Path, ...]) -> bool:
-    """Whether the branch implies that the value equals another variable's, which then holds it too."""
+    """Whether the branch implies that the value equals another variable's, which then holds it too; or the address of an object
+    with a name, which nobody has to free (`if (buffer != small) free(buffer);`)."""
     equality = effect.condition
     if not isinstance(equality, ir.Binary) or equality.operator != ("==" if effect.truth else "!="):
         return False
     left, right = ir.strip_casts(equality.left), ir.strip_casts(equality.right)
     return any(
-        path_of(one) in paths and isinstance(other, ir.LVALUES) and path_of(other) not in paths
+        path_of(one) in paths
+        and (isinstance(other, ir.AddressOf | ir.StringConst) or (isinstance(other, ir.LVALUES) and path_of(other) not in paths))
         for one, other in ((left, right), (right, left))
     )
 
