@@ -167,11 +167,9 @@ class CallTransfer:
         rule = self._transfer.rules[after.rule]
         homes: set[Path] = set()
         for path in after.paths:
-            if path == CALLER_PATH:
+            if path == CALLER_PATH or self._is_replaced(call, callee, path):
                 continue
             home = self._home(call, callee, path)
-            if home is not None and len(path) == 1 and path != (RESULT,) and not self._result_kills(call, {home}):
-                continue  # `p = f(p)`: the variable that was passed holds the result now
             if home is None or len(home) > LENGTH_LIMIT:
                 if rule.ownership and not (path[0] == RESULT and call.result is None):
                     return None
@@ -185,6 +183,11 @@ class CallTransfer:
             elif self._transfer.relevance.matters(after.rule, model.cfa.name, home):
                 homes |= model.copies.same_after(edge, home)
         return homes
+
+    def _is_replaced(self, call: ir.Call, callee: FunctionModel, path: Path) -> bool:
+        """Whether the caller's variable for a parameter or global holds the call's result from then on: `p = f(p)`."""
+        home = self._home(call, callee, path) if len(path) == 1 and path != (RESULT,) else None
+        return home is not None and not self._result_kills(call, {home})
 
     def _wiped(self, edge: Edge, callee: FunctionModel, before: Fact, after: Fact) -> bool:
         """Whether the callee, not the call's result, took away the last path: it put something else there, and may know what
