@@ -1,5 +1,6 @@
-"""Messages about values that have no name: the results of calls, and copies that an expression makes. They say which call or
-object it is. Baselines and silenced findings do not notice: a fingerprint does not change with what only the message says."""
+"""Messages and traces about values that have no name: the results of calls, and copies that an expression makes. They say which
+call or object it is. Baselines and silenced findings do not notice: a fingerprint does not change with what only the message
+says."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ START = """\
 #include <stdlib.h>
 #include <string.h>
 struct node { int value; struct node *next; };
-struct node *find(int key, int line) { return line == 17 ? NULL : malloc(sizeof (struct node)); }
+struct node *find(int key, int line) { if (line == 17) return NULL; return malloc(sizeof (struct node)); }
 """
 
 
@@ -44,6 +45,35 @@ def findings(tmp_path: Path, body: str) -> tuple[Finding, ...]:
 )
 def test_messages_say_which_value_it_is(tmp_path: Path, body: str, named: list[str]) -> None:
     assert [finding.message.split("`")[1] for finding in findings(tmp_path, body)] == named
+
+
+@pytest.mark.parametrize(
+    ("body", "step"),
+    [
+        ("if (strcmp(n->next, s) == 0) n = NULL; return n->value;", "strcmp(n->next, s) == 0"),
+        ("if (!strchr(s, k)) n = NULL; return n->value;", "strchr(s, k) == NULL"),
+        ("n = find(strlen(s), 2); return n->value;", "n = find(strlen(s), 2)"),
+        ("k = k ? strlen(s) : 3; if (k == 4) n = NULL; return n->value;", "k == 4"),
+    ],
+)
+def test_steps_of_a_trace_say_which_value_it_is(tmp_path: Path, body: str, step: str) -> None:
+    (finding,) = findings(tmp_path, body)
+    texts = [taken.text for taken in finding.trace]
+    assert step in texts
+    assert not any("the result" in text for text in texts)
+
+
+def test_a_step_is_spelled_anew_when_the_call_changes(tmp_path: Path) -> None:
+    file = tmp_path / "t.c"
+    text = f"{START}int f(char *s, char *t, struct node *n) {{ if (strcmp(s, t)) n = NULL; return n->value; }}\n"
+    file.write_text(text, encoding="utf-8")
+    checker = Checker(Options(rules=("null-dereference",), engine="automaton"))
+    checker.open([str(file)])
+    checker.check()
+    checker.change(str(file), text.replace("strcmp(s, t)", "strcmp(t, s)"))
+    (finding,) = checker.check().findings
+    checker.close()
+    assert "strcmp(t, s)" in [step.text for step in finding.trace]
 
 
 def test_a_line_number_in_a_call_is_not_in_the_fingerprint(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from analysis.cfa import marks
 from analysis.cfa.graph import Edge, Places, Program
-from analysis.engines.automaton.facts.spelled import without_temporaries
+from analysis.engines.automaton.facts.spelled import spell_step, without_temporaries
 from analysis.model import ir
 from analysis.model.digest import digest_text
 from analysis.model.report import Finding, RuleVerdict, StepKind, TraceStep
@@ -53,10 +53,11 @@ def _trace(finding: Finding, steps: Sequence[Ran], program: Program, places: Pla
     name = display_name(first.function)
     trace = [TraceStep(places.name_place(first.function), name, 0, "entry", f"{name} is entered")]
     for step in steps[:-1]:
-        edge = program.functions[step.function].by_id[step.edge]
+        cfa = program.functions[step.function]
+        edge = cfa.by_id[step.edge]
         kind = _kind(edge, step)
         if kind is not None:
-            trace.append(_step(step, places, kind, without_temporaries(spell_effect(edge.effect))))
+            trace.append(_step(step, places, kind, spell_step(edge.effect, cfa)[0]))
     return [*trace, _step(last, places, "error", finding.message)]
 
 

@@ -15,6 +15,7 @@ from analysis.rules.automaton import Rule
 _TEMPORARY_RESULT = re.compile(r"^\$\d+ = ")
 _TEMPORARY = re.compile(r"\$\d+")
 _LONGEST = 60  # characters of an expression in a message
+_LONGEST_STEP = 120
 
 
 def spell_path(path: Path, cfa: Cfa | None = None) -> str:
@@ -79,6 +80,17 @@ def _index(operation: str) -> str:
 def without_temporaries(text: str) -> str:
     """The text of an effect without names that lowering made up: people do not know them, and their numbers change with edits."""
     return _TEMPORARY.sub("the result", _TEMPORARY_RESULT.sub("", text))
+
+
+def spell_step(effect: ir.Effect, cfa: Cfa) -> tuple[str, bool]:
+    """An effect of the function as a step for people: a temporary is spelled as the call whose result it is, if that is known and
+    short. And whether this rests on other edges of the function."""
+    text = _TEMPORARY_RESULT.sub("", spell_effect(effect))
+    origins = {name: _origin(cfa, name) or "the result" for name in set(_TEMPORARY.findall(text))}
+    if not origins:
+        return text, False
+    spelled = _TEMPORARY.sub(lambda match: origins[match[0]], text)
+    return (spelled if len(spelled) <= _LONGEST_STEP else without_temporaries(text)), True
 
 
 def summary_line(entry: Fact, exit_: Fact, rules: Sequence[Rule], from_nothing: bool, to_nothing: bool) -> str:

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from analysis.cfa.graph import Edge, Places
+from analysis.cfa.graph import Cfa, Edge, Places
 from analysis.engines.automaton.facts.product import ProgramDelta
-from analysis.engines.automaton.facts.spelled import without_temporaries
+from analysis.engines.automaton.facts.spelled import spell_step
 from analysis.model import ir
 from analysis.model.places import Place
 from analysis.model.report import StepKind, TraceStep
-from analysis.model.spelling import display_name, spell_effect
+from analysis.model.spelling import display_name
 
 
 class Taken(msgspec.Struct, frozen=True):
@@ -36,11 +36,13 @@ class Taken(msgspec.Struct, frozen=True):
 
 
 class Spelled(NamedTuple):
-    """A step as it was reported (None: it is not shown), with its edge and its place."""
+    """A step as it was reported (None: it is not shown), with its edge and its place; and its function, if the text rests on
+    other edges of it."""
 
     edge: Edge | None
     place: Place | None
     step: TraceStep | None
+    cfa: Cfa | None = None
 
 
 class Tracer:
@@ -77,26 +79,28 @@ class Tracer:
         if taken.event == "entry":
             place = self._places.name_place(taken.function)
             return TraceStep(place, self._name(taken.function), 0, "entry", f"{self._name(taken.function)} is entered")
-        edge = self._delta.program.functions[taken.function].by_id[taken.edge]
+        cfa = self._delta.program.functions[taken.function]
+        edge = cfa.by_id[taken.edge]
         spelled = self._spelled.get(taken)
         if (
             spelled is None
             or spelled.edge is not edge
+            or (spelled.cfa is not None and spelled.cfa is not cfa)
             or (spelled.place is not None and spelled.place is not self._places.place(taken.function, edge.id))
         ):
-            spelled = self._spell(taken, edge)
+            spelled = self._spell(taken, edge, cfa)
         self._respelled[taken] = spelled
         return spelled.step
 
-    def _spell(self, taken: Taken, edge: Edge) -> Spelled:
+    def _spell(self, taken: Taken, edge: Edge, cfa: Cfa) -> Spelled:
         kind = self._kind(taken, edge)
         if kind is None:
             return Spelled(edge, None, None)
-        text = without_temporaries(spell_effect(edge.effect))
+        text, rests = spell_step(edge.effect, cfa)
         if taken.event == "return":
             text = f"{text} returns"
         place = self._places.place(taken.function, edge.id)
-        return Spelled(edge, place, TraceStep(place, self._name(taken.function), taken.depth, kind, text))
+        return Spelled(edge, place, TraceStep(place, self._name(taken.function), taken.depth, kind, text), cfa if rests else None)
 
     def _kind(self, taken: Taken, edge: Edge) -> StepKind | None:
         if taken.event != "edge":
