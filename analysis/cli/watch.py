@@ -45,7 +45,7 @@ def _watched(paths: tuple[str, ...], asked: Asked) -> bool:
     """Checks on every save, until the settings change; whether they did."""
     checker = Checker(asked.options, jobs=asked.jobs, store=asked.store)
     _show(checker, paths, asked)
-    for changes in watchfiles.watch(*_folders(paths, asked.options.rules_dirs), raise_interrupt=False):
+    for changes in watchfiles.watch(*_folders(paths, asked.options.rules_dirs), raise_interrupt=True):
         if any(os.path.basename(path) == FILE_NAME for _, path in changes):
             checker.close()
             return True

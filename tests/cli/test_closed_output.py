@@ -80,3 +80,13 @@ def test_no_output_at_all(closed: str) -> None:
     assert bool(done.stdout) == (closed == "<&-")
     assert b"null" not in Path("a.c").read_bytes()
     assert Path("store").read_bytes().startswith(b"SQLite")
+
+
+def test_ctrl_c_ends_watch_without_a_word() -> None:
+    Path("a.c").write_text("void f(void) { int *p = 0; *p = 1; }\n")
+    with subprocess.Popen([*EVERPROOF, *COMMANDS["watch"]], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as watching:
+        assert watching.stdout is not None
+        assert any(b"1 finding" in line for line in watching.stdout)
+        watching.send_signal(signal.SIGINT)
+        _, said = watching.communicate(timeout=60)
+    assert (watching.returncode, said) == (0, b"")
