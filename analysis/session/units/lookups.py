@@ -25,7 +25,7 @@ _ASKED = re.compile(rb"\b__has_(?:include|include_next|embed)\b")
 _ASKED_BY_NAME = re.compile(_ASKED.pattern + rb"[ \t]*+\([ \t]*+" + _NAME)
 _ASKED_ITSELF = re.compile(rb"(?:\bdefined[ \t]*+\(?+|#[ \t]*+(?:(?:el)?ifn?def|define|undef)\b)[ \t]*+" + _ASKED.pattern)
 _UPWARD = re.compile(rb"(?<!\.)\.\.(?!\.)")
-_OF_TRANSLATION = re.compile(rb"\b__(?:TIME|DATE|TIMESTAMP)__\b")
+_OF_TRANSLATION = (b"__TIME__", b"__DATE__", b"__TIMESTAMP__")
 _SPLICE = re.compile(rb"\\[ \t]*\r?\n")
 _ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH")
 _BEFORE_SYSTEM = "/usr/local/include"  # where compilers look before the system's own folders
@@ -47,23 +47,30 @@ class Asked(NamedTuple):
 def asked_by(text: bytes) -> Asked:
     """What a text looks for, conditions and most comments aside: too much rather than too little."""
     text = _SPLICE.sub(b"", text) if b"\\" in text else text
-    quoted: list[bytes] = []
-    angled: list[bytes] = []
-    computed, is_open = False, False
-    upward = any(b"define" in line and _UPWARD.search(line) for line in text.split(b"\n") if b".." in line)
-    for match in _INCLUDE.finditer(text):
-        if _is_named(match):
-            (quoted if match["quoted"] else angled).append(match["quoted"] or match["angled"])
-        else:
-            computed, is_open = True, is_open or match["comment"] is not None
-            upward = upward or b".." in match[0]
-    by_name = [match for match in _ASKED_BY_NAME.finditer(text) if _is_named(match)]
-    quoted += [match["quoted"] for match in by_name if match["quoted"]]
-    angled += [match["angled"] for match in by_name if match["angled"]]
-    clear = len(by_name) + sum(1 for _ in _ASKED_ITSELF.finditer(text))
-    is_open = is_open or sum(1 for _ in _ASKED.finditer(text)) > clear
-    is_timed = _OF_TRANSLATION.search(text) is not None
-    return Asked(tuple(dict.fromkeys(quoted)), tuple(dict.fromkeys(angled)), computed, upward, is_open, is_timed)
+    included = list(_INCLUDE.finditer(text))
+    computed = [match for match in included if not _is_named(match)]
+    asked, is_open = _asked_whether(text) if b"__has_" in text else ([], False)
+    named = [match for match in (*included, *asked) if _is_named(match)]
+    return Asked(
+        quoted=tuple(dict.fromkeys(match["quoted"] for match in named if match["quoted"])),
+        angled=tuple(dict.fromkeys(match["angled"] for match in named if match["angled"])),
+        computed=bool(computed),
+        upward=_may_go_up(text) or any(b".." in match[0] for match in computed),
+        open=is_open or any(match["comment"] for match in computed),
+        timed=any(name in text for name in _OF_TRANSLATION),
+    )
+
+
+def _asked_whether(text: bytes) -> tuple[list[re.Match[bytes]], bool]:
+    """Where a text asks whether a file of some name is there, and whether it asks for others."""
+    asked = [match for match in _ASKED_BY_NAME.finditer(text) if _is_named(match)]
+    clear = len(asked) + sum(1 for _ in _ASKED_ITSELF.finditer(text))
+    return asked, sum(1 for _ in _ASKED.finditer(text)) > clear
+
+
+def _may_go_up(text: bytes) -> bool:
+    """Whether a macro may have `..` in it."""
+    return any(b"define" in line and _UPWARD.search(line) for line in text.split(b"\n") if b".." in line)
 
 
 def _is_named(match: re.Match[bytes]) -> bool:

@@ -15,6 +15,7 @@ from analysis.session.files.texts import Texts
 from analysis.session.units.built import Built
 from analysis.session.units.file_building import build, make_ready
 from analysis.session.units.kept_functions import Kept, keep
+from analysis.session.units.new_headers import NewHeaders
 from analysis.session.units.parallel_building import build_many
 
 _FEW = 4  # for no more files than this, starting processes costs more than it saves
@@ -55,6 +56,7 @@ class Units:
         self._tried: dict[str, Preprocessed] = {}  # what cannot be made ready
         self._headers: dict[str, str | None] = {}  # the digests of all units' headers when they were looked at last
         self._around: dict[str, UnitView] = {}  # the units that were built from just these
+        self._new_headers = NewHeaders(texts)
 
     def forget(self) -> None:
         """Drops everything that was built."""
@@ -62,6 +64,7 @@ class Units:
         self._tried.clear()
         self._headers.clear()
         self._around.clear()
+        self._new_headers.forget()
 
     def adopt(self, units: Iterable[UnitView]) -> None:
         """Takes over units that were built by an earlier process."""
@@ -85,6 +88,7 @@ class Units:
         self._look_around()
         self.revision += 1
         self._units = {path: self._units[path] for path in files if path in self._units}
+        self._look_for_new_headers()
         marks = {path: digest_value(flags[path]) for path in files}
         todo = [path for path in files if not self._is_current(path, marks[path])]
         overlay = self._texts.overlay()
@@ -102,6 +106,7 @@ class Units:
             previous = None if before is None else before.built
             built = build(path, self._texts.unsaved(path), flags[path], self._options, overlay, previous, only_text)
             self._enter(path, marks[path], built)
+        self._know_lookups(files, flags)
         return [self._units[path] for path in files]
 
     @property
@@ -148,6 +153,20 @@ class Units:
         now = {header: self._texts.digest_at(header) for header in self._headers}
         if now != self._headers:
             self._headers, self._around = now, {}
+
+    def _look_for_new_headers(self) -> None:
+        """Has all units preprocessed again if a file came to be, or went, where one of them may look for a header. Of those that
+        look for more than is known that is always so."""
+        differ = self._new_headers.differ()
+        for path, unit in self._units.items():
+            if differ or self._new_headers.is_open(path):
+                self._units[path] = msgspec.structs.replace(unit, retry=True)
+
+    def _know_lookups(self, files: Sequence[str], flags: Mapping[str, UnitFlags]) -> None:
+        for path in files:
+            preprocessed = self._units[path].built.preprocessed
+            if not preprocessed.raw:
+                self._new_headers.add(path, flags[path], preprocessed.dependencies)
 
     def _enter(self, path: str, flags: str, built: Built) -> None:
         if self._texts.unsaved(path) is None:  # nobody types in it: its tree only takes memory
