@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import z3  # type: ignore[import-untyped]  # it has no stubs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -194,3 +195,8 @@ def test_substitution_simplifies() -> None:
     put = Substitution({X: term_building.integer(3), Y: term_building.integer(4)})
     assert put(linear.at_most(X, Y)) is term_building.TRUE
     assert put(term_building.ite(linear.at_most(Y, X), X, Y)) is term_building.integer(4)
+
+
+def test_spacer_does_not_project_in_a_way_that_no_interrupt_ends() -> None:
+    """With it, version 0 of seed 2066 of `benchmarks.summary_chains` never ends. No smaller program is known that does this."""
+    assert z3.get_param("smt.qsat_use_qel") == "false"

@@ -25,6 +25,7 @@ from analysis.smt.solving.solver import INTERRUPTED, SAT, UNSAT, Answer, Budget,
 
 _CACHED = 200_000  # translated terms that are kept; beyond it all are forgotten
 _DEFAULT = Budget()
+z3.set_param("smt.qsat_use_qel", False)  # Spacer's projection by it need not end, and cannot be interrupted (z3 5.4)
 _UNBOUNDED = 4_294_967_295
 _INTERRUPT_AGAIN = 0.001  # seconds: z3 forgets an interrupt that comes before its check has begun
 
