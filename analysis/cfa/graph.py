@@ -124,8 +124,8 @@ class Cfa:
         copy._follows = weakref.ref(follows)
         return copy
 
-    def with_edges(self, edges: tuple[Edge, ...]) -> Cfa:
-        """The function with other edges; the digest stays that of its own."""
+    def with_edges(self, edges: tuple[Edge, ...], inside: Mapping[int, tuple[int, ...]] | None = None) -> Cfa:
+        """The function with other edges, and the blocks around them, if these are others; the digest stays that of its own."""
         return Cfa(
             name=self.name,
             path=self.path,
@@ -136,7 +136,7 @@ class Cfa:
             edges=edges,
             digest=self.digest,
             blocks=self.blocks,
-            inside=self.inside,
+            inside=self.inside if inside is None else inside,
             unordered=self.unordered,
         )
 

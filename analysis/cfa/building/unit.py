@@ -6,11 +6,9 @@ before; only its offsets move. The declarations are read again only when the tex
 
 from __future__ import annotations
 
-import gc
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 
 import msgspec
 
@@ -24,6 +22,7 @@ from analysis.frontend.lowering.context import MisreadError
 from analysis.frontend.lowering.refused import RefusedError
 from analysis.frontend.syntax.parser import Node, SyntaxTree, text_of
 from analysis.model.c_types import DataModel, Function, RecordDefinition
+from analysis.model.collecting import without_collecting
 from analysis.model.digest import digest_text
 from analysis.model.limits import Limits
 from analysis.model.report import Count
@@ -104,20 +103,8 @@ def build_unit(
         sys.setrecursionlimit(_PYTHON_FRAMES)
     if previous is not None and (previous.path, previous.model) != (path, model):
         previous = None
-    with _no_collection():
+    with without_collecting():
         return _build(path, tree, model, previous, in_system_header, limits or Limits())
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Without the cyclic garbage collector, which would find nothing among so many immutable values: 40% of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _build(

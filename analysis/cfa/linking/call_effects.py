@@ -84,18 +84,12 @@ def cell(lvalue: ir.Expr) -> Cell | None:
         return MEMORY
     while isinstance(part, ir.Index):
         part = part.array
-    if any(isinstance(whole.type, Record) and whole.type.kind == "union" for whole in _wholes(part)):
+    wholes = [step.record if isinstance(step, ir.Field) else step.array for step in ir.steps(part)]
+    if any(isinstance(whole.type, Record) and whole.type.kind == "union" for whole in wholes):
         return MEMORY
     if isinstance(part, ir.Field) and isinstance(part.record.type, Record):
         return Cell("member", f"{part.record.type.key}.{part.name}", lvalue.type)
     return Cell("object", "", lvalue.type)
-
-
-def _wholes(part: ir.Expr) -> Iterator[ir.Expr]:
-    """The objects that an lvalue is a part of."""
-    while isinstance(part, ir.Field | ir.Index):
-        part = part.record if isinstance(part, ir.Field) else part.array
-        yield part
 
 
 def meet(one: Cell, other: Cell, exposed: Iterable[str]) -> bool:

@@ -229,7 +229,7 @@ def _overlap(one: ir.Expr, other: ir.Expr, exposed: Set[str]) -> bool:
     """Whether two lvalues that one expression accesses itself may have a byte in common."""
     mine, others = ir.root(one), ir.root(other)
     if mine == others:
-        return not _apart(list(_steps(one)), list(_steps(other)))
+        return not _apart(ir.steps(one), ir.steps(other))
     if isinstance(mine, ir.Var) and isinstance(others, ir.Var):
         return False
     if any(isinstance(root, ir.Var) and root.name not in exposed for root in (mine, others)):
@@ -242,15 +242,6 @@ def _overlap(one: ir.Expr, other: ir.Expr, exposed: Set[str]) -> bool:
     if a.kind == b.kind == "member":
         return a.name == b.name
     return "member" not in (a.kind, b.kind) and one.type == other.type and may_share(one.type, other.type)
-
-
-def _steps(lvalue: ir.Expr) -> Iterator[ir.Field | ir.Index]:
-    """How an lvalue is reached from its root."""
-    found: list[ir.Field | ir.Index] = []
-    while isinstance(lvalue, ir.Field | ir.Index):
-        found.append(lvalue)
-        lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
-    return reversed(found)
 
 
 def _apart(one: Sequence[ir.Field | ir.Index], other: Sequence[ir.Field | ir.Index]) -> bool:

@@ -67,7 +67,7 @@ def _through(value: ir.Expr) -> Iterator[str]:
         expr = waiting.pop()
         match expr:
             case ir.AddressOf(lvalue):
-                waiting += _needed(lvalue)
+                waiting += ir.place_values(lvalue)
             case ir.Deref() | ir.Field() | ir.Index():
                 yield from _in_lvalue(expr)
             case _:
@@ -77,23 +77,13 @@ def _through(value: ir.Expr) -> Iterator[str]:
 def _in_lvalue(lvalue: ir.Expr) -> Iterator[str]:
     """The variables through which something is accessed when an lvalue is read or written. A record may be empty, so only
     scalars count."""
-    for expr in _needed(lvalue):
+    for expr in ir.place_values(lvalue):
         yield from _through(expr)
     root = ir.root(lvalue)
     if isinstance(root, ir.Deref) and isinstance(lvalue.type, Integer | Floating | Pointer):
         name = _base(root.pointer)
         if name is not None:
             yield name
-
-
-def _needed(lvalue: ir.Expr) -> list[ir.Expr]:
-    """The expressions whose values say which object an lvalue is."""
-    found = []
-    while isinstance(lvalue, ir.Field | ir.Index):
-        if isinstance(lvalue, ir.Index):
-            found.append(lvalue.index)
-        lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
-    return [*found, lvalue.pointer] if isinstance(lvalue, ir.Deref) else found
 
 
 def _base(pointer: ir.Expr) -> str | None:

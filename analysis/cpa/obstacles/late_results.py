@@ -20,17 +20,7 @@ def is_late(cfa: Cfa, edge: Edge) -> bool:
 
 def _reads_others(cfa: Cfa, lvalue: ir.Expr) -> bool:
     """Whether the place of an lvalue depends on what other functions can change."""
-    read: list[ir.Expr] = []
-    inner = lvalue
-    while isinstance(inner, ir.Field | ir.Index):
-        if isinstance(inner, ir.Index):
-            read.append(inner.index)
-            inner = inner.array
-        else:
-            inner = inner.record
-    if isinstance(inner, ir.Deref):
-        read.append(inner.pointer)
-    parts = [part for expr in read for part in ir.walk(expr)]
+    parts = [part for expr in ir.place_values(lvalue) for part in ir.walk(expr)]
     if any(isinstance(part, ir.Deref) or (isinstance(part, ir.Var) and part.scope == "global") for part in parts):
         return True
     names = {part.name for part in parts if isinstance(part, ir.Var)}

@@ -69,9 +69,8 @@ def _always_met(cfa: Cfa) -> dict[int, frozenset[str]]:
 
 def _root(lvalue: ir.Expr | None) -> ir.Var | None:
     """The variable that an lvalue is, or is a part of."""
-    while isinstance(lvalue, ir.Field | ir.Index):
-        lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
-    return lvalue if isinstance(lvalue, ir.Var) else None
+    root = None if lvalue is None else ir.root(lvalue)
+    return root if isinstance(root, ir.Var) else None
 
 
 def _variables(cfa: Cfa, effect: ir.Effect) -> list[ir.Var]:
@@ -129,9 +128,7 @@ def _of_value(expr: ir.Expr) -> Iterator[ir.Expr]:
         return
     if isinstance(expr, ir.LVALUES):
         yield expr
-        root: ir.Expr = expr
-        while isinstance(root, ir.Field | ir.Index):
-            root = root.record if isinstance(root, ir.Field) else root.array
+        root = ir.root(expr)
         if root is not expr:
             yield root
         yield from _of_place(expr)
@@ -142,9 +139,5 @@ def _of_value(expr: ir.Expr) -> Iterator[ir.Expr]:
 
 def _of_place(lvalue: ir.Expr) -> Iterator[ir.Expr]:
     """What is read to know which object is meant: pointers and indices."""
-    while isinstance(lvalue, ir.Field | ir.Index):
-        if isinstance(lvalue, ir.Index):
-            yield from _of_value(lvalue.index)
-        lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
-    if isinstance(lvalue, ir.Deref):
-        yield from _of_value(lvalue.pointer)
+    for value in ir.place_values(lvalue):
+        yield from _of_value(value)

@@ -105,11 +105,9 @@ def _bases(pointer: ir.Expr) -> Iterator[ir.Expr]:
     if isinstance(inner, ir.Binary) and isinstance(inner.left.type, Pointer):
         yield from _bases(inner.left)
     elif isinstance(inner, ir.AddressOf):
-        lvalue = inner.lvalue
-        while isinstance(lvalue, ir.Field | ir.Index):
-            lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
-        if isinstance(lvalue, ir.Deref):
-            yield from _bases(lvalue.pointer)
+        root = ir.root(inner.lvalue)
+        if isinstance(root, ir.Deref):
+            yield from _bases(root.pointer)
 
 
 def divisors(effect: ir.Effect) -> Iterator[ir.Expr]:

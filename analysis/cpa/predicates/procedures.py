@@ -210,7 +210,7 @@ class Procedures:
     def _close_changes(self, functions: list[str]) -> None:
         """The least solution: what a function changes itself, in calls' arguments and results too, and what its callees do."""
         vocabulary = self.system.vocabulary
-        self._shared = tuple(variable for variable in list(vocabulary) if _is_shared(variable))
+        self._shared = tuple(variable for variable in list(vocabulary) if variable.is_shared)
         self.changed = {name: set() for name in functions}
         states = [(a.source[0], a.state) for a in self.arrivals]
         for call in self.calls:
@@ -218,7 +218,7 @@ class Procedures:
             states += [(call.source[0], state) for state in (call.entered, after) if state is not None]
         for name, state in states:
             for variable, value in state.values.items():
-                if _is_shared(variable) and value is not vocabulary[variable]:
+                if variable.is_shared and value is not vocabulary[variable]:
                     self.changed[name].add(variable)
         is_open = True
         while is_open:
@@ -237,7 +237,7 @@ class Procedures:
         found: list[StateVariable] = []
         for variable in list(self.system.vocabulary):
             is_own = variable.name.startswith(prefix)
-            if variable not in relevant or not (is_own or _is_shared(variable)):
+            if variable not in relevant or not (is_own or variable.is_shared):
                 continue
             is_result = variable.name.startswith(prefix + RESULT)
             if not is_own or (is_result if location == cfa.exit else variable in inputs if location == cfa.entry else True):
@@ -315,11 +315,6 @@ def instance(term: Term, symbols: Mapping[Term, Term]) -> Term:
         return found
 
     return Substitution(replaced)(term)
-
-
-def _is_shared(variable: StateVariable) -> bool:
-    """Whether all functions see it: a global, memory, or where the next block will be."""
-    return variable.name[0] in "@#" or variable.name.startswith("heap:")
 
 
 def _recursive(system: System) -> frozenset[str]:

@@ -218,11 +218,8 @@ def _is_null(pointer: ir.Expr, access: Access) -> Term:
         found.append(eq(value, number(0, value.sort)))
         inner = ir.strip_casts(pointer)
         if isinstance(inner, ir.AddressOf):
-            lvalue = inner.lvalue
-            while isinstance(lvalue, ir.Field | ir.Index):
-                lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
-            inner = lvalue.pointer if isinstance(lvalue, ir.Deref) else inner
-            pointer = inner if isinstance(lvalue, ir.Deref) else ir.IntConst(0, C_INT)
+            root = ir.root(inner.lvalue)
+            pointer = root.pointer if isinstance(root, ir.Deref) else ir.IntConst(0, C_INT)
         else:
             pointer = inner.left if isinstance(inner, ir.Binary) else ir.IntConst(0, C_INT)
     return or_(*found)

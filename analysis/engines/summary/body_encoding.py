@@ -188,7 +188,7 @@ class _Body:
             return []
         vocabulary = self._system.vocabulary
         known = sorted(ended.values, key=lambda variable: variable.name)
-        changed = [v for v in known if is_shared(v) and ended.values[v] is not vocabulary[v]]
+        changed = [v for v in known if v.is_shared and ended.values[v] is not vocabulary[v]]
         results = [v for v in self._encoder.results(self._function, self._encoder.prefix(self._function)) if v in ended.values]
         for variable in (*changed, *results):
             output = self._encoder.canonical(self._function, variable, "out")
@@ -297,7 +297,7 @@ class _Body:
             if term in self._canonical:
                 continue
             variable = variable_of.get(term)
-            if variable is not None and (variable in own or is_shared(variable)):
+            if variable is not None and (variable in own or variable.is_shared):
                 inputs += [variable] if variable not in own else []
                 self._canonical[term] = encoder.canonical(self._function, variable, "in")
             else:
@@ -325,8 +325,3 @@ class _Body:
         )
         ordered = tuple(sorted(inputs, key=lambda variable: variable.name))
         return partition, _Interface(ordered, tuple(changed))
-
-
-def is_shared(variable: StateVariable) -> bool:
-    """Whether all functions see it: a global, memory, or where the next block will be."""
-    return variable.name[0] in "@#" or variable.name.startswith("heap:")

@@ -15,13 +15,12 @@ from analysis.certificate.checked_outcome import Proved, Unproved, Work
 from analysis.certificate.checker import check
 from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Program
-from analysis.cpa.domains.location import Bounds, Location, reverse_postorder
+from analysis.cpa.domains.location import Bounds, reverse_postorder
 from analysis.cpa.framework.algorithm import Cancellation, start
 from analysis.cpa.framework.path_interpolation import OutOfTimeError, PathInterpolation
 from analysis.cpa.framework.reachability import Node, ReachabilityGraph
 from analysis.cpa.framework.refinement_loop import Ended, Refined, Refinement, Stuck, cegar
 from analysis.cpa.framework.waitlist import PriorityWaitlist
-from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.predicates.error_locations import ErrorLocations, with_error_locations
 from analysis.cpa.predicates.reaching import Reaching
 from analysis.cpa.predicates.violations import Violation, property_of
@@ -41,7 +40,6 @@ from analysis.model import clock
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.solving.memo import Memo, MemoSolver
 from analysis.smt.solving.solver import Solver
-from analysis.smt.transitions.system import System
 from analysis.smt.transitions.vocabulary import TooLargeError
 
 _LONGEST = 2_000  # steps of a path that is interpolated
@@ -162,18 +160,9 @@ class _Proving:
 
     def _certified(self, reached: ReachabilityGraph[Any, Any], work: Work) -> Proved | Unproved:
         mode = self._options.mode
-        system = System(
-            self._program,
-            mode,
-            self._model,
-            whole=self._entry == "main",
-            exposed=exposed(self._program),
-        )
-        reaching = Reaching(self._program, system, self._entry)
+        reaching = Reaching(self._program, self._entry, mode, self._model)
         for node in reached:
-            location: Location = node.state[LOCATION]
-            if location.location in self._program.functions[location.function].locations:
-                reaching.add(location, node.state[VALUES].store, node.state[CONSTRAINTS].conditions)
+            reaching.add(node.state[LOCATION], node.state[VALUES].store, node.state[CONSTRAINTS].conditions)
         contexts, assertions = reaching.assertions()
         edges = tuple((violation.function, violation.edge) for violation in self._violations)
         annotation = Annotation(self._entry, self._violations[0].property, edges, mode, contexts, assertions)

@@ -54,18 +54,7 @@ class FoundMemory:
             location += 1
         if len(edges) == len(cfa.edges):
             return cfa
-        return Cfa(
-            name=cfa.name,
-            path=cfa.path,
-            type_=cfa.type,
-            parameters=cfa.parameters,
-            entry=cfa.entry,
-            exit_=cfa.exit,
-            edges=tuple(edges),
-            digest=cfa.digest,
-            blocks=cfa.blocks,
-            inside=inside,
-        )
+        return cfa.with_edges(tuple(edges), inside)
 
     def _path(self, path: Sequence[Step]) -> Iterator[Step]:
         for position, step in enumerate(path):

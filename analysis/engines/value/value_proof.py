@@ -24,7 +24,6 @@ from analysis.cpa.framework.path_interpolation import OutOfTimeError
 from analysis.cpa.framework.reachability import Node, PathStep, ReachabilityGraph
 from analysis.cpa.framework.refinement_loop import Ended, Refined, Refinement, Stuck, cegar
 from analysis.cpa.framework.waitlist import PriorityWaitlist
-from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.predicates.error_locations import ErrorLocations, with_error_locations
 from analysis.cpa.predicates.reaching import Reaching
 from analysis.cpa.predicates.violations import Violation, property_of
@@ -33,7 +32,6 @@ from analysis.cpa.symbolic_values.condition_formulas import Mode
 from analysis.engines.value.value_interpolation import ValueInterpolation
 from analysis.model import clock, ir
 from analysis.model.c_types import LP64, DataModel
-from analysis.smt.transitions.system import System
 from analysis.smt.transitions.vocabulary import TooLargeError
 
 _LOCATION, _REASONS, _VALUES = range(3)
@@ -157,18 +155,9 @@ class _Proving:
 
     def _certified(self, reached: ReachabilityGraph[Any, Any], work: Work, mode: Mode) -> Proved:
         """[IPA] Algorithm 2, at the heads of loops: the disjunction of the known values."""
-        system = System(
-            self._program,
-            mode,
-            self._model,
-            whole=self._entry == "main",
-            exposed=exposed(self._program),
-        )
-        reaching = Reaching(self._program, system, self._entry)
+        reaching = Reaching(self._program, self._entry, mode, self._model)
         for node in reached:
-            location: Location = node.state[_LOCATION]
-            if location.location in self._program.functions[location.function].locations:
-                reaching.add(location, node.state[_VALUES].store)
+            reaching.add(node.state[_LOCATION], node.state[_VALUES].store)
         contexts, assertions = reaching.assertions()
         edges = tuple((violation.function, violation.edge) for violation in self._violations)
         annotation = Annotation(self._entry, self._violations[0].property, edges, mode, contexts, assertions)

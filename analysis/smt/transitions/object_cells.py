@@ -145,7 +145,4 @@ def is_member(lvalue: ir.Expr) -> bool:
         return False
     if inner is lvalue:
         return True
-    root: ir.Expr = inner
-    while isinstance(root, ir.Field | ir.Index):
-        root = root.record if isinstance(root, ir.Field) else root.array
-    return not isinstance(root, ir.Deref)
+    return not isinstance(ir.root(inner), ir.Deref)

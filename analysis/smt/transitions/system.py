@@ -142,8 +142,7 @@ class System:
         them, too. Of what pointers lead to it is not known."""
         if not self._definedness or not isinstance(value.type, Record):
             return not isinstance(value, ir.Undefined)
-        while isinstance(value, ir.Field | ir.Index):
-            value = value.record if isinstance(value, ir.Field) else value.array
+        value = ir.root(value)
         if isinstance(value, ir.Var) and has_flag(value):
             return access.get(definedness_flag(self.vocabulary, access.name(value)))
         return not isinstance(value, ir.Deref | ir.Undefined)

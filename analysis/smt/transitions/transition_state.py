@@ -23,6 +23,11 @@ class StateVariable(msgspec.Struct, frozen=True, cache_hash=True):
     type: Type
     is_array: bool = False
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether all functions see it: a global, memory, or where the next block will be."""
+        return self.name[0] in "@#" or self.name.startswith("heap:")
+
 
 class State(msgspec.Struct, frozen=True):
     """The states that satisfy `guard`, where the variables in `values` have changed to these terms. The terms are over the

@@ -130,9 +130,7 @@ def lvalue_cell(expr: ir.Expr) -> str:
             case ir.Index(array):
                 expr = array
             case ir.Field(record, name):
-                base = record
-                while isinstance(base, ir.Field | ir.Index):
-                    base = base.record if isinstance(base, ir.Field) else base.array
+                base = ir.root(record)
                 if isinstance(base, ir.Deref):
                     return "." + name
                 expr = base

@@ -24,7 +24,7 @@ from analysis.engines.symbolic.backward.rewriting import (
     is_symbol,
     text_of,
 )
-from analysis.engines.symbolic.backward.state_places import base_of, onto, steps_of
+from analysis.engines.symbolic.backward.state_places import base_of, onto
 from analysis.engines.symbolic.backward.states import TRUE, Conditions, Open, PathSuffix, State, essential, steps, touches
 from analysis.engines.symbolic.backward.statics import Statics
 from analysis.engines.symbolic.backward.writes import WholeProgram, Writes
@@ -428,7 +428,7 @@ class _Search:
             base = base_of(read)
             if not isinstance(base, ir.Var) or base.scope == "global" or place_of(base)[0] != state.depth:
                 return read
-            value, steps = passed.get(place_of(base)[1]), steps_of(read)
+            value, steps = passed.get(place_of(base)[1]), ir.steps(read)
             if value is None or (steps and not isinstance(value, ir.LVALUES)):
                 return preimage.any(read)
             return onto(value, steps)

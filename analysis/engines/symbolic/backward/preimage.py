@@ -29,7 +29,7 @@ from analysis.engines.symbolic.backward.rewriting import (
     text_of,
     with_symbols,
 )
-from analysis.engines.symbolic.backward.state_places import base_of, may_alias, onto, overlap, steps_of, tag_of, tags_in
+from analysis.engines.symbolic.backward.state_places import base_of, may_alias, onto, overlap, tag_of, tags_in
 from analysis.engines.symbolic.backward.states import Conditions
 from analysis.engines.symbolic.backward.writes import WholeProgram, Writes
 from analysis.model import ir
@@ -118,7 +118,7 @@ class Preimage:
         self, target: ir.Expr, value: ir.Expr | None, read: ir.Expr, one: ir.Expr, other: ir.Expr, decided: dict[ir.Expr, bool]
     ) -> ir.Expr:
         """The same, where both are behind pointers that may be equal."""
-        kind, _ = overlap(steps_of(target), steps_of(read))
+        kind, _ = overlap(ir.steps(target), ir.steps(read))
         alike = isinstance(one.type, Pointer) and one.type == other.type and kind in ("same", "never")
         if not alike or _is_aggregate(target.type):
             return self.any(read)
@@ -135,7 +135,7 @@ class Preimage:
 
     def _within(self, target: ir.Expr, value: ir.Expr | None, read: ir.Expr, decided: dict[ir.Expr, bool]) -> ir.Expr:
         """The same, where both are parts of one object."""
-        written, steps = steps_of(target), steps_of(read)
+        written, steps = ir.steps(target), ir.steps(read)
         kind, pairs = overlap(written, steps)
         if kind == "never":
             return read

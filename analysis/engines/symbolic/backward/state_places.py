@@ -29,19 +29,8 @@ Overlap = Literal["never", "same", "part", "maybe"]
 
 def base_of(lvalue: ir.Expr) -> ir.Var | ir.Deref | None:
     """The variable or dereferenced pointer that the lvalue is a part of; None if it is neither."""
-    while isinstance(lvalue, ir.Field | ir.Index):
-        lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
-    return lvalue if isinstance(lvalue, ir.Var | ir.Deref) else None
-
-
-def steps_of(lvalue: ir.Expr) -> list[ir.Field | ir.Index]:
-    """The members and elements from the base to the lvalue."""
-    steps: list[ir.Field | ir.Index] = []
-    while isinstance(lvalue, ir.Field | ir.Index):
-        steps.append(lvalue)
-        lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
-    steps.reverse()
-    return steps
+    root = ir.root(lvalue)
+    return root if isinstance(root, ir.Var | ir.Deref) else None
 
 
 def onto(base: ir.Expr, steps: list[ir.Field | ir.Index]) -> ir.Expr:
@@ -55,7 +44,7 @@ def tag_of(lvalue: ir.Expr) -> Tag:
     """What the access says about its object."""
     scalar = scalar_class(lvalue.type)
     named: ir.Field | None = None
-    for step in steps_of(lvalue):
+    for step in ir.steps(lvalue):
         if isinstance(step, ir.Field):
             record = step.record.type
             if not isinstance(record, Record) or record.kind == "union" or not step.name:
