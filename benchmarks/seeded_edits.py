@@ -14,8 +14,8 @@ _OTHER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": ">=", "!=": "<"}
 
 
 def seeded_edits(text: str, count: int, seed: int) -> Iterator[str]:
-    """Yields texts that differ from the given one in one place each, inside of functions; fewer than `count` if there are not so
-    many places."""
+    """Yields texts that differ from the given one in one place each, behind the first brace: mostly inside of functions. There
+    are fewer than `count` if there are not so many places."""
     begin = text.find("{")
     places: list[tuple[re.Match[str], Callable[[str, Random], str]]]
     places = [(match, _number) for match in _NUMBER.finditer(text, max(begin, 0))]

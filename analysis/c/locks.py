@@ -22,8 +22,8 @@ MAKES_ANY_LOCK = _has("any-kind")
 """The lock may be a recursive one, unless the second argument is 0."""
 ENDS_LOCK = _has("ends-lock")
 HAS_KINDS = frozenset(name for name in LIBRARY if name.startswith(("pthread_mutex_", "mtx_")))
-"""They are about locks that may be recursive. Some are made without a call: `PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP` and its like
-say of which kind they are (GNU libc). Bytes that are all 0 are a lock that is not recursive."""
+"""Functions of locks that may be recursive. Some locks are made without a call: initialisers such as
+`PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP` name their kind (GNU libc). Bytes that are all 0 are a lock that is not recursive."""
 
 
 def lock_of(name: str) -> int:

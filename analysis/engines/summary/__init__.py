@@ -4,7 +4,7 @@
       │
     revision_chain ── unwound_program ── body_encoding (C as partitions; loop_unwinding)
       │                     ├── partition_abstraction (light theories)
-      │                     ├── reached_places (is there anything to ask?)
+      │                     ├── reached_places (is any check reached?)
       │                     └── call_tree (a node for each call)
       ├── validation (Algorithm 3) ── weakening (Algorithm 4)
       │      └── summary_strengthening (interpolants, line 17) ── tree_interpolation

@@ -16,9 +16,9 @@ from analysis.cpa.domains.location import Location
 from analysis.cpa.framework.steps import Step, StepTable
 from analysis.cpa.predicates.step_formulas import departures, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
-from analysis.engines.summary.body_partitions import CUT, ERROR, FLAW, RETURNS, Partition, Slot, digest_of
+from analysis.engines.summary.body_partitions import CUT, ERROR, FLAW, LITERALS, RETURNS, Partition, Slot, digest_of
 from analysis.engines.summary.loop_unwinding import Copy, UnwoundBody
-from analysis.engines.summary.reached_places import checks
+from analysis.engines.summary.reached_places import check_locations
 from analysis.model.spelling import display_name
 from analysis.smt.logic.substitution import Substitution
 from analysis.smt.logic.term_building import FALSE, TRUE, and_, eq, implies, or_, symbol
@@ -140,7 +140,7 @@ class _Body:
         """The partition, and its interface in terms of state variables."""
         body = UnwoundBody(self._cfa, self._encoder.bound, _MOST_COPIES)
         edges = [edge for name, edge in self._encoder.violations if name == self._function]
-        places = checks(self._cfa, edges, body.loops)
+        places = check_locations(self._cfa, edges, body.loops)
         is_entry = self._function == self._encoder.entry
         arrived = {body.first: self._system.start(self._function) if is_entry else START}
         ended: State | None = None
@@ -169,12 +169,12 @@ class _Body:
     # -- conjuncts ----------------------------------------------------------------------------------------------
 
     def _imply(self, literal: Term, said: Term) -> None:
-        """The literal holds only if something else does."""
+        """Adds the conjunct that the literal implies `said`."""
         self._conjuncts.append(implies(literal, said))
         self._depends.setdefault(literal, []).append(said)
 
     def _literal(self, bad: Term, name: str, guard: tuple[Term, ...]) -> Term:
-        """A new literal for one more way to come to something bad."""
+        """A new literal, which is true if the body reaches one more case of `bad`: there, `guard` holds."""
         literal = symbol(f"local:{name}", BOOL)
         self._canonical[literal] = literal
         self._imply(literal, and_(*guard))
@@ -182,7 +182,7 @@ class _Body:
         return literal
 
     def _end(self, ended: State | None) -> list[StateVariable]:
-        """What holds when the function returns. Gives the shared variables that may have changed."""
+        """Says what holds when the function returns. Returns the shared variables that may have changed."""
         self._imply(RETURNS, FALSE if ended is None else and_(*ended.guard))
         if ended is None or self._function == self._encoder.entry:
             return []
@@ -225,7 +225,7 @@ class _Body:
         self._flaws.append((self._literal(FLAW, f"flaw {len(self._flaws)}", state.guard), said))
 
     def _call(self, state: State, step: Step, copy: Copy) -> State | None:
-        """Over a call: what its slot says of it is all that is known."""
+        """The state after a call. Nothing is known of the call but what its slot says."""
         system, encoder, callee = self._system, self._encoder, step.callee
         inner = encoder.inner(callee)
         entered = system.enter(state, step.edge, self._function, self._context, callee, inner)
@@ -264,7 +264,7 @@ class _Body:
         return State(after.guard, left)
 
     def _pass_on(self, entered: State, slot: Slot) -> Iterator[Term]:
-        """Says what the called function reads when it is entered; gives the symbols of the partition for it."""
+        """Says what the called function reads when it is entered. Yields the symbols of the partition for it."""
         encoder, vocabulary, callee = self._encoder, self._system.vocabulary, slot.callee
         prefix, inner = encoder.prefix(callee), encoder.inner(callee)
         for variable in encoder.interfaces[callee].inputs:
@@ -290,7 +290,7 @@ class _Body:
         own = frozenset(encoder.parameters(self._function))
         inputs = list(encoder.parameters(self._function))  # also those that are not read: callers stay as they are
         variable_of = {vocabulary[variable]: variable for variable in list(vocabulary)}
-        for literal in (ERROR, FLAW, CUT, RETURNS):
+        for literal in LITERALS:
             self._canonical[literal] = literal
         locals_ = 0
         for term in symbols(conjuncts):

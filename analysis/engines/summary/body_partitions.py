@@ -5,11 +5,11 @@ Symbols of a partition have canonical names, so that a formula says the same of 
 - `in:@g`, `in:0`, `in:1.64`: a shared variable, or a part of a parameter (by position), when the function is entered;
 - `out:@g`, `out:$result`: a shared variable, or the result, when the function returns;
 - `returns`, `error`, `flaw`, `cut`: the call returns; it comes to a violation; to something that is not modelled; to the bound;
-- `12.0>g/in:0`: the same of a call that the body makes (`in_slot`), and `12.0>g/called`: that the body comes to this call;
+- `12.0>g/in:0`: the same of a call that the body makes (`Slot.of`), and `12.0>g/called`: that the body comes to this call;
 - `local:3`: any other.
 
-All conjuncts are implications from literals, so that a partition can be made true for any inputs: by literals that are false. So
-a call whose outputs do not matter can be left out of a model.
+All conjuncts are implications from literals, but for axioms: the ranges of the symbols' types. So a partition is true of any
+inputs if its literals are false, and a call whose outputs do not matter can be left out of a model.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class Partition(msgspec.Struct, frozen=True):
 
     `inputs` and `outputs` are its canonical symbols, without the literals. `depends` says which symbols each symbol is determined
     by: those of outputs and literals, and of what calls are passed. `violations` and `flaws` are local literals, each true if the
-    body comes to a place where that happens: an edge, and a sentence. `loops_are_cut`: the bound leaves out rounds of a loop.
-    `reached`, which is no part of the conjuncts, holds only if the body comes to a place where something could be violated.
+    body reaches it, with the edge of the violation, or a sentence about the flaw. `loops_are_cut`: the bound leaves out rounds
+    of a loop. `reached`, which is no part of the conjuncts, holds only if the body reaches a check (`reached_places`).
     """
 
     function: str
@@ -74,7 +74,7 @@ class Partition(msgspec.Struct, frozen=True):
 
 
 def without_body(partition: Partition) -> Partition:
-    """The partition of a call that the bound does not follow: nothing but the bound is come to."""
+    """The partition of a call that the bound does not follow: it reaches nothing but the bound."""
     return msgspec.structs.replace(
         partition,
         conjuncts=(not_(ERROR), not_(FLAW), not_(RETURNS)),

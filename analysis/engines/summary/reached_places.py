@@ -1,5 +1,5 @@
-"""Whether runs within the bound come to a place where the property could be violated. Where none does, that no run violates it
-says nothing."""
+"""Whether any run within the bound reaches a check, that is, a location where the property could be violated next. If none does,
+it says nothing that no run violates the property."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from analysis.smt.logic.terms import Term
 from analysis.smt.solving.solver import Budget, is_unsat
 from analysis.smt.solving.z3_backend import Z3Solver
 
-_MOST = 50  # calls that are asked about
+_MOST = 50  # calls with checks; if there are more, none is asked about
 
 
-def checks(cfa: Cfa, edges: Iterable[int], loops: Iterable[frozenset[int]]) -> frozenset[int]:
-    """The locations where checks begin that end at edges with violations: before their conditions, so that `assert(c)` is come to
-    also where `c` holds. `loops` are the locations of each loop: its condition is no part of a check behind it."""
+def check_locations(cfa: Cfa, edges: Iterable[int], loops: Iterable[frozenset[int]]) -> frozenset[int]:
+    """The locations where checks begin. `edges` are those that can violate the property. A check begins before the conditions
+    that lead to its edge, so that a run reaches `assert(c)` even if `c` holds. `loops` are the locations of each loop: the
+    condition of a loop is no part of a check behind the loop."""
     violations = frozenset(edges)
     around = [*loops]
     found = {cfa.by_id[edge].source for edge in violations}
@@ -28,7 +29,7 @@ def checks(cfa: Cfa, edges: Iterable[int], loops: Iterable[frozenset[int]]) -> f
             if edge.source in found or not isinstance(edge.effect, ir.Assume):
                 continue
             apart = [loop for loop in around if (edge.source in loop) != (edge.target in loop)]
-            # what fails in a loop does not come back, and so is no part of it
+            # a failure inside a loop never jumps back, so its edges are outside of the loop's component
             if not apart or (all(edge.source in loop for loop in apart) and _fails(cfa, edge.target, violations)):
                 found.add(edge.source)
                 waiting.append(edge.source)
@@ -36,7 +37,7 @@ def checks(cfa: Cfa, edges: Iterable[int], loops: Iterable[frozenset[int]]) -> f
 
 
 def _fails(cfa: Cfa, location: int, violations: frozenset[int]) -> bool:
-    """Whether the only way on from the location comes to a violation."""
+    """Whether every path from the location leads to a violation, because it never branches."""
     seen: set[int] = set()
     while location not in seen and len(cfa.outgoing.get(location, ())) == 1:
         seen.add(location)
@@ -47,16 +48,16 @@ def _fails(cfa: Cfa, location: int, violations: frozenset[int]) -> bool:
     return False
 
 
-def comes_to_a_place(tree: CallTree, budget: Budget) -> bool:
-    """False if it is certain that no run within the bound does. For each call that has such a place, the bodies that lead to it
-    are asked; other calls may do anything."""
+def may_reach_check(tree: CallTree, budget: Budget) -> bool:
+    """False if it is certain that no run within the bound reaches a check. Each call with a check is asked about by itself: the
+    bodies that lead to it are known, and all other calls may do anything."""
     found = [node for node in tree.nodes if node.partition.reached is not FALSE]
     found.sort(key=lambda node: len([*node.above()]))
     return len(found) > _MOST or any(not is_unsat(Z3Solver(), _leading_to(node), budget) for node in found)
 
 
 def _leading_to(node: Node) -> list[Term]:
-    """That a run comes to the call, and to a place in its body."""
+    """The condition that a run reaches the call, and a check in its body."""
     said = [node.instance(node.partition.reached)]
     while True:
         said += [node.instance(term) for term in node.partition.conjuncts]

@@ -3,8 +3,8 @@ section 4)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -26,6 +26,7 @@ from analysis.smt.logic.term_building import and_, not_
 from analysis.smt.logic.terms import Term
 from analysis.smt.solving.solver import Budget
 
+_T = TypeVar("_T")
 PROPERTY = and_(not_(ERROR), not_(FLAW))
 """The summary of the root: property (7) holds of it by its form."""
 
@@ -206,24 +207,19 @@ def _about(partition: Partition, summary: Term | None) -> Term | None:
 
 
 def _violated(found: Implication, property_: Property) -> tuple[Violation, ...]:
-    """The places that a model comes to."""
-    assert found.model is not None
-    places: dict[Violation, None] = {}
-    for node in found.formula.bodies:
-        if found.formula.was_called(node, found.model):
-            for literal, edge in node.partition.violations:
-                if found.model.value(node.instance(literal)):
-                    places[Violation(node.function, edge, property_)] = None
-    return tuple(places)
+    """The violations that the model of a check reaches, each once."""
+    reached = _reached(found, lambda partition: partition.violations)
+    return tuple(dict.fromkeys(Violation(node.function, edge, property_) for node, edge in reached))
 
 
 def _flaws(found: Implication) -> tuple[str, ...]:
-    """What a model comes to that is not modelled."""
+    """The flaws that the model of a check reaches, as sentences, each once."""
+    return tuple(dict.fromkeys(said for _, said in _reached(found, lambda partition: partition.flaws)))
+
+
+def _reached(found: Implication, named: Callable[[Partition], Iterable[tuple[Term, _T]]]) -> Iterator[tuple[Node, _T]]:
+    """What the model of a check reaches, of what the body of each call names by literals, with the call."""
     assert found.model is not None
-    said: dict[str, None] = {}
     for node in found.formula.bodies:
         if found.formula.was_called(node, found.model):
-            said.update(
-                (sentence, None) for literal, sentence in node.partition.flaws if found.model.value(node.instance(literal))
-            )
-    return tuple(said)
+            yield from ((node, one) for literal, one in named(node.partition) if found.model.value(node.instance(literal)))

@@ -15,7 +15,7 @@ from analysis.engines.summary.body_encoding import BodyEncoder
 from analysis.engines.summary.body_partitions import Partition
 from analysis.engines.summary.call_tree import CallTree
 from analysis.engines.summary.partition_abstraction import Abstractions, Light, abstracted
-from analysis.engines.summary.reached_places import comes_to_a_place
+from analysis.engines.summary.reached_places import may_reach_check
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.encoding.numbers.formula import Mode
@@ -28,7 +28,7 @@ PROPERTIES: frozenset[Property] = frozenset(
 )
 """What can be asked. Whether variables have values is not among it: bodies do not pass that on."""
 _ENTRY = "main"
-_BUDGET = Budget(2_000)  # of each question whether there is anything to ask
+_BUDGET = Budget(2_000)  # of each question whether a check is reached
 
 
 class UnwoundProgram(msgspec.Struct, frozen=True):
@@ -74,7 +74,7 @@ def unwound(
         tree = CallTree(partitions, _ENTRY, bound)
     except TooLargeError as error:
         raise CannotUnwindError(str(error)) from error
-    if not tree.cuts_nothing and not comes_to_a_place(tree, _BUDGET):
+    if not tree.cuts_nothing and not may_reach_check(tree, _BUDGET):
         raise CannotUnwindError("the bound leaves out every place where it could be violated")
     digests = {name: program.functions[name].digest for name in functions}
     return UnwoundProgram(partitions, tree, tuple(system.assumptions), digests)

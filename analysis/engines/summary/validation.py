@@ -34,17 +34,17 @@ class Work(msgspec.Struct):
 
 
 class Validated(msgspec.Struct, frozen=True):
-    """The result: `safe` if the summary of the root holds; then every summary holds. Else `failed` is how it does not hold, or is
-    not known to."""
+    """The result. `holds`: the summary of the root holds, and so does every other. Else `failed` is the implication that does not
+    hold, or is not known to."""
 
-    status: Literal["safe", "failed"]
+    status: Literal["holds", "failed"]
     work: Work
     failed: Implication | None = None
 
 
 class Validator:
-    """How summaries are validated: `scheme` substitutes calls in a check at first, `make` finds interpolants, `weakens` has
-    summaries that do not hold weakened (else they are lost)."""
+    """How summaries are validated. `scheme`: how calls are substituted at first. `make` finds interpolants. `weakens`: summaries
+    that do not hold are weakened; else they are lost."""
 
     def __init__(self, scheme: Scheme, make: Interpolator, budget: Budget, *, weakens: bool = True) -> None:
         self.scheme = scheme
@@ -54,9 +54,9 @@ class Validator:
         self._solver = Z3Solver()
 
     def validate(self, tree: CallTree, changed: Iterable[Node], summaries: Summaries) -> Validated:
-        """Validates and repairs summaries. All that are not of `changed` calls hold before, by property (8); afterwards all do if
-        the result is safe, and if it is not, all but those of the root. The summary of the root is the property: it must be
-        there, and it is never weakened."""
+        """Validates and repairs summaries. Those of calls that are not `changed` must hold before, by property (8). Afterwards
+        all hold, except that of the root if the result is `failed`. The summary of the root is the property: it must be there,
+        and it is never weakened."""
         work = Work()
         waiting = {node.number: node for node in changed if not node.is_cut}
         while waiting:
@@ -71,7 +71,7 @@ class Validator:
                 self._weaken(node, summaries, work)
             assert node.parent is not None
             waiting[node.parent.number] = node.parent
-        return Validated("safe", work)
+        return Validated("holds", work)
 
     def _check(self, node: Node, summaries: Summaries, work: Work) -> Implication:
         answer = implied(node, summaries[node.key], self.scheme, summaries, self.budget)

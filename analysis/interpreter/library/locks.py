@@ -1,9 +1,10 @@
 """Mutexes and spin locks of POSIX threads, C11 7.26.4 and the Linux kernel, as one thread sees them.
 
-A lock is known by its address. Taking one that is held, and releasing one that is not, are violations; of a lock about which
-nothing is known, because the run began in the middle of a program's life, only what follows is. A mutex that is made with
-attributes may be recursive, so that it is not looked at any more; nor is one whose initialiser says of which kind it is, or a
-lock that an external function was passed.
+A lock is identified by its address. It is a violation to take a lock that is held, and to release one that is not. Where a run
+begins in the middle of a program's life, nothing is known of a lock until the run takes or releases it.
+
+Locks that may be recursive are not followed: those made with attributes, and those whose initialiser names a kind. Neither are
+those that an external function was passed. A lock from before the run is assumed not to be recursive.
 """
 
 from __future__ import annotations
@@ -50,14 +51,14 @@ def still_held(machine: RunningMachine) -> str | None:
 
 
 def expose(machine: RunningMachine, address: int) -> None:
-    """An unknown function got a pointer: locks in that object are not looked at any more, since it could take or release them."""
+    """An unknown function got a pointer. It could take or release the locks in that object, so they are not followed any more."""
     block = machine.memory.find(address)
     if block is not None:
         machine.exposed.add(block.base)
 
 
 def is_about_lock(assumption: str) -> bool:
-    """Whether an assumption of a run is that a lock is of a certain kind, or that a lock cannot be taken: no run shows why."""
+    """Whether an assumption of a run is that a lock is not recursive, or that a free lock cannot be taken: no run shows that."""
     return assumption.endswith((_KIND, _FAILS))
 
 
@@ -81,8 +82,8 @@ def _take(machine: RunningMachine, address: int) -> None:
 
 
 def _takes_or_fails(name: str) -> Function:
-    """If nobody asks whether it worked, it did. POSIX and C name no reason for which a call that waits for a lock fails that
-    other functions made right."""
+    """A call whose result is not used succeeds. POSIX and C name no reason why a call that waits for a valid lock fails, so
+    that a failure is an assumption."""
 
     def run(machine: RunningMachine, arguments: list[Any], _types: Types, wanted: bool) -> int:
         result = int(machine.ask("result", INT, name, 0)) if wanted else 0
@@ -96,7 +97,7 @@ def _takes_or_fails(name: str) -> Function:
 
 
 def _tries(name: str, success: bool) -> Function:
-    """`success`: whether a result other than zero says that the lock was taken. One that is held is not taken again."""
+    """`success`: whether a result other than zero says that the lock was taken. It cannot be taken while this thread holds it."""
 
     def run(machine: RunningMachine, arguments: list[Any], _types: Types, wanted: bool) -> int:
         address = arguments[lock_of(name)]
@@ -112,7 +113,7 @@ def _tries(name: str, success: bool) -> Function:
 
 
 def _counts(name: str) -> Function:
-    """Takes the lock if a counter comes to zero; it waits for the lock."""
+    """Decrements a counter; when that gives zero, waits for the lock and takes it."""
 
     def run(machine: RunningMachine, arguments: list[Any], _types: Types, wanted: bool) -> int:
         address = arguments[lock_of(name)]
@@ -153,7 +154,7 @@ def _ends(machine: RunningMachine, arguments: list[Any], _types: Types, _wanted:
 
 
 def _noticing(name: str, model: Function) -> Function:
-    """The function, which looks first whether the lock may be a recursive one."""
+    """The model, which first finds out whether the lock may be recursive."""
 
     def run(machine: RunningMachine, arguments: list[Any], types: Types, wanted: bool) -> Any:
         address, type_ = arguments[lock_of(name)], types[lock_of(name)]
@@ -171,7 +172,8 @@ def _noticing(name: str, model: Function) -> Function:
 
 
 def _says_its_kind(machine: RunningMachine, address: int, type_: Type) -> bool:
-    """Whether a lock that no function made is not all 0, or, where a run began in the middle, its global was not at first."""
+    """Whether an initialiser names the kind of a lock: its bytes are not all 0 now. Where a run begins in the middle, those of
+    the initialiser of its global count."""
     block = machine.memory.find(address)
     if block is None or not block.alive:
         return False

@@ -45,7 +45,7 @@ def test_the_second_program_of_the_figure() -> None:
     summaries, changed = of_the_figure(), tree(times(2, B))
     node = next(node for node in changed.nodes if node.function == "max")
     result = Validator("lazy", LiteralsFirst(BySolvers(BUDGET)), BUDGET).validate(changed, [node], summaries)
-    assert result.status == "safe"
+    assert result.status == "holds"
     assert result.work.validated == [IN_MAX, IN_FUN, IN_GET]
     assert result.work.weakened == [IN_MAX, IN_FUN]
     assert result.work.held == [IN_GET]
@@ -64,7 +64,7 @@ def test_without_weakening_the_summaries_are_lost_and_made_anew() -> None:
     summaries, changed = of_the_figure(), tree(times(2, B))
     node = next(node for node in changed.nodes if node.function == "max")
     result = Validator("lazy", LiteralsFirst(BySolvers(BUDGET)), BUDGET, weakens=False).validate(changed, [node], summaries)
-    assert result.status == "safe"
+    assert result.status == "holds"
     assert result.work.invalid == [IN_MAX, IN_FUN]
     assert set(result.work.strengthened) == {IN_MAX, IN_FUN}  # the summary of add is enough
     assert broken(changed, summaries, BUDGET) == []
