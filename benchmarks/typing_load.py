@@ -80,7 +80,7 @@ def _lines(path: Path) -> int:
 
 
 async def _run(root: Path, sources: Sequence[Path], seconds: float, log: Path) -> tuple[list[str], bool]:
-    """Types; the rows of the table, and whether all held."""
+    """Types into the editor. Returns the rows of the table, and whether every limit was kept."""
     texts = {path: planted(path.read_text(encoding="utf-8", errors="replace"), i) for i, path in enumerate(sources)}
     names = [f"everproof_{kind}_{i}" for i in range(len(sources)) for kind in ("steady", "typed")]
     editor = await JudgedEditor.start(SERVER, root, {"entries": ["main", *names]})

@@ -121,7 +121,7 @@ def _moved(position: Position, edit: Edit) -> Position:
 
 
 def moved_place(place: Place, path: str, edits: list[Edit]) -> Place:
-    """A place after edits of the file `path`; the same object when nothing moves it."""
+    """Returns where a place is after edits of the file `path`. If no edit moves it, that is the same object."""
     if place.path != path:
         return place
     range_ = place.range

@@ -44,9 +44,9 @@ def replay(
 ) -> Replayed | Diverged:
     """Executes the path, all the edges in the order they are taken, through the calls of defined functions too.
 
-    The last step must be the edge during which the violation `kind` happens (of a branch whose condition violates, either edge;
-    for a leak, the edge after which nothing points to the block; the
-    program's last one for what it should not leave behind). With `kind` None the path need only be taken to its end.
+    The violation `kind` must happen during the last step. If it happens in the condition of a branch, either edge will do. A leak
+    happens on the edge after which nothing points to the block. What a program should not leave behind is violated on its last
+    edge. With `kind` None the path need only be taken to its end.
     Raises KeyError if the program does not define the function of the start.
     """
     return _Replay(program, start, path, inputs, kind, bounds).result()

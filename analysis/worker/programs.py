@@ -59,7 +59,8 @@ class Programs:
         return None if edit is None else edit.version
 
     def bring_up_to_date(self) -> bool:
-        """A checker for each program there is now, with the files it has now; whether any are others."""
+        """Makes a checker for each program that there is now, and gives each its files. Returns whether the files of any program
+        changed."""
         differs = False
         for key in self._keys():
             if key not in self.checkers:

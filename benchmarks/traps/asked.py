@@ -68,7 +68,7 @@ def asked(trap: Trap, engine: Engine, encoding: Encoding, seconds: float) -> Sai
 
 
 def _within_bound(trap: Trap, program: Program, encoding: Encoding, seconds: float) -> Said:
-    """What holds of all runs, since the bound leaves out none, counts as safe here. There are no certificates of that."""
+    """Asks for an answer within a bound. It counts as safe here if the bound leaves out no run. It has no certificate."""
     terms = Terms(trap.model, "summary", encoding)
     found = ask(Request(program, ("main",), About("program", (trap.rule,)), terms=terms), seconds).by_rule[trap.rule]
     match found:

@@ -30,8 +30,8 @@ def register(server: EverproofServer) -> None:
 
 
 def lens_command(function: FunctionReport, state: FileState, uri: str) -> types.Command:
-    """The verdict in a few words, what is proved first; what that rests on is in the tooltip, where the client shows one. A click
-    shows the trace of the first finding; otherwise it does nothing."""
+    """Returns the verdict in a few words, beginning with what is proved. The tooltip has the assumptions, if the client shows
+    tooltips. A click shows the trace of the first finding, if there is one."""
     verdict, reason = overall(function)
     shown = reason if reason is None or len(reason) <= _LONGEST_REASON else reason[: _LONGEST_REASON - 1] + "…"
     title = {"safe": "✓ safe", "violated": f"✗ violated: {shown}", "unknown": f"? unknown: {shown}"}[verdict]

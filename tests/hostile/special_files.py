@@ -67,8 +67,8 @@ WORDS = {
 
 
 class Role(NamedTuple):
-    """A file that is read: its name, the command that reads it, the beginning of the sentence about it, and those sentences that
-    are worded otherwise. `ends`: what is there when nothing else is checked."""
+    """A file that a command reads. `begins`: how the sentence about it begins; `otherwise` has the cases in which it begins with
+    other words. `ends`: what is there when nothing else is checked."""
 
     name: str
     command: list[str]

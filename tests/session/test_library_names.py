@@ -1,5 +1,5 @@
-"""The class: functions with the names of library functions that are others. They are declared by the program itself, and defined
-in a file that is not checked; each of these programs can fail when it is linked with one that does what its name does not say."""
+"""The class: functions that have the name of a library function, but do something else. The program declares them itself, and a
+file that is not checked defines them. Each of these programs can fail when it is linked with such a function."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class ProgramChange(msgspec.Struct, frozen=True):
     """All that changed. Names are those of the old revision where something is in both.
 
     `unparsed` functions do not parse in one of the revisions, so that nobody knows whether they changed. `targets` are functions
-    whose address is taken in one of the revisions only: calls through pointers reach others.
+    whose address is taken in one revision only, so that calls through pointers can reach them in that one only.
     """
 
     added: tuple[Whereabouts, ...] = ()

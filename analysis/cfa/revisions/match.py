@@ -93,7 +93,8 @@ def _fresh(name: str, used: set[str]) -> str:
 
 
 def match_function(new: LoweredFunction, old: LoweredFunction) -> LoweredFunction:
-    """`match` for a lowered function, its sites renumbered along. Keeps the old Cfa object if nothing but layout changed."""
+    """Does what `match` does, for a lowered function: its sites get the new ids, too. Keeps the old Cfa object if nothing but
+    layout changed."""
     same = new.cfa.digest == old.cfa.digest and new.cfa.name == old.cfa.name
     cfa = old.cfa if same else match(new.cfa, old.cfa)
     sites = {after.id: new.source.sites[before.id] for before, after in zip(new.cfa.edges, cfa.edges, strict=True)}

@@ -95,7 +95,7 @@ class Procedures:
         self._close_changes(functions)
 
     def points(self, function: str) -> frozenset[int]:
-        """The locations of a function that have assertions."""
+        """Returns the locations of a function at which assertions stand."""
         known = self._points.get(function)
         if known is None:
             cfa = self._program.functions[function]

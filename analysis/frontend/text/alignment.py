@@ -1,8 +1,8 @@
 """Aligns the tokens of a preprocessed line with those of the source line that it came from.
 
-Preprocessors keep lines but not columns: white space collapses and macros expand. Equal tokens in equal order are the same tokens
-(longest common blocks); what is left over in the source is the name of a macro and its arguments, what is left over in the
-preprocessed text between the neighbours of such a use is its expansion.
+Preprocessors keep lines but not columns: white space collapses and macros expand. Equal tokens in equal order are taken for the
+same tokens (longest common blocks). What is left over in the source is the use of a macro: its name and arguments. Its expansion
+is what is left over in the preprocessed text between the same neighbours.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _REASONS = 2  # that are reported
 
 
 class Answers(msgspec.Struct, frozen=True):
-    """The answer for each rule, and the abstract states that were made for all."""
+    """The answer for each rule. `states`: how many abstract states were made for all of them."""
 
     by_rule: dict[str, Answer]
     states: int = 0

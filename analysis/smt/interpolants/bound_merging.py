@@ -16,7 +16,7 @@ from analysis.smt.logic.terms import Term, subterms
 
 
 class _Bound(msgspec.Struct, frozen=True):
-    """A sum is at most a value, or at least: less, or more, if it is strict."""
+    """A bound of a sum: at most `value` if it is an upper one, else at least. A strict bound excludes the value itself."""
 
     sum: Term
     is_upper: bool

@@ -1,4 +1,4 @@
-"""The environment calls `main` as C11 5.1.2.2.1p2 says: no run is a confirmed violation in which it does not.
+"""The environment calls `main` as C11 5.1.2.2.1p2 says. A run in which it does not confirms no violation.
 
 The class: arguments that are null, counts below zero, words that are null or that end where the run needs them to.
 Beside them are defects that happen with the arguments that an environment can give.

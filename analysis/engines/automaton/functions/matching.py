@@ -147,7 +147,8 @@ class Matcher:
             yield from self._access(pointer)
 
     def _uses_in(self, expr: ir.Expr, value: bool) -> Iterator[Match]:
-        """Accesses and matching expressions; `value` False: only the address of the lvalue is computed."""
+        """Yields what an expression accesses, and the expressions in it that match. With `value` False, only the address of the
+        lvalue is computed."""
         if isinstance(expr, ir.AddressOf):
             yield from self._uses_in(expr.lvalue, value=False)
             return

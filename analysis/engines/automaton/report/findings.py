@@ -86,8 +86,8 @@ class Findings:
         self._chosen = None
 
     def other_rules(self, rules: tuple[Rule, ...], differing: Set[int], functions: Set[str]) -> None:
-        """The rules are others, by the numbers that they have in facts; of those `differing` the automata are, and the graph in
-        these functions."""
+        """Takes other rules, by the numbers that facts use. `differing` are the numbers of rules with another automaton,
+        `functions` those in which the graph has changed."""
         self._rules, self._reported, self._spelled = rules, {}, {}
         self.refuted = frozenset(error for error in self.refuted if error[1].rule not in differing)
         self.changed(functions, {}, ())

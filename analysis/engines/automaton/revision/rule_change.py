@@ -1,5 +1,5 @@
-"""From one set of rules to another over the same program: what differs, as IncrFwd and IncrBack take it ([ORION] section 3: a
-change of the automaton is a change like one of the program).
+"""Computes what differs between two sets of rules over the same program, in the form that IncrFwd and IncrBack repair. To them, a
+change of the automaton is like a change of the program ([ORION] section 3).
 
 A rule keeps its number in all facts, so rules have *slots*: one that is gone leaves an empty slot behind, and new ones take the
 empty slots or come after all others. Of a rule whose automaton is another, no fact may stay. Its answers can differ

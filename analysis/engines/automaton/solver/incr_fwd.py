@@ -35,5 +35,5 @@ class IncrFwd(Repair):
 
 
 def incr_fwd(delta: Delta, graph: DerivationGraph, changes: Changes, limit: int) -> Repaired:
-    """Repairs `graph`, made with another Delta, so that it is the graph Full makes with `delta`."""
+    """Turns `graph`, which was made with another Delta, into the graph that Full makes with `delta`."""
     return IncrFwd(delta, graph, changes, limit).run()

@@ -41,7 +41,7 @@ class Decisions:
         self._most = _FEW
 
     def open(self, asked: tuple[str, ...]) -> None:
-        """Says whose decisions they are."""
+        """Chooses the group of stored decisions: those about the program and settings that `asked` names."""
         if asked != self._asked:
             self._asked, self._missing, self._kept = asked, set(), frozenset()
 

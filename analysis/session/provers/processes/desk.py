@@ -111,7 +111,7 @@ class Desk(Generic[AnyPeer]):
             self._after(peer, seat, seat.lose(why, now), was_starting=was_starting)
 
     def tick(self, now: float) -> None:
-        """Does what deadlines ask for."""
+        """Acts on each deadline that has passed."""
         for peer, seat in list(self._seats.items()):
             was_starting = seat.state is State.STARTING
             self._after(peer, seat, seat.tick(now), was_starting=was_starting)
