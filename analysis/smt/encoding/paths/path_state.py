@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from analysis.c.aliasing import scalar_class
 from analysis.cfa.bit_layout import BitLayout
@@ -24,6 +24,7 @@ from analysis.smt.logic.term_building import TRUE, symbol
 from analysis.smt.logic.terms import BOOL, Term
 
 _MOST_CHARACTERS = 4096
+_Copied = tuple[int, int, Type, Tag]  # a scalar of a copy: its offset and its width in bits, its type, and how it is read
 
 
 class State:
@@ -243,37 +244,42 @@ class State:
         if plan is None:
             return None
         found = []
-        for offset, width, type_ in plan:
+        for offset, width, type_, tag in plan:
             moved = tuple((condition, spot._replace(bits=spot.bits + offset)) for condition, spot in source)
-            tag = Tag(scalar_class(type_)) if width > 8 else ANY_TAG
             found.append((offset, width, type_, self.memory.load(moved, width, type_, tag)))
         return found
 
-    def _known_scalars(self, source: Alternatives, bits: int) -> list[tuple[int, int, Type]] | None:
+    def _known_scalars(self, source: Alternatives, bits: int) -> list[_Copied] | None:
         """The cells of the source, if they make up all of it."""
         spot = source[0][1]
         if spot.symbolic is not None or not self.memory.is_known(spot.region):
             return None
-        at, plan = 0, []
+        at, plan = 0, list[_Copied]()
         cells = self.memory.layer(spot.region).cells
         while at < bits:
             cell = cells.get(spot.bits + at)
             if cell is None or at + cell.width > bits:
                 return None
-            plan.append((at, cell.width, cell.type))
+            plan.append((at, cell.width, cell.type, _tag(cell.type, cell.width)))
             at += cell.width
         return plan
 
-    def _typed_scalars(self, bits: int, element: Type | None) -> list[tuple[int, int, Type]] | None:
-        """The scalars of as many elements of a type as fit."""
+    def _typed_scalars(self, bits: int, element: Type | None) -> list[_Copied] | None:
+        """The scalars of as many elements of a type as fit, and what lies between them: other members of a union are there, and
+        bytes that are accessed as characters."""
         size = None if element is None else self.memory.layout.size(element)
         leaves = None if element is None else self.memory.layout.leaves(element)
         if not size or leaves is None or bits % size:
             leaves, size = ((0, Integer(8, False, "unsigned char")),), 8
-        plan = []
+        plan = list[_Copied]()
         for start in range(0, bits, size):
+            at = start
             for offset, type_ in leaves:
-                plan.append((start + offset, self.memory.layout.size(type_) or 8, type_))
+                width = self.memory.layout.size(type_) or 8
+                plan += _between(at, start + offset)
+                plan.append((start + offset, width, type_, _tag(type_, width)))
+                at = start + offset + width
+            plan += _between(at, start + size)
         return plan
 
     def set_bytes(self, target: Alternatives, byte: Term, size: int) -> None:
@@ -307,3 +313,16 @@ class State:
 def literal_bytes(text: str) -> bytes | None:
     """The characters of a string literal, with the zero at its end; None for wide ones."""
     return None if is_wide(text) else string_bytes(text)
+
+
+def _tag(type_: Type, width: int) -> Tag:
+    """What a copy says about a scalar that it reads. What is small can be a part of anything."""
+    return Tag(scalar_class(type_)) if width > 8 else ANY_TAG
+
+
+def _between(low: int, high: int) -> Iterator[_Copied]:
+    """The bytes between two scalars, and parts of bytes."""
+    while low < high:
+        width = min(8 - low % 8, high - low)
+        yield low, width, Integer(width, False, f"bits{width}"), ANY_TAG
+        low += width
