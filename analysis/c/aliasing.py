@@ -1,8 +1,10 @@
-"""Which scalars can be one object, by their types alone (C11 6.5p7)."""
+"""Which scalars can be one object, and which can hold addresses, by their types alone (C11 6.5p7)."""
 
 from __future__ import annotations
 
 from analysis.model.c_types import Floating, Integer, Pointer, Type
+
+_SMALLEST_POINTER = 32  # bits
 
 
 def scalar_class(type_: Type) -> str:
@@ -17,3 +19,8 @@ def scalar_class(type_: Type) -> str:
             return "char" if bits == 8 else f"int{bits}"
         case _:
             return "any"
+
+
+def has_room_for_address(type_: Type) -> bool:
+    """False for types whose values are not followed as addresses: floating ones, and integers smaller than any pointer."""
+    return not isinstance(type_, Floating) and not (isinstance(type_, Integer) and type_.bits < _SMALLEST_POINTER)

@@ -5,18 +5,15 @@ An array that is used as a value counts, as its elements are pointed to then (C1
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from analysis.c.aliasing import has_room_for_address
 from analysis.c.library_variables import LIBRARY_VARIABLES
 from analysis.cfa.graph import Cfa, Global, Program
 from analysis.model import ir
-from analysis.model.c_types import Array, Floating, Integer, Record, Type
-
-_TAKEN: weakref.WeakKeyDictionary[Cfa, Taken] = weakref.WeakKeyDictionary()  # most stay in the next revision
-_POINTED: weakref.WeakKeyDictionary[Program, frozenset[str]] = weakref.WeakKeyDictionary()
-_SMALLEST = 32  # bits of a pointer, at least: what is smaller holds no address
+from analysis.model.c_types import Array, Record, Type
+from analysis.model.kept_with import kept_with
 
 
 class Taken(NamedTuple):
@@ -28,16 +25,14 @@ class Taken(NamedTuple):
     functions: frozenset[str]
 
 
+@kept_with
 def taken_by(cfa: Cfa) -> Taken:
     """What a function takes the address of."""
-    found = _TAKEN.get(cfa)
-    if found is None:
-        own, static, functions = set[str](), set[str](), set[str]()
-        for parts in cfa.parts.values():
-            for var in taken_among(parts):
-                {"global": static, "function": functions}.get(var.scope, own).add(var.name)
-        found = _TAKEN[cfa] = Taken(frozenset(own), frozenset(static), frozenset(functions))
-    return found
+    own, static, functions = set[str](), set[str](), set[str]()
+    for parts in cfa.parts.values():
+        for var in taken_among(parts):
+            {"global": static, "function": functions}.get(var.scope, own).add(var.name)
+    return Taken(frozenset(own), frozenset(static), frozenset(functions))
 
 
 def taken_in(exprs: Iterable[ir.Expr]) -> Iterator[ir.Var]:
@@ -59,22 +54,20 @@ def taken_by_initialisers(variables: Iterable[Global]) -> frozenset[str]:
     return frozenset(var.name for var in taken_in(values) if var.scope == "global")
 
 
+@kept_with
 def pointed_statics(program: Program) -> frozenset[str]:
     """The variables with static storage that pointers may lead to, wherever these come from, as long as no other code runs: those
     whose address the program takes, and those whose address an initialiser may hold that is not known or in another file. Other
     files can name all variables that are not `static` (C11 6.2.2p4)."""
-    found = _POINTED.get(program)
-    if found is None:
-        variables = program.globals.values()
-        taken = taken_by_initialisers(variables).union(*(taken_by(cfa).static for cfa in program.functions.values()))
-        for one in variables:
-            if isinstance(one.initial, ir.Unknown) and not one.parts and _may_hold_address(program, one.var.type, set()):
-                if one.open or "::" in one.var.name:
-                    taken |= program.globals.keys()
-                elif one.var.name not in LIBRARY_VARIABLES:
-                    taken |= {name for name in program.globals if "::" not in name}
-        found = _POINTED[program] = taken
-    return found
+    variables = program.globals.values()
+    taken = taken_by_initialisers(variables).union(*(taken_by(cfa).static for cfa in program.functions.values()))
+    for one in variables:
+        if isinstance(one.initial, ir.Unknown) and not one.parts and _may_hold_address(program, one.var.type, set()):
+            if one.open or "::" in one.var.name:
+                taken |= program.globals.keys()
+            elif one.var.name not in LIBRARY_VARIABLES:
+                taken |= {name for name in program.globals if "::" not in name}
+    return taken
 
 
 def _may_hold_address(program: Program, type_: Type, seen: set[str]) -> bool:
@@ -87,7 +80,5 @@ def _may_hold_address(program: Program, type_: Type, seen: set[str]) -> bool:
                 return False
             seen.add(key)
             return any(_may_hold_address(program, member.type, seen) for member in program.records[key].members)
-        case Integer(bits):
-            return bits >= _SMALLEST
         case _:
-            return not isinstance(type_, Floating)
+            return has_room_for_address(type_)

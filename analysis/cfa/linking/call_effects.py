@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Literal, NamedTuple
-from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -23,6 +22,7 @@ from analysis.cfa.linking.indeterminate import indeterminate
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer, Record, Type, Void
 from analysis.model.compatible import is_compatible
+from analysis.model.kept_with import kept_with
 from analysis.model.unordered import read_by
 from analysis.model.verifiers import CHECKS, is_assumption
 
@@ -67,9 +67,6 @@ class Own(msgspec.Struct, frozen=True):
     effects: Effects
     calls: tuple[tuple[str, Effects], ...]
     exposed: frozenset[str]
-
-
-_own: WeakKeyDictionary[Cfa, Own] = WeakKeyDictionary()
 
 
 def cell(lvalue: ir.Expr) -> Cell | None:
@@ -121,15 +118,9 @@ def _is_character(type_: Type) -> bool:
     return isinstance(type_, Void | Record) or (isinstance(type_, Integer) and type_.bits == 8)
 
 
+@kept_with
 def own(cfa: Cfa) -> Own:
     """What a function does itself."""
-    found = _own.get(cfa)
-    if found is None:
-        found = _own[cfa] = _look(cfa)
-    return found
-
-
-def _look(cfa: Cfa) -> Own:
     reads: set[Cell | None] = set()
     writes: set[Cell | None] = set()
     calls: dict[tuple[str, Effects], None] = {}

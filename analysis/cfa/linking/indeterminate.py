@@ -6,23 +6,20 @@ An assignment to the whole variable gives it a value. What is written through po
 from __future__ import annotations
 
 from collections.abc import Mapping
-from weakref import WeakKeyDictionary
 
 from analysis.cfa.graph import Cfa
 from analysis.model import ir
+from analysis.model.kept_with import kept_with
 
 _NONE: frozenset[str] = frozenset()
-_known: WeakKeyDictionary[Cfa, Mapping[int, frozenset[str]]] = WeakKeyDictionary()
 
 
 def indeterminate(cfa: Cfa, location: int) -> frozenset[str]:
     """The names of the variables that may have no value at a location."""
-    found = _known.get(cfa)
-    if found is None:
-        found = _known[cfa] = _at_locations(cfa)
-    return found.get(location, _NONE)
+    return _at_locations(cfa).get(location, _NONE)
 
 
+@kept_with
 def _at_locations(cfa: Cfa) -> Mapping[int, frozenset[str]]:
     found: dict[int, frozenset[str]] = {}
     waiting = [edge for edge in cfa.edges if _declared(edge.effect)]

@@ -24,6 +24,7 @@ from analysis.cfa.linking.promises import broken
 from analysis.frontend.declarations.file_level import Variable
 from analysis.model import ir
 from analysis.model.digest import digest_text
+from analysis.model.kept_with import kept_with
 from analysis.model.places import Site
 from analysis.model.spelling import display_name
 
@@ -34,7 +35,6 @@ _RETURNS = "a function that is declared not to return does"
 _made: WeakKeyDictionary[Cfa, tuple[tuple[bool, tuple[Conflict, ...]], Cfa]] = WeakKeyDictionary()
 _closed: WeakKeyDictionary[Cfa, tuple[str, ref[Cfa]]] = WeakKeyDictionary()  # weak, as they hold the key
 _shown: WeakKeyDictionary[Cfa, tuple[FunctionSource, FunctionSource]] = WeakKeyDictionary()
-_mentioned: WeakKeyDictionary[Cfa, frozenset[str]] = WeakKeyDictionary()
 
 
 class Obstructions(msgspec.Struct, frozen=True):
@@ -161,11 +161,9 @@ def _initialised(units: Sequence[Unit]) -> Iterator[tuple[ir.Var, tuple[ir.Expr,
                 yield static.var, (static.initial, *(part.value for part in static.parts))
 
 
+@kept_with
 def _mentions(cfa: Cfa) -> frozenset[str]:
-    found = _mentioned.get(cfa)
-    if found is None:
-        found = _mentioned[cfa] = frozenset(_named(expr for edge in cfa.edges for expr in ir.expressions(edge.effect)))
-    return found
+    return frozenset(_named(expr for edge in cfa.edges for expr in ir.expressions(edge.effect)))
 
 
 def _named(exprs: Iterable[ir.Expr]) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator
 
 import msgspec
@@ -11,6 +10,7 @@ from analysis.c.control import STARTS
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa
 from analysis.model import ir
+from analysis.model.kept_with import kept_with
 
 
 class Own(msgspec.Struct, frozen=True):
@@ -28,18 +28,9 @@ class Own(msgspec.Struct, frozen=True):
     starting: bool
 
 
-_OWN: weakref.WeakKeyDictionary[Cfa, Own] = weakref.WeakKeyDictionary()
-
-
+@kept_with
 def own(cfa: Cfa) -> Own:
     """What the edges of a function do; kept with the function."""
-    found = _OWN.get(cfa)
-    if found is None:
-        found = _OWN[cfa] = _look(cfa)
-    return found
-
-
-def _look(cfa: Cfa) -> Own:
     reads, writes, calls = set[str](), set[str](), list[ir.Call]()
     reads_memory = writes_memory = False
     understood, pointed, starting = True, taken_by(cfa).own, False

@@ -30,6 +30,7 @@ from analysis.cpa.obstacles.exposed_variables import exposed, is_closed, is_syst
 from analysis.cpa.obstacles.passed_code import may_call_back
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer
+from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name
 
 
@@ -42,15 +43,10 @@ class Changes(msgspec.Struct):
     everything: str = ""
 
 
-_BESIDE: weakref.WeakKeyDictionary[Program, Beside] = weakref.WeakKeyDictionary()
-
-
+@kept_with
 def beside(program: Program) -> Beside:
     """What runs beside the functions of a program."""
-    found = _BESIDE.get(program)
-    if found is None:
-        found = _BESIDE[program] = Beside(program)
-    return found
+    return Beside(program)
 
 
 class Beside:

@@ -11,7 +11,6 @@ that is.
 
 from __future__ import annotations
 
-import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -22,23 +21,18 @@ from analysis.cpa.obstacles.pointer_kinds import BLOCK, LITERAL, MEMORY, OUTSIDE
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.comparisons import COMPARISONS
+from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name, spell_expr
 
-_KNOWN: weakref.WeakKeyDictionary[Program, dict[tuple[str, int], str]] = weakref.WeakKeyDictionary()
 
-
+@kept_with
 def compared_objects(program: Program) -> dict[tuple[str, int], str]:
     """Such comparisons, as text, by function and edge."""
-    known = _KNOWN.get(program)
-    if known is None:
-        pairs = [
-            (name, edge.id, part) for name, cfa in program.functions.items() for edge in cfa.edges for part in _pairs(edge.effect)
-        ]
-        search = _Search(program) if pairs else None
-        known = _KNOWN[program] = {
-            (name, edge): spell_expr(part) for name, edge, part in pairs if search is not None and search.is_doubtful(name, part)
-        }
-    return known
+    pairs = [
+        (name, edge.id, part) for name, cfa in program.functions.items() for edge in cfa.edges for part in _pairs(edge.effect)
+    ]
+    search = _Search(program) if pairs else None
+    return {(name, edge): spell_expr(part) for name, edge, part in pairs if search is not None and search.is_doubtful(name, part)}
 
 
 def compared_reasons(program: Program, functions: Iterable[str]) -> Iterator[str]:

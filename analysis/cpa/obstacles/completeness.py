@@ -5,7 +5,6 @@ An engine that leaves out states, because no edges lead from them to the target,
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator, Sequence
 
 from analysis.c.control import ERRNO, UNMODELLED
@@ -18,10 +17,10 @@ from analysis.cpa.obstacles.passed_code import may_call_back
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model import ir
 from analysis.model.c_types import Pointer
+from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name
 
 KEEPS_ERRNO = "a pointer to errno is kept, which library functions change"
-_KEEPING: weakref.WeakKeyDictionary[Cfa, bool] = weakref.WeakKeyDictionary()
 
 
 def hidden_flow(program: Program, entries: tuple[str, ...]) -> tuple[str, ...]:
@@ -113,15 +112,12 @@ def keeps_errno(program: Program) -> bool:
     return any(name in program.externals for name in ERRNO) and any(map(_keeps_errno, program.functions.values()))
 
 
+@kept_with
 def _keeps_errno(cfa: Cfa) -> bool:
-    known = _KEEPING.get(cfa)
-    if known is None:
-        calls = [edge.effect for edge in cfa.calls if isinstance(edge.effect, ir.Call)]
-        results = [call.result for call in calls if ir.direct_callee(call) in ERRNO and call.result is not None]
-        pointers = {result.name for result in results if isinstance(result, ir.Var) and result.scope == "temporary"}
-        known = len(pointers) < len(results) or any(_uses(edge.effect, pointers) for edge in cfa.edges if pointers)
-        _KEEPING[cfa] = known
-    return known
+    calls = [edge.effect for edge in cfa.calls if isinstance(edge.effect, ir.Call)]
+    results = [call.result for call in calls if ir.direct_callee(call) in ERRNO and call.result is not None]
+    pointers = {result.name for result in results if isinstance(result, ir.Var) and result.scope == "temporary"}
+    return len(pointers) < len(results) or any(_uses(edge.effect, pointers) for edge in cfa.edges if pointers)
 
 
 def _uses(effect: ir.Effect, pointers: set[str]) -> bool:

@@ -12,7 +12,6 @@ still other than null.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterable, Iterator, Mapping
 
 from analysis.cfa.graph import Cfa, Edge, Program
@@ -23,18 +22,16 @@ from analysis.cpa.obstacles.violable import EVERYTHING, deeds
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.comparisons import COMPARISONS
+from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name, spell_expr
 
 _ENDS = frozenset(("free", "close"))  # what a function does after which something may be gone
-_KNOWN: weakref.WeakKeyDictionary[Program, dict[tuple[str, int], str]] = weakref.WeakKeyDictionary()
 
 
+@kept_with
 def compared_ended(program: Program) -> dict[tuple[str, int], str]:
     """Such comparisons, as text, by function and edge."""
-    known = _KNOWN.get(program)
-    if known is None:
-        known = _KNOWN[program] = _Search(program).found() if any(map(_compares, program.functions.values())) else {}
-    return known
+    return _Search(program).found() if any(map(_compares, program.functions.values())) else {}
 
 
 def _compares(cfa: Cfa) -> bool:

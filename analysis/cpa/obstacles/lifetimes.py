@@ -9,31 +9,27 @@ when it is read through a pointer.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 
+from analysis.c.aliasing import has_room_for_address
 from analysis.c.calls import is_null
 from analysis.c.functions import known
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.model import ir
-from analysis.model.c_types import Floating, Integer
 from analysis.model.comparisons import COMPARISONS
+from analysis.model.kept_with import kept_with
 
 Node = tuple[str, str]
 _MEMORY: Node = ("", "")
 _RESULT = "return"
-_KNOWN: weakref.WeakKeyDictionary[Program, Mapping[str, frozenset[str]]] = weakref.WeakKeyDictionary()
-_SMALLEST = 32  # bits of a pointer, at least: what is smaller holds no address
 
 
+@kept_with
 def outlived(program: Program) -> Mapping[str, frozenset[str]]:
     """The variables of each function that an address may outlive; functions without any are absent."""
-    known = _KNOWN.get(program)
-    if known is None:
-        known = _KNOWN[program] = dict(_find(program)) if any(cfa.blocks for cfa in program.functions.values()) else {}
-    return known
+    return dict(_find(program)) if any(cfa.blocks for cfa in program.functions.values()) else {}
 
 
 def _find(program: Program) -> Iterator[tuple[str, frozenset[str]]]:
@@ -101,7 +97,7 @@ def _through_call(program: Program, caller: str, call: ir.Call, name: str) -> It
                 continue
             if not forgets(name, call):
                 yield source, _MEMORY
-            if result is not None and call.result is not None and _can_hold(call.result):
+            if result is not None and call.result is not None and has_room_for_address(call.result.type):
                 yield source, result
 
 
@@ -120,14 +116,10 @@ def _holder(function: str, target: ir.Expr) -> Node:
     return (function, root.name) if isinstance(root, ir.Var) and root.scope != "global" else _MEMORY
 
 
-def _can_hold(expr: ir.Expr) -> bool:
-    return not isinstance(expr.type, Floating) and not (isinstance(expr.type, Integer) and expr.type.bits < _SMALLEST)
-
-
 def _held(function: str, expr: ir.Expr) -> Iterator[Node]:
     """What a value may be the address of (with a `&`), and the variables that it may be the value of. What is read through
     pointers is neither: addresses in memory are not followed."""
-    if not _can_hold(expr):
+    if not has_room_for_address(expr.type):
         return
     match expr:
         case ir.AddressOf(lvalue):

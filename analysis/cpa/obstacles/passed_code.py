@@ -7,17 +7,16 @@ pointer to void and any large number may be such a pointer, in a program that ma
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator
 
+from analysis.c.aliasing import has_room_for_address
 from analysis.c.functions import known
 from analysis.cfa.graph import Program
 from analysis.model import ir
 from analysis.model.c_types import Array, Function, Integer, Pointer, Record, Type, Void
+from analysis.model.kept_with import kept_with
 
 _CALLED = ("code", "later", "starts", "starts-inside")
-_SMALLEST = 32  # bits of a pointer, at least
-_HIDDEN: weakref.WeakKeyDictionary[Program, frozenset[str]] = weakref.WeakKeyDictionary()
 
 
 def may_call_back(program: Program, name: str, call: ir.Call) -> bool:
@@ -69,7 +68,7 @@ def _holds_code(program: Program, type_: Type, seen: set[Type]) -> bool:
         case Pointer(Void()):
             return "pointer" in _hidden(program)
         case Integer():
-            return type_.bits >= _SMALLEST and "number" in _hidden(program)
+            return has_room_for_address(type_) and "number" in _hidden(program)
         case Pointer(target) | Array(target):
             return _holds_code(program, target, seen)
         case Record(_, key):
@@ -78,18 +77,16 @@ def _holds_code(program: Program, type_: Type, seen: set[Type]) -> bool:
     return False
 
 
+@kept_with
 def _hidden(program: Program) -> frozenset[str]:
     """As what pointers to functions of a program may be held besides: "pointer" for those to objects, "number"."""
-    found = _HIDDEN.get(program)
-    if found is None:
-        casts = {(_sort(part.operand.type), _sort(part.type)) for part in _parts(program) if isinstance(part, ir.Cast)}
-        direct = {held for was, held in casts if was == "code" and held in ("pointer", "number")}
-        if "pointer" in direct and ("pointer", "number") in casts:
-            direct.add("number")
-        if "number" in direct and ("number", "pointer") in casts:
-            direct.add("pointer")
-        found = _HIDDEN[program] = frozenset(direct)
-    return found
+    casts = {(_sort(part.operand.type), _sort(part.type)) for part in _parts(program) if isinstance(part, ir.Cast)}
+    direct = {held for was, held in casts if was == "code" and held in ("pointer", "number")}
+    if "pointer" in direct and ("pointer", "number") in casts:
+        direct.add("number")
+    if "number" in direct and ("number", "pointer") in casts:
+        direct.add("pointer")
+    return frozenset(direct)
 
 
 def _parts(program: Program) -> Iterator[ir.Expr]:
@@ -104,4 +101,4 @@ def _parts(program: Program) -> Iterator[ir.Expr]:
 def _sort(type_: Type) -> str:
     if isinstance(type_, Pointer):
         return "code" if isinstance(type_.target, Function) else "pointer"
-    return "number" if isinstance(type_, Integer) and type_.bits >= _SMALLEST else ""
+    return "number" if isinstance(type_, Integer) and has_room_for_address(type_) else ""

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from analysis.c.aliasing import has_room_for_address
 from analysis.c.blocks import STACK_ALLOCATIONS
 from analysis.c.functions import known
 from analysis.cfa.graph import Edge, Program
@@ -20,6 +21,7 @@ from analysis.cpa.obstacles.object_types import ObjectTypes
 from analysis.model import ir
 from analysis.model.c_types import Array, Integer, Pointer, Record, Type, Void
 from analysis.model.comparisons import COMPARISONS
+from analysis.model.kept_with import kept_with
 
 Kind = tuple[str, str]
 """A function, or nothing for what has static storage and memory; and a name in it."""
@@ -28,9 +30,6 @@ MEMORY: Kind = ("", "memory")
 OUTSIDE, BLOCK, LITERAL, VARIABLE = "?", "!", '"', "&"
 """What the names of objects begin with: those from outside of the program, blocks by the edge of their allocation, string
 literals, and variables."""
-
-_SMALLEST = 32  # bits of a pointer, at least
-_KNOWN: weakref.WeakKeyDictionary[Program, PointerKinds] = weakref.WeakKeyDictionary()
 
 
 class OutsideCall(NamedTuple):
@@ -47,12 +46,10 @@ def is_object(kind: Kind) -> bool:
     return kind[1].startswith((OUTSIDE, BLOCK, LITERAL, VARIABLE))
 
 
+@kept_with
 def pointer_kinds(program: Program) -> PointerKinds:
     """The kinds of a program, kept with it."""
-    found = _KNOWN.get(program)
-    if found is None:
-        found = _KNOWN[program] = PointerKinds(program)
-    return found
+    return PointerKinds(program)
 
 
 class PointerKinds:
@@ -265,4 +262,4 @@ def _may_hold(expr: ir.Expr) -> bool:
     type_ = expr.type
     while isinstance(type_, Array):
         type_ = type_.element
-    return isinstance(type_, Pointer | Record) or (isinstance(type_, Integer) and type_.bits >= _SMALLEST)
+    return isinstance(type_, Pointer | Record | Integer) and has_room_for_address(type_)

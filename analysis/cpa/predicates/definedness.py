@@ -8,20 +8,18 @@ through pointers that they are given, may always lack a value; so may the result
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator
 
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cpa.framework.steps import Step
 from analysis.model import ir
 from analysis.model.c_types import Pointer, Record
+from analysis.model.kept_with import kept_with
 from analysis.smt.logic.term_building import FALSE, TRUE, eq, number, or_
 from analysis.smt.logic.terms import Term
 from analysis.smt.transitions.access import Access
 from analysis.smt.transitions.system import System, definedness_flag, has_flag
 from analysis.smt.transitions.transition_state import State
-
-_MET: weakref.WeakKeyDictionary[Cfa, dict[int, frozenset[str]]] = weakref.WeakKeyDictionary()
 
 
 def may_read_undefined(program: Program, cfa: Cfa, effect: ir.Effect) -> bool:
@@ -45,12 +43,11 @@ def was_jumped_past(cfa: Cfa, edge: Edge) -> bool:
     read = {variable.name for variable in _variables(cfa, edge.effect) if variable.scope == "local"}
     if not read:
         return False
-    met = _MET.get(cfa)
-    if met is None:
-        met = _MET[cfa] = _always_met(cfa)
+    met = _always_met(cfa)
     return edge.source in met and not read <= met[edge.source]
 
 
+@kept_with
 def _always_met(cfa: Cfa) -> dict[int, frozenset[str]]:
     """The variables that every path to a location has declared or assigned to. Unreachable locations are left out."""
     met: dict[int, frozenset[str]] = {cfa.entry: frozenset()}

@@ -8,16 +8,13 @@ is set whenever another one is.
 
 from __future__ import annotations
 
-import weakref
-
 from analysis.c.control import JUMPS
 from analysis.cfa.graph import Cfa, Edge
 from analysis.engines.symbolic.backward.state_places import base_of
 from analysis.engines.symbolic.backward.writes import WholeProgram
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
-
-_WRITTEN: weakref.WeakKeyDictionary[Cfa, frozenset[str]] = weakref.WeakKeyDictionary()  # most stay in the next revision
+from analysis.model.kept_with import kept_with
 
 
 class Statics:
@@ -89,13 +86,11 @@ class Statics:
         return found
 
 
+@kept_with
 def _written_by(cfa: Cfa) -> frozenset[str]:
     """The variables with static storage that a function writes by name."""
-    found = _WRITTEN.get(cfa)
-    if found is None:
-        names = (_written(edge.effect) for edge in cfa.edges)
-        found = _WRITTEN[cfa] = frozenset(name for name in names if name is not None)
-    return found
+    names = (_written(edge.effect) for edge in cfa.edges)
+    return frozenset(name for name in names if name is not None)
 
 
 def _written(effect: ir.Effect) -> str | None:
