@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import lru_cache
@@ -203,11 +204,17 @@ def overall(function: FunctionReport) -> tuple[Verdict, str | None]:
         return "violated", ", ".join(sorted(violated))
     unknown: dict[str, list[str]] = {}
     for rule, verdict in sorted(_unknowns(function)):
-        unknown.setdefault(verdict.reason or "", []).append(rule)
+        unknown.setdefault(reason_here(verdict, function) or "", []).append(rule)
     if unknown:
         said = [f"{', '.join(rules)}: {reason}" for reason, rules in unknown.items()]
         return "unknown", next(iter(unknown)) if len(unknown) == 1 else "; ".join(said)
     return ("safe", None) if function.verdicts else ("unknown", "no rule was checked")
+
+
+def reason_here(verdict: RuleVerdict, function: FunctionReport) -> str | None:
+    """The reason of a verdict, as it is read beside the function: a place in its file is a line."""
+    path = re.escape(function.place.path)
+    return verdict.reason and re.sub(rf"(?<![\w/.-]){path}:(\d+)", r"line \1", verdict.reason)
 
 
 def proved(function: FunctionReport) -> list[str]:

@@ -11,7 +11,7 @@ from analysis.model.report import Count, FunctionReport, Repaired, RuleVerdict, 
 from analysis.wire import CheckDone
 from server.app import EverproofServer
 from server.client_columns import Columns
-from server.convert import overall, stale_reason
+from server.convert import overall, reason_here, stale_reason
 from server.documents import Document
 
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -55,7 +55,9 @@ def name_at(document: Document, position: types.Position, columns: Columns) -> t
 def describe(function: FunctionReport, stale: str | None, last_check: CheckDone | None, recheck: str = "") -> str:
     """What is known of a function, as Markdown; `recheck` says what the last check did with it."""
     verdict, reason = overall(function)
-    parts = [f"**{function.name}**: {_SIGNS[verdict]} {verdict}" + (f" ({reason})" if reason else "")]
+    is_listed = verdict == "unknown" and bool(function.verdicts)  # below, rule by rule
+    why = f" ({reason})" if reason and not is_listed else ""
+    parts = [f"**{function.name}**: {_SIGNS[verdict]} {verdict}{why}"]
     if stale is not None:
         parts.append(f"*Stale: {stale}.*")
     if function.summary:
@@ -78,7 +80,7 @@ def _verdict_lines(function: FunctionReport) -> list[str]:
     groups: dict[tuple[Verdict, str, str | None], list[str]] = {}
     for rule, verdict in sorted(function.verdicts.items(), key=lambda item: (_ORDER[item[1].verdict], item[0])):
         is_proved = verdict.verdict == "safe" and verdict.certified
-        note = _note(verdict, function.name)
+        note = _note(verdict, function)
         groups.setdefault((verdict.verdict, "proved" if is_proved else verdict.verdict, note), []).append(f"`{rule}`")
     return [
         f"- {_SIGNS[verdict]} {word}: {', '.join(rules)}" + (f" ({note})" if note else "")
@@ -111,12 +113,12 @@ def _repair_lines(function: FunctionReport) -> Iterator[str]:
         yield f"- Summary within bound {repair.bound} for {', '.join(rules)}: {_REPAIRED[repair.what]}; {above}"
 
 
-def _note(verdict: RuleVerdict, function: str) -> str | None:
+def _note(verdict: RuleVerdict, function: FunctionReport) -> str | None:
     """Why the verdict is unknown, or which assumptions a proof rests on."""
     if verdict.verdict != "safe" or not verdict.certified:
-        return verdict.reason
+        return reason_here(verdict, function)
     assumed = f"; assuming: {'; '.join(verdict.assumptions)}" if verdict.assumptions else ""
-    called = f", {as_called(verdict.entries)}" if verdict.entries and function not in verdict.entries else ""
+    called = f", {as_called(verdict.entries)}" if verdict.entries and function.name not in verdict.entries else ""
     return f"by the {verdict.engine} engine{called}, its certificate was accepted{assumed}"
 
 

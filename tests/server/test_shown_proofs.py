@@ -62,6 +62,21 @@ def test_a_lens_does_not_call_proved_what_has_no_certificate() -> None:
     assert lens(function(a=RuleVerdict("safe", None, ("x",), "automaton"))) == ("✓ safe", None)
 
 
+@pytest.mark.parametrize(
+    ("reason", "shown"),
+    [
+        (f"it is not excluded at {PATH}:19 (*p = 1)", "it is not excluded at line 19 (*p = 1)"),
+        (f"see ({PATH}:2); {PATH}:3", "see (line 2); line 3"),
+        (f"it is not excluded at /other{PATH}:19", f"it is not excluded at /other{PATH}:19"),
+        (f"it is not excluded at {PATH}pp:19", f"it is not excluded at {PATH}pp:19"),
+    ],
+)
+def test_a_place_in_the_file_is_a_line_of_it_and_is_said_once(reason: str, shown: str) -> None:
+    known = function(a=RuleVerdict("unknown", reason, (), "value"))
+    assert lens(known)[0] == f"? unknown: {shown}"
+    assert describe(known, None, None).splitlines() == ["**f**: ? unknown", "", f"- ? unknown: `a` ({shown})"]
+
+
 def test_a_hover_says_by_whom_it_is_proved_and_what_that_rests_on() -> None:
     text = describe(function(Invariant("a", place(3), "i >= 0"), a=PROVED, b=OPEN), None, None)
     assert "- ✓ proved: `a` (by the predicate engine, its certificate was accepted; assuming: nothing overflows)" in text
