@@ -171,6 +171,12 @@ class Function(msgspec.Struct, frozen=True):
         return "frees" in self.besides or bool(self.positions("freed"))
 
     @property
+    def needed(self) -> tuple[int, ...]:
+        """The arguments that are streams, directories or other objects of the library's, where null is none (C11 7.1.4p1)."""
+        found = self.positions("handle", "closed")
+        return tuple(at for at in found if not self.arguments[at].nullable and "n" not in self.arguments[at].uses)
+
+    @property
     def closes_block(self) -> bool:
         """Whether it ends a stream or a directory, which is a block of memory that the library made; a descriptor is none."""
         return any("n" not in self.arguments[at].uses for at in self.positions("closed"))

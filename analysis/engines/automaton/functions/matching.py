@@ -10,7 +10,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.c.functions import known
+from analysis.cfa.graph import Cfa, Edge, External, Program
 from analysis.engines.automaton.functions.access_paths import RESULT, Path, path_of, root_of, split_pointer
 from analysis.engines.automaton.functions.known_conditions import condition_of
 from analysis.model import ir
@@ -18,6 +19,12 @@ from analysis.model.c_types import Pointer
 from analysis.model.intervals import within
 from analysis.rules.automaton import ERROR, START, Rule, Transition
 from analysis.rules.patterns import Metavariable, Name, Operation, Pattern, match_call, match_term
+
+
+def not_null(external: External) -> tuple[int, ...]:
+    """The numbers of the arguments that may not be null: as declared, and streams and the like of functions of system headers."""
+    library = known(external.name) if external.system else None
+    return external.nonnull if library is None else tuple(sorted({*external.nonnull, *library.needed}))
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -203,7 +210,7 @@ class Matcher:
     def _call(self, call: ir.Call, before: list[Match], after: list[Match]) -> None:
         for callee in self._program.targets(call):
             external = self._program.externals.get(callee)
-            for position in external.nonnull if external is not None else ():
+            for position in not_null(external) if external is not None else ():
                 if position < len(call.arguments):
                     path = path_of(call.arguments[position])
                     for number, index, transition in self._index.nonnull:
