@@ -13,6 +13,7 @@ from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cfa.marks import marked
 from analysis.cpa.obstacles.compared_objects import compared_reasons
 from analysis.cpa.obstacles.ended_pointers import ended_reasons
+from analysis.cpa.obstacles.padding_bytes import padding_reasons
 from analysis.cpa.obstacles.passed_code import may_call_back
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model import ir
@@ -39,10 +40,11 @@ def hidden_flow(program: Program, entries: tuple[str, ...]) -> tuple[str, ...]:
 
 def address_reasons(program: Program, entries: tuple[str, ...]) -> Iterator[str]:
     """Which comparisons of pointers may come out otherwise than in models, in which each object has an address of its own
-    for ever, far from all others."""
+    for ever, far from all others; and which reads may find other bytes there."""
     functions = reachable(program, entries)
     yield from ended_reasons(program, functions)
     yield from compared_reasons(program, functions)
+    yield from padding_reasons(program, functions)
 
 
 def reachable(program: Program, entries: tuple[str, ...]) -> list[str]:
@@ -132,9 +134,9 @@ def _uses(effect: ir.Effect, pointers: set[str]) -> bool:
     return False
 
 
-def depends_on_addresses(program: Program, entries: tuple[str, ...]) -> bool:
-    """Whether a run can depend on the numbers of addresses: somewhere a pointer is made an integer."""
-    return address_number(program, entries) is not None
+def depends_on_compiler(program: Program, entries: tuple[str, ...]) -> bool:
+    """Whether a run can depend on what each compiler decides: the numbers of addresses, or the bytes of padding."""
+    return address_number(program, entries) is not None or any(padding_reasons(program, reachable(program, entries)))
 
 
 def address_number(program: Program, entries: tuple[str, ...]) -> str | None:

@@ -26,7 +26,7 @@ import msgspec
 from analysis.c.undefined import OBSERVED
 from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cpa.framework.algorithm import Cancellation
-from analysis.cpa.obstacles.completeness import calls_the_unknown, depends_on_addresses, hidden_flow
+from analysis.cpa.obstacles.completeness import calls_the_unknown, depends_on_compiler, hidden_flow
 from analysis.cpa.symbolic_values.condition_formulas import Mode
 from analysis.engines.symbolic.backward import Question, refute
 from analysis.engines.symbolic.caller import claims, doubts
@@ -141,7 +141,7 @@ class _Deciding:
                 is_whole = False
                 self._why[f"a run could not be followed to its end: {described(run)}"] = None
             choices = next_choices(inputs.choices)
-        if not is_whole or choices is not None or depends_on_addresses(self._program, self._entries):
+        if not is_whole or choices is not None or depends_on_compiler(self._program, self._entries):
             return None
         return Refuted((), self._spent())
 

@@ -22,7 +22,7 @@ from analysis.c.undefined import OBSERVED
 from analysis.cfa.graph import Edge
 from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cpa.framework.algorithm import Cancellation
-from analysis.cpa.obstacles.completeness import address_number, called_outside, depends_on_addresses, hidden_flow, is_known
+from analysis.cpa.obstacles.completeness import address_number, called_outside, depends_on_compiler, hidden_flow, is_known
 from analysis.cpa.obstacles.lifetimes import outlived
 from analysis.cpa.symbolic_values.condition_formulas import Mode
 from analysis.engines.symbolic.candidates import MAIN, Kept, plausible
@@ -123,7 +123,7 @@ class _Deciding:
                 self._why[why] = None
                 return None
             choices, by_address = next_choices(recipe.first.choices), by_address or run.by_address
-        if choices is not None or by_address or depends_on_addresses(self._program, (MAIN,)):
+        if choices is not None or by_address or depends_on_compiler(self._program, (MAIN,)):
             return None
         if self._task.rules & _GONE and outlived(self._program):
             self._why["the address of a variable may outlive its block, which formulas do not follow"] = None
