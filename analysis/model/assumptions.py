@@ -190,6 +190,14 @@ UNREACHABLE = Assumption(
     (),
     "all proofs and refutations of programs that call it; a run of the interpreter ends there",
 )
+UNION_RESTS = Assumption(
+    "union-rests",
+    "listed",
+    "a store to a member of a union leaves the bytes behind that member as they were",
+    (),
+    "all proofs and refutations of programs that store a member of a union and read a larger one. C leaves these bytes open"
+    " (C11 6.2.6.1p7); compilers do not touch them",
+)
 ONE_THREAD = Assumption(
     "one-thread",
     "listed",
@@ -236,6 +244,7 @@ TABLE: tuple[Assumption, ...] = (
     OUTSIDE,
     LIBRARY_NAMES,
     UNREACHABLE,
+    UNION_RESTS,
     ONE_THREAD,
     GIVEN,
     BLOCKS,

@@ -7,6 +7,7 @@ from __future__ import annotations
 from analysis.c import control
 from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.linking.library_names import taken_for_library
+from analysis.cfa.linking.union_rests import kept_behind_members
 from analysis.cfa.linking.used_in_threads import called_in_one_thread
 from analysis.model import ir
 from analysis.model.assumptions import BEFORE, ORDER, UNREACHABLE
@@ -18,7 +19,8 @@ def assumptions_of(program: Program) -> tuple[str, ...]:
     order = (ORDER.sentence,) if is_open else ()
     comes = any(map(_says_unreachable, program.functions.values()))
     unreachable = (UNREACHABLE.sentence,) if comes else ()
-    return (BEFORE.sentence, *order, *unreachable, *taken_for_library(program), *called_in_one_thread(program))
+    listed = *taken_for_library(program), *called_in_one_thread(program), *kept_behind_members(program)
+    return (BEFORE.sentence, *order, *unreachable, *listed)
 
 
 def _says_unreachable(cfa: Cfa) -> bool:

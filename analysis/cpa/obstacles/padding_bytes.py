@@ -5,7 +5,7 @@ Such bytes can be read as characters: through a pointer that was made of one to 
 to, or by a member of a union that is an array of characters. Of pointers it is asked which could have been made of which others
 (`pointer_kinds`); that of a member's own address is no pointer to the structure.
 
-Not asked: members of a union that are larger than the one that was stored last. Models, as compilers, leave the bytes behind it.
+Members of a union that are larger than the one that was stored last are an assumption (`analysis.model.assumptions.UNION_RESTS`).
 """
 
 from __future__ import annotations
