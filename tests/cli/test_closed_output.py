@@ -82,11 +82,20 @@ def test_no_output_at_all(closed: str) -> None:
     assert Path("store").read_bytes().startswith(b"SQLite")
 
 
+def _listens() -> None:
+    """What a shell runs in the background ignores Ctrl-C, and so does all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_ends_watch_without_a_word() -> None:
     Path("a.c").write_text("void f(void) { int *p = 0; *p = 1; }\n")
-    with subprocess.Popen([*EVERPROOF, *COMMANDS["watch"]], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as watching:
+    pipe, command = subprocess.PIPE, [*EVERPROOF, *COMMANDS["watch"]]
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, preexec_fn=_listens) as watching:
         assert watching.stdout is not None
         assert any(b"1 finding" in line for line in watching.stdout)
         watching.send_signal(signal.SIGINT)
-        _, said = watching.communicate(timeout=60)
+        try:
+            _, said = watching.communicate(timeout=60)
+        finally:
+            watching.kill()
     assert (watching.returncode, said) == (0, b"")
