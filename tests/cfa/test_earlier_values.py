@@ -36,6 +36,7 @@ KEPT = {
     "a list": "for (int i = 0; i < 2; i++) { struct node k = {i, p ? 0 : &k}; int m[2] = {i, 1}; use(k.v, m[i]); }",
     "a conditional value": "for (int i = 0; i < 2; i++) { int k = i ? a : b; int m = i && a; use(k, m); }",
     "outside of the block": "int k; for (int i = 0; i < 2; i++) { if (i) goto in; k = 5; in: use(k); }",
+    "a structure that a call returns": "struct node made(int); for (int i = 0; i < 2; i++) use(i); use(made(a), made(b).v);",
     "static": "for (int i = 0; i < 2; i++) { if (i) goto in; static int k; k = 5; in: use(k); }",
 }
 

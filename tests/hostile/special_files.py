@@ -94,7 +94,8 @@ ROLES = {
         "db.json",
         ["check", "-p", "db.json", "bad.c"],
         "The compilation database cannot be used: ",
-        dict.fromkeys(("a pipe", "a folder", "a socket", "an endless device", *_ABSENT), "There is no file db.json"),
+        dict.fromkeys(("a pipe", "a socket", "an endless device"), "db.json is no regular file")
+        | dict.fromkeys(("a folder", *_ABSENT), "There is no file db.json"),
         ends=frozenset(MAKE) - {"a huge file"},
     ),
     "a compilation database that is found": Role(

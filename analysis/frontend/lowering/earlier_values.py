@@ -16,8 +16,10 @@ Block = tuple[int, ...]
 
 
 def earlier_values(flow: Flow, edges: Sequence[RawEdge], placed: Mapping[str, Block]) -> dict[int, str]:
-    """The numbers of the edges that may read such a variable, with its name in the text. `placed` are the blocks of variables."""
-    inner = {name: number for number, name in enumerate(name for name, block in placed.items() if block)}
+    """The numbers of the edges that may read such a variable, with its name in the text. `placed` are the blocks of variables.
+    Results of calls are no such variables: no jump passes what makes them."""
+    declared = {name for _, name in flow.declared}
+    inner = {name: number for number, name in enumerate(name for name, block in placed.items() if block and name in declared)}
     return dict(_Search(flow, edges, inner, placed).found()) if inner and flow.heads else {}
 
 
