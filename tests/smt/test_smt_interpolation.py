@@ -197,6 +197,8 @@ def test_substitution_simplifies() -> None:
     assert put(term_building.ite(linear.at_most(Y, X), X, Y)) is term_building.integer(4)
 
 
-def test_spacer_does_not_project_in_a_way_that_no_interrupt_ends() -> None:
+def test_interpolants_are_not_projected_in_a_way_that_no_interrupt_ends() -> None:
     """With it, version 0 of seed 2066 of `benchmarks.summary_chains` never ends. No smaller program is known that does this."""
+    z3.set_param("smt.qsat_use_qel", True)
+    assert interpolants(Z3Solver(), counting(2), BUDGET, ["spacer"]) is not None
     assert z3.get_param("smt.qsat_use_qel") == "false"

@@ -31,11 +31,16 @@ class Clause(msgspec.Struct, frozen=True):
 
 
 def solve(
-    clauses: Sequence[Clause], parameters: Mapping[int, tuple[Term, ...]], budget: Budget, *, guidance: bool = False
+    clauses: Sequence[Clause],
+    parameters: Mapping[int, tuple[Term, ...]],
+    budget: Budget,
+    *,
+    guidance: bool = False,
+    qel: bool = True,
 ) -> dict[int, Term] | None:
     """A formula for each predicate over its parameters (symbols), which make all clauses true if z3 is right; None if none was
-    found. Sound uses check them. `guidance`: see `Z3Horn`."""
-    answer = Z3Horn(guidance=guidance).solve(script(clauses, parameters), budget)
+    found. Sound uses check them. `guidance` and `qel`: see `Z3Horn`."""
+    answer = Z3Horn(guidance=guidance, qel=qel).solve(script(clauses, parameters), budget)
     if answer is None:
         return None
     try:

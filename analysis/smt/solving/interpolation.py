@@ -71,7 +71,7 @@ def _by_spacer(_: Solver, formulas: Sequence[Term], budget: Budget) -> list[Term
         before = (Applied(position - 1, places[position - 1]),) if position else ()
         after = Applied(position, places[position]) if position < len(places) else None
         clauses.append(Clause(before, formula, after))
-    found = solve(clauses, dict(enumerate(places)), budget)
+    found = solve(clauses, dict(enumerate(places)), budget, qel=False)
     return None if found is None else [found[position] for position in range(len(places))]
 
 

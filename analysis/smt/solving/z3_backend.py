@@ -25,7 +25,6 @@ from analysis.smt.solving.solver import INTERRUPTED, SAT, UNSAT, Answer, Budget,
 
 _CACHED = 200_000  # translated terms that are kept; beyond it all are forgotten
 _DEFAULT = Budget()
-z3.set_param("smt.qsat_use_qel", False)  # Spacer's projection by it need not end, and cannot be interrupted (z3 5.4)
 _UNBOUNDED = 4_294_967_295
 _INTERRUPT_AGAIN = 0.001  # seconds: z3 forgets an interrupt that comes before its check has begun
 
@@ -427,10 +426,13 @@ class Z3Horn:
     """Constrained Horn clauses, solved by Spacer. Clauses and solutions are SMT-LIB text.
 
     With `guidance`, Spacer looks at its lemmas together: it conjectures what several of them are instances of, and gives up what
-    it tries to block with ever more of them [GLOBAL-GUIDANCE]."""
+    it tries to block with ever more of them [GLOBAL-GUIDANCE].
 
-    def __init__(self, *, guidance: bool = False) -> None:
+    With `qel`, it projects by equalities first, which solves more. But on arrays that need not end, and no interrupt ends it."""
+
+    def __init__(self, *, guidance: bool = False, qel: bool = True) -> None:
         self._guidance = guidance
+        self._qel = qel
         self._context = z3.Context()
         self._ref = self._context.ref()
         self._solver: Any = None
@@ -438,6 +440,7 @@ class Z3Horn:
     def solve(self, script: str, budget: Budget) -> str | None:
         """Solves the clauses that a script asserts (logic HORN, without `check-sat`). Returns definitions of its
         predicates, or None if there is no solution or none was found within the budget."""
+        z3.set_param("smt.qsat_use_qel", self._qel)  # there is no such setting of one solver
         logic = z3core.Z3_mk_string_symbol(self._ref, "HORN")
         self._solver = z3core.Z3_mk_solver_for_logic(self._ref, logic)
         z3core.Z3_solver_inc_ref(self._ref, self._solver)
