@@ -20,7 +20,7 @@ struct gap { char c; int i; }; struct tail { int i; char c; }; struct full { int
 struct outer { int i, j; struct gap g; }; struct bits { unsigned b : 3; }; struct named { int i; char name[6]; };
 union mixed { int i; byte b[8]; }; union punned { float f; byte b[4]; }; union inner { struct gap s; byte b[8]; };
 union tagged { int i; double d; char c; };
-static struct gap x, y;
+static struct gap x, y; static byte *at_start = (byte *)&x;
 static byte at(const void *p, int k) { return ((const byte *)p)[k]; }
 """
 
@@ -42,6 +42,9 @@ static byte at(const void *p, int k) { return ((const byte *)p)[k]; }
         "x.c = 1; return at(&x, 1);",
         "union mixed u; u.b[5] = 5; u.i = 1; return u.b[5];",
         "union inner u; u.b[1] = 5; u.s.c = 1; return u.b[1];",
+        "at_start[1] = 5; x.c = 7; return at_start[1];",
+        "static char *p = (char *)&x; x.c = 7; return p[1];",
+        "char *m = malloc(8); if (!m) return 0; struct gap *g = (void *)m; m[1] = 5; g->c = 7; int r = m[1]; free(m); return r;",
         "long double d = 1; byte *p = (byte *)&d; return p[12];",
         "byte (*p)[8] = (byte (*)[8])(void *)&x; return (*p)[1];",
     ],

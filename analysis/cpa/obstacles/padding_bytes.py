@@ -11,7 +11,7 @@ Members of a union that are larger than the one that was stored last are an assu
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from analysis.c.functions import known
 from analysis.c.layout import Layout
@@ -129,13 +129,16 @@ def _place(padding: Padding, lvalue: ir.Expr) -> tuple[bool, ir.Expr | None]:
 
 
 def _seen(program: Program, padding: Padding) -> Iterator[tuple[str, ir.Expr]]:
-    """The pointers to structures with padding that become pointers to bytes, and what such structures are copied to; with the
-    functions that they are in."""
+    """The pointers to structures with padding that become pointers to bytes, or are made of them, and what such structures are
+    copied to; with the functions that they are in, or nothing for initialisers of variables with static storage."""
+    for variable in program.globals.values():
+        for value in (variable.initial, *(part.value for part in variable.parts)):
+            yield from (("", part.operand) for part in ir.walk(value) if _converts(part, padding))
     for name, cfa in program.functions.items():
         for edge in cfa.edges:
             passed = {*_passed(program, edge.effect)}
             for part in cfa.parts[edge.id]:
-                if isinstance(part, ir.Cast) and part not in passed and _is_of_bytes(part.type) and _has(padding, part.operand):
+                if part not in passed and _converts(part, padding):
                     yield name, part.operand
             if isinstance(edge.effect, ir.Call) and _copies(program, edge.effect):
                 pointers = [ir.strip_casts(argument) for argument in edge.effect.arguments]
@@ -167,6 +170,14 @@ def _leads_to(kinds: PointerKinds, roots: set[Kind], read: _Read) -> bool:
         own = ("" if through.scope == "global" else read.function, VARIABLE + through.name)
         return own in kinds.kinds and kinds.root(own) in roots
     return through is not None and any(kinds.root(kind) in roots for kind in kinds.sources(read.function, through))
+
+
+def _converts(part: ir.Expr, padding: Padding) -> TypeGuard[ir.Cast]:
+    """Whether a pointer to a structure with padding becomes one to bytes, or the other way round."""
+    if not isinstance(part, ir.Cast):
+        return False
+    to_bytes = _is_of_bytes(part.type) and _has(padding, part.operand)
+    return to_bytes or (_has(padding, part) and _is_of_bytes(part.operand.type))
 
 
 def _has(padding: Padding, pointer: ir.Expr) -> bool:
