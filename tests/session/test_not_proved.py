@@ -53,6 +53,18 @@ _CASES = (
         'int a = 1; extern int b __attribute__((alias("a"))); int main(void) { b = 0; return 10 / a; }',
     ),
     Case(
+        "a store to a member changes padding",
+        "assertion",
+        """struct s { char c; int i; } x; static unsigned char *p = (unsigned char *)&x;
+        int main(void) { p[1] = 5; x.c = 7; if (p[1] != 5) reach_error(); return 0; }""",
+    ),
+    Case(
+        "a copy of a structure copies no padding",
+        "assertion",
+        """struct s { char c; int i; } x, y; int main(void) { unsigned char *p = (unsigned char *)&x, *q = (unsigned char *)&y;
+        p[1] = 5; y = x; if (q[1] != 5) reach_error(); return 0; }""",
+    ),
+    Case(
         "cleanup runs at the end of a block",
         "division-by-zero",
         """static int g = 1; static void end(int *p) { g = *p; }
