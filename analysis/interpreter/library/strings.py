@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from analysis.c.functions import LIBRARY
+from analysis.c.text_searches import CHARACTER_SEARCHES, SEARCHES
 from analysis.interpreter.halting import not_modelled
 from analysis.interpreter.library.blocks import known_bytes, put, size_of
 from analysis.interpreter.memory import ASKED, UNDEFINED
@@ -95,43 +97,35 @@ def _compared(fold: bool) -> Function:
     return compare
 
 
-def _strchr(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    at, wanted = arguments[0], arguments[1] & 255
-    while True:
-        found = known_bytes(machine, at, 1)[0]
-        if found == wanted:
-            return int(at)
-        if found == 0:
-            return 0
-        at += 1
+def _up_to(machine: RunningMachine, address: int, wanted: int) -> bytes:
+    """The characters of a string up to the first that is wanted, or to the zero; what is behind it need not be there."""
+    found = bytearray()
+    while not found or found[-1] not in (0, wanted):
+        found += known_bytes(machine, address + len(found), 1)
+    return bytes(found)
 
 
-def _strrchr(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    at = (string_at(machine, arguments[0]) + b"\0").rfind(arguments[1] & 255)
-    return arguments[0] + at if at >= 0 else 0
+def _character_search(name: str) -> Function:
+    def search(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
+        wanted = arguments[1] & 255
+        is_first = name in ("strchr", "index")
+        text = _up_to(machine, arguments[0], wanted) if is_first else string_at(machine, arguments[0]) + b"\0"
+        at = CHARACTER_SEARCHES[name](text, wanted)
+        return arguments[0] + at if at >= 0 else 0
+
+    return search
 
 
-def _strstr(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    at = string_at(machine, arguments[0]).find(string_at(machine, arguments[1]))
-    return arguments[0] + at if at >= 0 else 0
+def _search(name: str) -> Function:
+    gives_pointer = LIBRARY[name].result == "into"
 
+    def search(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
+        at = SEARCHES[name](string_at(machine, arguments[0]), string_at(machine, arguments[1]))
+        if not gives_pointer:
+            return at
+        return arguments[0] + at if at >= 0 else 0
 
-def _span(machine: RunningMachine, arguments: list[Any], inside: bool) -> int:
-    text, characters = string_at(machine, arguments[0]), string_at(machine, arguments[1])
-    return next((at for at, character in enumerate(text) if (character in characters) != inside), len(text))
-
-
-def _strspn(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    return _span(machine, arguments, inside=True)
-
-
-def _strcspn(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    return _span(machine, arguments, inside=False)
-
-
-def _strpbrk(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    at = _span(machine, arguments, inside=False)
-    return arguments[0] + at if at < len(string_at(machine, arguments[0])) else 0
+    return search
 
 
 _NUMBER = re.compile(rb"[ \t\n\v\f\r]*([+-]?)(0[xX](?=[0-9a-fA-F]))?")
@@ -200,14 +194,8 @@ MODELS: dict[str, Function] = {
     "strcoll": _compared(fold=False),
     "strcasecmp": _compared(fold=True),
     "strncasecmp": _compared(fold=True),
-    "strchr": _strchr,
-    "index": _strchr,
-    "strrchr": _strrchr,
-    "rindex": _strrchr,
-    "strstr": _strstr,
-    "strspn": _strspn,
-    "strcspn": _strcspn,
-    "strpbrk": _strpbrk,
+    **{name: _character_search(name) for name in CHARACTER_SEARCHES},
+    **{name: _search(name) for name in SEARCHES},
     "strtol": _strtol(signed=True),
     "strtoul": _strtol(signed=False),
     "atoi": _ato(32),

@@ -18,8 +18,9 @@ from analysis.model.c_types import Floating, Integer, Pointer
 from analysis.smt.encoding.numbers.formula import FailureKind
 from analysis.smt.encoding.paths.failures import is_variable, outside
 from analysis.smt.encoding.paths.path_state import State
+from analysis.smt.encoding.paths.text_results import known_text
 from analysis.smt.encoding.storage.content import ANY_TAG
-from analysis.smt.logic.term_building import FALSE, TRUE, and_, constant_of, eq, not_, or_
+from analysis.smt.logic.term_building import FALSE, and_, constant_of, eq, not_, or_
 from analysis.smt.logic.terms import Term
 
 _OF_MEMORY = frozenset(("null-dereference", "array-bounds", "use-after-free", "use-after-scope", "uninitialized-read"))
@@ -40,8 +41,6 @@ _POINTERS = (
     "va",
     "...",
 )
-_CHARACTER = Integer(8, True, "char")
-_LONGEST = 1024  # characters of a string that are looked at
 _OPEN_STREAMS: weakref.WeakKeyDictionary[Program, frozenset[str]] = weakref.WeakKeyDictionary()
 
 
@@ -101,29 +100,14 @@ def _reads_strings(state: State, name: str, call: ir.Call) -> bool:
     pointers = [(at, argument) for at, argument in enumerate(call.arguments) if _is_open(state.program, argument)]
     if not all(_is_text(function, at) for at, _ in pointers):
         return False
-    return all(_is_string(state.fork(), argument) for _, argument in pointers)
+    other = state.fork()
+    return all(known_text(other, other.places.expressions.value(argument)) is not None for _, argument in pointers)
 
 
 def _is_text(function: Function, position: int) -> bool:
     """Whether an argument is read up to a zero, at most: a string, a format of `printf`, or what such a format may print."""
     is_printed = function.format is not None and position >= function.format
     return is_printed or "text" in function.argument(position).uses
-
-
-def _is_string(state: State, argument: ir.Expr) -> bool:
-    """Whether an argument points to bytes that are known, up to a zero in the same object."""
-    spots = state.memory.resolve(state.places.expressions.value(argument), ANY_TAG)
-    if len(spots) != 1 or spots[0][1].symbolic is not None or spots[0][1].bits % 8:
-        return False
-    spot = spots[0][1]
-    size = state.memory.regions[spot.region].size
-    if spot.region == 0 or size is None or state.memory.alive(spot.region) is not TRUE:
-        return False
-    for at in range(max(0, spot.bits // 8), min(size, spot.bits // 8 + _LONGEST)):
-        byte = constant_of(state.memory.load(((TRUE, spot._replace(bits=8 * at)),), 8, _CHARACTER, ANY_TAG))
-        if byte is None or byte == 0:
-            return byte == 0 and spot.bits >= 0
-    return False
 
 
 def _may_fail(program: Program, name: str, call: ir.Call, kind: FailureKind) -> bool:

@@ -13,6 +13,7 @@ from analysis.model.verifiers import is_assumption
 from analysis.smt.encoding.numbers.bit_count_terms import counted
 from analysis.smt.encoding.numbers.bits import Bits
 from analysis.smt.encoding.paths.path_state import State
+from analysis.smt.encoding.paths.text_results import text_result
 from analysis.smt.encoding.storage.content import ANY_TAG
 from analysis.smt.encoding.storage.regions import Alternatives
 from analysis.smt.logic import linear
@@ -58,11 +59,21 @@ class Calls:
         elif call.arguments and self._counts_bits(name):
             self._count_bits(call, name)
         else:
-            if name in NEVER_RETURN:
-                self._state.ledger.constrain(FALSE)
-            elif not leaves_memory(name, call) or self._may_give_argument(name):
-                self._anything_written(call, name, False)
-            self._return_anything(call, name)
+            self._other(call, name)
+
+    def _other(self, call: ir.Call, name: str) -> None:
+        """A function of which no more is followed than what it returns."""
+        result = text_result(self._state, call, name)
+        if result is not None:
+            self._give(call, *result)
+            return
+        if name in NEVER_RETURN:
+            self._state.ledger.constrain(FALSE)
+        elif not leaves_memory(name, call):
+            self._anything_written(call, name, False)
+        elif self._may_give_argument(name):
+            self._memory.expose(self._state.handed_over(call.arguments))
+        self._return_anything(call, name)
 
     @staticmethod
     def _may_give_argument(name: str) -> bool:
