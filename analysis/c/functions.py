@@ -50,7 +50,7 @@ may be null, always. C11 7.1.4p1 does not allow it elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, cached_property
 
 import msgspec
 
@@ -69,7 +69,7 @@ class Argument(msgspec.Struct, frozen=True):
     nullable: bool = False
 
 
-class Function(msgspec.Struct, frozen=True):
+class Function(msgspec.Struct, frozen=True, dict=True):
     """What a library function does. `null`: empty if it never returns null; `?`: it may, whatever it is passed; `~`: for some
     arguments. `of` is the number of the argument that the result is, or points into; `least` and `greatest` bound the result."""
 
@@ -83,7 +83,7 @@ class Function(msgspec.Struct, frozen=True):
     besides: frozenset[str]
     described: str
 
-    @property
+    @cached_property
     def is_complete(self) -> bool:
         """Whether the row says all that the function does."""
         return self.besides.isdisjoint(INCOMPLETE)
@@ -108,23 +108,23 @@ class Function(msgspec.Struct, frozen=True):
         """Whether it takes further arguments."""
         return bool(self.arguments) and not self.arguments[-1].uses.isdisjoint(("...", "out..."))
 
-    @property
+    @cached_property
     def format(self) -> int | None:
         """The number of the argument that is a format of `printf`, if there is one."""
         return next(iter(self.positions("format")), None)
 
-    @property
+    @cached_property
     def written(self) -> tuple[int, ...]:
         """The arguments that lead to what it writes, formats aside. Of `scanf`, further ones do, too."""
         return self.positions("out", "inout", "link", "lock", "out...")
 
-    @property
+    @cached_property
     def only_writes(self) -> bool:
         """Whether all that it changes is what its arguments lead to, and it comes back: it keeps nothing, calls nothing, and
         frees no block of the program. Nor does it change what it returned before, as `getenv` may."""
         return self.only_writes_or_frees and not self.frees
 
-    @property
+    @cached_property
     def only_writes_or_frees(self) -> bool:
         """The same for a function that may also free blocks."""
         is_open = not self.is_complete or self.never_returns or self.calls_code or bool(self.keeps)
@@ -140,17 +140,17 @@ class Function(msgspec.Struct, frozen=True):
         """Whether it calls nothing of the program, whatever it is passed."""
         return self.is_complete and not self.calls_code
 
-    @property
+    @cached_property
     def reads(self) -> bool:
         """Whether it reads objects of the program."""
         return bool(self.positions("in", "copied", "text", "inout", "format", "scan", "lock", "va", "..."))
 
-    @property
+    @cached_property
     def keeps(self) -> tuple[int, ...]:
         """The arguments that lead to what later calls, or code that runs beside, may access."""
         return self.positions("kept", "later", "starts", "starts-inside")
 
-    @property
+    @cached_property
     def calls_code(self) -> bool:
         """Whether it calls functions that it is passed, at once or later."""
         return bool(self.positions("code", "later", "starts", "starts-inside"))
@@ -165,12 +165,12 @@ class Function(msgspec.Struct, frozen=True):
         """Whether it returns a new block of memory, which has to be freed, or null."""
         return self.result == "block"
 
-    @property
+    @cached_property
     def frees(self) -> bool:
         """Whether it may free a block of memory that the program allocated."""
         return "frees" in self.besides or bool(self.positions("freed"))
 
-    @property
+    @cached_property
     def needed(self) -> tuple[int, ...]:
         """The arguments that are streams, directories or other objects of the library's, where null is none (C11 7.1.4p1)."""
         found = self.positions("handle", "closed")

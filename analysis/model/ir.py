@@ -235,30 +235,25 @@ def walk(expr: Expr) -> Sequence[Expr]:
     return found
 
 
+_VALUES: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
+    Assign: lambda effect: (effect.value,),
+    Assume: lambda effect: (effect.condition,),
+    Call: lambda effect: (effect.callee, *effect.arguments),
+    Return: lambda effect: () if effect.value is None else (effect.value,),
+}
+
+
 def values_of(effect: Effect) -> tuple[Expr, ...]:
     """The expressions whose values an effect uses, in the order of evaluation that C compilers use for them."""
-    match effect:
-        case Assign(_, value):
-            return (value,)
-        case Assume(condition):
-            return (condition,)
-        case Call(callee, arguments):
-            return (callee, *arguments)
-        case Return(value) if value is not None:
-            return (value,)
-        case _:
-            return ()
+    read = _VALUES.get(type(effect))
+    return () if read is None else read(effect)
 
 
 def target_of(effect: Effect) -> Expr | None:
     """The lvalue that an effect assigns to, or None."""
-    match effect:
-        case Assign(target):
-            return target
-        case Call(result=result):
-            return result
-        case _:
-            return None
+    if type(effect) is Assign:
+        return effect.target
+    return effect.result if type(effect) is Call else None
 
 
 def expressions(effect: Effect) -> tuple[Expr, ...]:

@@ -15,7 +15,7 @@ from analysis.c.calls import written_arguments
 from analysis.c.control import NEVER_RETURN
 from analysis.c.failing import can_fail
 from analysis.c.functions import Function, known
-from analysis.cfa.addresses_taken import taken_in
+from analysis.cfa.addresses_taken import taken_by, taken_in
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Edge
 from analysis.cfa.linking.indeterminate import indeterminate
@@ -124,7 +124,6 @@ def own(cfa: Cfa) -> Own:
     reads: set[Cell | None] = set()
     writes: set[Cell | None] = set()
     calls: dict[tuple[str, Effects], None] = {}
-    exposed: set[str] = set()
     fails = leaves = False
     for edge in cfa.edges:
         effect = edge.effect
@@ -133,7 +132,6 @@ def own(cfa: Cfa) -> Own:
         if target is not None:
             writes.add(cell(target))
         fails = fails or any(map(can_fail, ir.expressions(effect)))
-        exposed.update(exposed_by(ir.expressions(effect)))
         if isinstance(effect, ir.Unsupported):
             leaves = True
             writes.add(WORLD)
@@ -141,7 +139,8 @@ def own(cfa: Cfa) -> Own:
             name = ir.direct_callee(effect) or POINTER
             calls[name, library(name, effect)] = None
     fails = fails or any(_reads_indeterminate(cfa, edge) for edge in cfa.edges)
-    return Own(Effects(_visible(reads), _visible(writes), fails, leaves), tuple(calls), frozenset(exposed))
+    taken = taken_by(cfa)
+    return Own(Effects(_visible(reads), _visible(writes), fails, leaves), tuple(calls), taken.own | taken.static)
 
 
 def _reads_indeterminate(cfa: Cfa, edge: Edge) -> bool:

@@ -37,6 +37,7 @@ class _Search:
         for location, name in flow.declared:
             self._declared[flow.find(location)] = self._declared.get(flow.find(location), 0) | self._bits((name,))
         self._mentions = [self._mentioned(edge.effect) for edge in edges]
+        self._steps = [self._step(edge) for edge in edges]
 
     def found(self) -> Iterator[tuple[int, str]]:
         """See `earlier_values`."""
@@ -53,30 +54,33 @@ class _Search:
         for number, edge in enumerate(self._edges):
             leaving.setdefault(edge.source, []).append(number)
         states: dict[int, tuple[int, int]] = {}
-        waiting = list(range(len(self._edges)))
+        waiting = dict.fromkeys(reversed(range(len(self._edges))))
         found: dict[int, int] = {}
         while waiting:
-            number = waiting.pop()
+            number, _ = waiting.popitem()
             edge = self._edges[number]
             had, stale = states.get(edge.source, (0, 0))
             stale = (stale | (had & self._ended.get(edge.source, 0))) & ~self._declared.get(edge.source, 0)
             if stale:
                 found[number] = stale
-            had, stale = self._behind(edge, had | self._mentions[number], stale)
+            given, others, left = self._steps[number]
+            had |= self._mentions[number] | given
+            stale = (stale & others) | (had & left)
             known = states.get(edge.target, (0, 0))
             joined = known[0] | had, known[1] | stale
             if joined != known:
                 states[edge.target] = joined
-                waiting += leaving.get(edge.target, ())
+                waiting.update(dict.fromkeys(leaving.get(edge.target, ())))
         return found
 
-    def _behind(self, edge: RawEdge, had: int, stale: int) -> tuple[int, int]:
-        given = self._given(edge.effect)
-        if isinstance(ir.target_of(edge.effect), ir.Var):
-            stale &= ~given
-        if not (isinstance(edge.effect, ir.Assign) and isinstance(edge.effect.value, ir.Undefined)):
-            had |= given
-        return had, stale | (had & self._not_in(edge.blocks))
+    def _step(self, edge: RawEdge) -> tuple[int, int, int]:
+        """The variables that an edge gives a value, those that it does not assign to as a whole, and those whose blocks it
+        leaves."""
+        effect = edge.effect
+        given = self._given(effect)
+        is_declaration = isinstance(effect, ir.Assign) and isinstance(effect.value, ir.Undefined)
+        others = ~given if isinstance(ir.target_of(effect), ir.Var) else -1
+        return 0 if is_declaration else given, others, self._not_in(edge.blocks)
 
     def _not_in(self, block: Block) -> int:
         """The variables whose blocks do not run inside this one."""
