@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 
+from analysis.c.formats import PLAIN_CHARACTER
 from analysis.c.functions import Function, known
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.verifiers import is_input
 
-_OTHER = r"""[^%\\?]|\\[abfnrtv"'\\]|\?(?!\?)|%%"""
-_NUMBERS = rf"""(?:{_OTHER}|%[-+ #0-9.]*(?:hh|h|ll|l|j|z|t|L)?[diouxXcfFeEgGaA])*"""
-_PLAIN = rf"""(?:{_OTHER}|%[-+ #0-9.*']*(?:hh|h|ll|l|j|z|t|L)?[diouxXcsfFeEgGaAp])*"""
-"""Formats of which all is understood, and that store nothing. Escapes that may stand for a percent sign are not, nor is what a
-trigraph may begin with (C11 5.2.1.1, 6.4.4.4)."""
+_NUMBERS = rf"""(?:{PLAIN_CHARACTER}|%[-+ #0-9.]*(?:hh|h|ll|l|j|z|t|L)?[diouxXcfFeEgGaA])*"""
+_PLAIN = rf"""(?:{PLAIN_CHARACTER}|%[-+ #0-9.*']*(?:hh|h|ll|l|j|z|t|L)?[diouxXcsfFeEgGaAp])*"""
+"""Formats of which all is understood, and that store nothing."""
 
 
 def converts_no_pointer(text: str) -> bool:

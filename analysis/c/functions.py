@@ -12,6 +12,7 @@ can say.) A function without a row is an unknown external function: it may do an
     copied       an object that it copies without looking at the values, which may be indeterminate
     text         an object that it reads up to a zero character, at most
     out, inout   an object that it writes; that it reads and writes
+    one          with another word: it accesses one object of the type that the parameter points to
     link         an object where it stores a pointer that it made of another argument
     beneath      it also writes to what pointers in the object lead to
     handle       an object of the library's own, like a stream
@@ -169,6 +170,11 @@ class Function(msgspec.Struct, frozen=True, dict=True):
     def frees(self) -> bool:
         """Whether it may free a block of memory that the program allocated."""
         return "frees" in self.besides or bool(self.positions("freed"))
+
+    def accepts_null(self, position: int) -> bool:
+        """Whether an argument may be null, always. For `strtok` and its like a null pointer stands for what an earlier call was
+        passed, so that there has to be one (C11 7.24.5.8p3)."""
+        return self.argument(position).nullable and not ("elsewhere" in self.besides and "inout" in self.argument(position).uses)
 
     @cached_property
     def needed(self) -> tuple[int, ...]:

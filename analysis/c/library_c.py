@@ -110,8 +110,8 @@ mtx_lock                     | lock                    | number      | locks    
 mtx_timedlock                | lock in                 | number      | tries-at-zero truth | C 7.26.4.4
 mtx_trylock                  | lock                    | number      | tries-at-zero truth | C 7.26.4.5
 mtx_unlock                   | lock                    | number      | unlocks     | C 7.26.4.6
-thrd_create                  | out starts kept?        | number      | thread      | C 7.26.5.1
+thrd_create                  | out+one starts kept?    | number      | thread      | C 7.26.5.1
 tss_set                      | n kept?                 | number      |             | C 7.26.6.4
 clock                        |                         | -1..9223372036854775807 | | C 7.27.2.1
-time                         | out?                    | -1..9223372036854775807 | | C 7.27.2.4
+time                         | out+one?                | -1..9223372036854775807 | | C 7.27.2.4
 """

@@ -24,7 +24,7 @@ fopencookie                  | kept? text kept         | stream?     | buffers  
 funopen                      | kept? n n n n           | stream?     | buffers     | BSD
 setbuffer                    | handle kept? n          |             | buffers     | GNU
 
-accept4                      | n out? inout? n         | descriptor  |             | GNU
+accept4                      | n out? inout+one? n     | descriptor  |             | GNU
 open64                       | text n ...              | descriptor  |             | GNU
 epoll_create epoll_create1 inotify_init1 | n           | descriptor  |             | GNU
 eventfd timerfd_create       | n n                     | descriptor  |             | GNU
@@ -34,8 +34,8 @@ mkostemp                     | inout n                 | descriptor  |          
 signalfd                     | n in n                  | descriptor  |             | GNU
 setmntent                    | text text               | stream?     |             | GNU
 endmntent                    | closed                  | number      |             | GNU
-asprintf                     | out format ...          | number      | allocates may-fail | GNU
-vasprintf                    | out format va           | number      | allocates may-fail | GNU
+asprintf                     | out+one format ...      | number      | allocates may-fail | GNU
+vasprintf                    | out+one format va       | number      | allocates may-fail | GNU
 secure_getenv                | text                    | static?     |             | GNU
 
 __builtin_bswap16 __builtin_bswap32 __builtin_bswap64 | n | number   | keeps-errno | gcc

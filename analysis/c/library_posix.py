@@ -13,7 +13,7 @@ makecontext                  | inout later n ...       |             | switches 
 fork                         |                         | number      | switches    | POSIX
 vfork                        |                         | number      | switches twice | POSIX.1-2004
 pthread_atfork               | later? later? later?    | number      | registers   | POSIX
-pthread_create               | out in? starts kept?    | number      | thread      | POSIX
+pthread_create               | out+one in? starts kept? | number      | thread      | POSIX
 pthread_setspecific          | n kept?                 | number      |             | POSIX
 sigaction                    | n starts-inside? out?   | number      | handler     | POSIX
 sigset                       | n starts?               | any?        | handler     | POSIX.1-2001
@@ -63,7 +63,7 @@ shm_open                     | text n n                | descriptor  |          
 dup                          | n                       | descriptor  |             | POSIX
 mkstemp                      | inout                   | descriptor  |             | POSIX
 socket                       | n n n                   | descriptor  |             | POSIX
-accept                       | n out? inout?           | descriptor  |             | POSIX
+accept                       | n out? inout+one?       | descriptor  |             | POSIX
 close                        | n+closed                | number      |             | POSIX
 access                       | text n                  | number      |             | POSIX
 isatty                       | n                       | number      |             | POSIX
@@ -76,10 +76,10 @@ send                         | n in n n                | number      |          
 dprintf                      | n format ...            | number      | may-fail    | POSIX
 syslog                       | n format ...            |             | reads-errno | POSIX
 fcntl ioctl                  | n n ...                 | number      | by-number   | POSIX
-getdelim                     | inout+beneath inout n handle | number      | allocates frees | POSIX
-getline                      | inout+beneath inout handle | number      | allocates frees | POSIX
+getdelim                     | inout+beneath+one inout+one n handle | number      | allocates frees | POSIX
+getline                      | inout+beneath+one inout+one handle | number      | allocates frees | POSIX
 
-posix_memalign               | out n size              | number      | allocates   | POSIX
+posix_memalign               | out+one n size          | number      | allocates   | POSIX
 strdup                       | text                    | block?      | builtin     | POSIX
 strndup                      | text n                  | block?      | builtin     | POSIX
 stpcpy                       | out text                | into:0      | builtin checked | POSIX
@@ -109,7 +109,7 @@ pthread_mutex_destroy pthread_spin_destroy | lock      | number      | ends-lock
 pthread_mutex_lock pthread_spin_lock | lock            | number      | locks       | POSIX
 pthread_mutex_trylock pthread_spin_trylock | lock      | number      | tries-at-zero truth | POSIX
 pthread_mutex_unlock pthread_spin_unlock | lock        | number      | unlocks     | POSIX
-pthread_mutex_init           | lock in?                | number      | makes-lock any-kind truth | POSIX
+pthread_mutex_init           | lock in+one?            | number      | makes-lock any-kind truth | POSIX
 pthread_mutex_timedlock      | lock in                 | number      | tries-at-zero truth | POSIX
 pthread_spin_init            | lock n                  | number      | makes-lock truth | POSIX
 
@@ -118,7 +118,7 @@ getppid                      |                         | 0..2147483647 |        
 getuid geteuid getgid getegid |                        | number      | same        | POSIX
 sleep                        | n                       | number      |             | POSIX
 usleep                       | n                       | number      |             | POSIX.1-2004
-wait                         | out?                    | number      |             | POSIX
+wait                         | out+one?                | number      |             | POSIX
 putenv                       | kept                    | number      | open        | POSIX
 setenv                       | text text n             | number      | open        | POSIX
 getcwd                       | out? n                  | any?        | allocates   | POSIX

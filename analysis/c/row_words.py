@@ -51,7 +51,7 @@ INCOMPLETE = frozenset(
     ("setjmp", "twice", "jumps", "switches", "registers", "handler", "thread", "buffers", "by-number", "named-code", "open")
 )
 _USE_WORDS = """
-    n any in copied text out inout link beneath handle size format scan freed closed lock code later starts starts-inside kept
+    n any in copied text out inout one link beneath handle size format scan freed closed lock code later starts starts-inside kept
     ... out... va
 """
 USES = frozenset(_USE_WORDS.split())

@@ -11,6 +11,7 @@ from analysis.c.calls import converts_no_pointer, is_null, literal
 from analysis.c.control import FAILED_ASSERTIONS
 from analysis.c.functions import Function, known
 from analysis.c.operators import rules_of
+from analysis.c.passed_objects import is_one
 from analysis.c.undefined import OPERATOR_RULES, CertifiedRule
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.framework.steps import Step
@@ -19,7 +20,7 @@ from analysis.cpa.predicates.definedness import may_read_undefined, reads_undefi
 from analysis.cpa.predicates.subscripts import outside
 from analysis.model import ir
 from analysis.model.c_types import INT as C_INT
-from analysis.model.c_types import Floating, Pointer
+from analysis.model.c_types import LP64, Floating, Pointer
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import CHECKS
 from analysis.smt.encoding.numbers.operator_faults import fault
@@ -98,22 +99,19 @@ def _passed(program: Program, effect: ir.Effect, property_: Property) -> Iterato
 
 def _is_wrong(name: str, call: ir.Call, position: int, property_: Property) -> bool:
     """Whether an external function may access what an argument does not lead to. It does not if the argument is a block to be
-    freed (another rule is about that), or may be null and leads to a variable in full, or is a string literal that is read up to
-    its end, at most."""
+    freed (another rule is about that), or may be null and is, or is the address of a variable that is all that is accessed, or is
+    a string literal that is read up to its end, at most."""
     function = known(name)
     if function is None or not function.is_complete:
         return True
     argument, given = function.argument(position), call.arguments[position]
     if "freed" in argument.uses:
         return False
-    if argument.nullable and (property_ == "null-dereference" or _is_whole(given) or "handle" in argument.uses):
+    if function.accepts_null(position) and (property_ == "null-dereference" or is_null(given) or "handle" in argument.uses):
+        return False
+    if is_one(function, position, given, LP64):
         return False
     return not (_is_literal(given) and _reads_text(function, call, position))
-
-
-def _is_whole(argument: ir.Expr) -> bool:
-    """Whether an argument is null, or the address of a variable, as it is."""
-    return is_null(argument) or (isinstance(argument, ir.AddressOf) and isinstance(argument.lvalue, ir.Var))
 
 
 def _is_literal(argument: ir.Expr) -> bool:

@@ -174,7 +174,7 @@ def _bad_free(state: State, pointer: Term, kind: FailureKind) -> Term:
     for condition, term in memory.cases(pointer):
         if constant_of(term) == 0:
             continue
-        failures.append(and_(condition, _is_undefined(state, term)))  # it need not lead to any block
+        failures.append(and_(condition, is_undefined(state, term)))  # it need not lead to any block
         for inner, spot in memory.resolve_case(condition, term, ANY_TAG):
             if spot.region == 0:
                 freed = [and_(when, eq(other, term)) for when, other in memory.freed_outside]
@@ -342,15 +342,15 @@ def _uninitialised(state: State, operation: Operation) -> tuple[Term, str] | Non
     if operation.role != "read" or not isinstance(operation.expr.type, Integer | Pointer | Floating):
         return None
     value = state.places.read(operation.expr)
-    return _is_undefined(state, value), f"{spell_expr(operation.expr)} was never set"
+    return is_undefined(state, value), f"{spell_expr(operation.expr)} was never set"
 
 
-def _is_undefined(state: State, value: Term) -> Term:
-    """Returns the condition that a value was read from an object without an initialiser, or was computed
+def is_undefined(state: State, value: Term) -> Term:
+    """The condition that a value was read from an object without an initialiser, or was computed
     from such a value."""
     if value.op == "ite":
         condition, then, otherwise = value.args
-        return or_(and_(condition, _is_undefined(state, then)), and_(not_(condition), _is_undefined(state, otherwise)))
+        return or_(and_(condition, is_undefined(state, then)), and_(not_(condition), is_undefined(state, otherwise)))
     inputs = state.memory.fills.inputs
     return TRUE if any(part in inputs and inputs[part].kind == "undefined" for part in subterms((value,))) else FALSE
 

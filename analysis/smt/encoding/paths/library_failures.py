@@ -11,12 +11,13 @@ from analysis.c.calls import is_null, stores_counts
 from analysis.c.control import FAILED_ASSERTIONS
 from analysis.c.functions import Function, known
 from analysis.c.library_variables import STREAMS
+from analysis.c.passed_objects import conversion_of, is_enough, is_literal, scalar_variable
 from analysis.cfa.addresses_taken import taken_by, taken_by_initialisers
 from analysis.cfa.graph import Edge, Program
 from analysis.model import ir
-from analysis.model.c_types import Floating, Integer, Pointer
+from analysis.model.c_types import Pointer
 from analysis.smt.encoding.numbers.formula import FailureKind
-from analysis.smt.encoding.paths.failures import is_variable, outside
+from analysis.smt.encoding.paths.failures import is_undefined, is_variable, outside
 from analysis.smt.encoding.paths.path_state import State
 from analysis.smt.encoding.paths.text_results import known_text
 from analysis.smt.encoding.storage.content import ANY_TAG
@@ -41,6 +42,7 @@ _POINTERS = (
     "va",
     "...",
 )
+_READ = frozenset(("in", "inout", "text", "format", "scan", "lock", "va", "..."))
 _OPEN_STREAMS: weakref.WeakKeyDictionary[Program, frozenset[str]] = weakref.WeakKeyDictionary()
 
 
@@ -89,56 +91,77 @@ def may_fail_inside(state: State, edge: Edge, kind: FailureKind) -> bool:
     if kind not in _OF_MEMORY or not isinstance(effect, ir.Call):
         return False
     outside = [name for name in program.targets(effect) if name not in program.functions]
-    return any(_may_fail(program, name, effect, kind) and not _reads_strings(state, name, effect) for name in outside)
+    return any(_may_fail(state, name, effect, kind) and not _reads_strings(state, name, effect, kind) for name in outside)
 
 
-def _reads_strings(state: State, name: str, call: ir.Call) -> bool:
+def _reads_strings(state: State, name: str, call: ir.Call, kind: FailureKind) -> bool:
     """Whether the function only reads strings, and all that it is passed are strings in full."""
     function = known(name)
     if function is None or not function.is_complete or stores_counts(function, call):
         return False
-    pointers = [(at, argument) for at, argument in enumerate(call.arguments) if _is_open(state.program, argument)]
-    if not all(_is_text(function, at) for at, _ in pointers):
+    pointers = [(at, argument) for at, argument in enumerate(call.arguments) if _is_open(state, name, call, at, kind)]
+    if not all(_is_text(function, call, at) for at, _ in pointers):
         return False
     other = state.fork()
     return all(known_text(other, other.places.expressions.value(argument)) is not None for _, argument in pointers)
 
 
-def _is_text(function: Function, position: int) -> bool:
-    """Whether an argument is read up to a zero, at most: a string, a format of `printf`, or what such a format may print."""
-    is_printed = function.format is not None and position >= function.format
-    return is_printed or "text" in function.argument(position).uses
+def _is_text(function: Function, call: ir.Call, position: int) -> bool:
+    """Whether an argument is read up to a zero byte, at most: a string, a format of `printf`, or what such a format prints as
+    one (not as a wide one, C11 7.21.6.1p8)."""
+    if "text" in function.argument(position).uses or position == function.format:
+        return True
+    conversion = conversion_of(function, call, position)
+    return conversion is not None and function.format is not None and conversion.letter != "n" and not conversion.is_wide
 
 
-def _may_fail(program: Program, name: str, call: ir.Call, kind: FailureKind) -> bool:
+def _may_fail(state: State, name: str, call: ir.Call, kind: FailureKind) -> bool:
     function = known(name)
     if _sized(name) and (kind != "uninitialized-read" or not (function and function.positions("in", "inout"))):
         return False
     if name in RELEASES or name in ALLOCATIONS or name in FAILED_ASSERTIONS:
         return False
-    external = program.externals.get(name)
+    external = state.program.externals.get(name)
     is_system = function is not None or name.startswith("__builtin_") or (external is not None and external.system)
     if not is_system and kind != "null-dereference":
         return False  # what a function does that nobody knows is not the program's
-    return any(_is_open(program, one) and not _may_be_any(function, at, one, kind) for at, one in enumerate(call.arguments))
+    open_ = [at for at in range(len(call.arguments)) if _is_open(state, name, call, at, kind)]
+    return any(not _may_be_any(function, at, call.arguments[at], kind) for at in open_)
 
 
 def _may_be_any(function: Function | None, position: int, argument: ir.Expr, kind: FailureKind) -> bool:
     """Whether the function accepts a null pointer there, and nothing else can be wrong."""
-    if function is None or not function.argument(position).nullable:
+    if function is None or not function.accepts_null(position):
         return False
     return kind == "null-dereference" or is_null(argument) or "handle" in function.argument(position).uses
 
 
-def _is_open(program: Program, argument: ir.Expr) -> bool:
-    """Whether an argument is a pointer that could lead to too few bytes: not a literal, a scalar variable or a stream."""
+def _is_open(state: State, name: str, call: ir.Call, position: int, kind: FailureKind) -> bool:
+    """Whether an argument is a pointer that could lead to what is not there, or was never set: not a stream, nor a literal or a
+    scalar variable of which the function accesses no more than there is."""
+    argument = call.arguments[position]
     inner = ir.strip_casts(argument)
-    if not isinstance(inner.type, Pointer) or isinstance(inner, ir.StringConst):
+    if isinstance(inner, ir.Var) and isinstance(inner.type, Pointer):
+        return inner.scope != "global" or inner.name not in _streams(state.program)
+    variable = scalar_variable(argument)
+    if not is_literal(argument) and variable is None:
+        return isinstance(inner.type, Pointer) and not (kind == "null-dereference" and known(name) and _is_never_null(inner))
+    if kind == "array-bounds":
+        return not is_enough(name, call, position, state.model)
+    return kind == "uninitialized-read" and variable is not None and _reads_undefined(state, known(name), position, variable)
+
+
+def _is_never_null(argument: ir.Expr) -> bool:
+    """Whether an argument is the address of a variable, or of a part of one."""
+    return isinstance(argument, ir.AddressOf) and isinstance(ir.root(argument.lvalue), ir.Var)
+
+
+def _reads_undefined(state: State, function: Function | None, position: int, variable: ir.Var) -> bool:
+    """Whether a function may look at a value of a variable that was never set."""
+    if function is not None and function.argument(position).uses.isdisjoint(_READ):
         return False
-    if isinstance(inner, ir.Var):
-        return inner.scope != "global" or inner.name not in _streams(program)
-    is_variable = isinstance(inner, ir.AddressOf) and isinstance(inner.lvalue, ir.Var)
-    return not (is_variable and isinstance(inner.type.target, Integer | Floating | Pointer))
+    other = state.fork()
+    return is_undefined(other, other.places.read(variable)) is not FALSE
 
 
 def _streams(program: Program) -> frozenset[str]:

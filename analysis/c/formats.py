@@ -1,0 +1,85 @@
+"""What the formats of `printf` and `scanf` say of the arguments behind them (C11 7.21.6.1, 7.21.6.2)."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from analysis.model.c_types import DataModel
+
+PLAIN_CHARACTER = r"""[^%\\?]|\\[abfnrtv"'\\]|\?(?!\?)|%%"""
+"""What stands for itself in a format, as it is written in the program. Escapes that may stand for a percent sign do not, nor does
+what a trigraph may begin with (C11 5.2.1.1, 6.4.4.4)."""
+
+_LENGTH = r"(?P<length>hh|h|ll|l|j|z|t|L)?"
+_PRINTED = re.compile(rf"%[-+ #0']*(?P<width>\*|[0-9]+)?(?:\.(?P<precision>\*|[0-9]*))?{_LENGTH}(?P<letter>[diouxXcsfFeEgGaApn])")
+_SCANNED = re.compile(rf"%(?P<star>\*)?(?P<width>[0-9]+)?{_LENGTH}(?P<letter>[diouxXcsaAeEfFgGpn])")
+_OTHER = re.compile(PLAIN_CHARACTER)
+_INTEGERS, _FLOATS = frozenset("diouxXn"), frozenset("aAeEfFgG")
+_LONG_DOUBLE = 128
+
+
+class Conversion(NamedTuple):
+    """What a format does with one argument. `letter` is `*` for a width or a precision; `width` is the greatest field width."""
+
+    letter: str
+    length: str = ""
+    width: int | None = None
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it is of wide characters: `%ls`, `%lc`."""
+        return self.letter in ("s", "c") and bool(self.length)
+
+
+def printed(text: str) -> tuple[Conversion, ...] | None:
+    """What a format of `printf`, as it is written in the program, does with its arguments, in turn; None if it is not
+    understood."""
+    found: list[Conversion] = []
+    for match in _conversions(_PRINTED, text):
+        if match is None:
+            return None
+        found += [Conversion("*")] * ((match["width"], match["precision"]).count("*"))
+        found.append(Conversion(match["letter"], match["length"] or ""))
+    return tuple(found)
+
+
+def scanned(text: str) -> tuple[Conversion, ...] | None:
+    """The same of a format of `scanf`."""
+    found: list[Conversion] = []
+    for match in _conversions(_SCANNED, text):
+        if match is None:
+            return None
+        if not match["star"]:
+            found.append(Conversion(match["letter"], match["length"] or "", int(match["width"]) if match["width"] else None))
+    return tuple(found)
+
+
+def _conversions(pattern: re.Pattern[str], text: str) -> list[re.Match[str] | None]:
+    """The conversions of a format; None stands for something that is not understood."""
+    found: list[re.Match[str] | None] = []
+    at = 0
+    while at < len(text):
+        match = _OTHER.match(text, at)
+        if match is None:
+            match = pattern.match(text, at)
+            found.append(match)
+        if match is None:
+            break
+        at = match.end()
+    return found
+
+
+def stored_bits(conversion: Conversion, model: DataModel) -> int | None:
+    """How many bits a conversion of `scanf` stores, at most; None if nothing says it."""
+    letter, length, width = conversion
+    if letter == "p":
+        return model.pointer_bits
+    if letter == "c" and not length:
+        return 8 * (1 if width is None else width)
+    if letter == "s" and not length and width:
+        return 8 * (width + 1)
+    if letter in _FLOATS:
+        return {"": 32, "l": 64, "L": _LONG_DOUBLE}.get(length)
+    widths = {"": 32, "hh": 8, "h": 16, "l": model.long_bits, "z": model.pointer_bits, "t": model.pointer_bits, "ll": 64, "j": 64}
+    return widths.get(length) if letter in _INTEGERS else None
