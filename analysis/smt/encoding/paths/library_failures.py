@@ -69,8 +69,7 @@ def _failures(state: State, call: ir.Call, accesses: tuple[tuple[int, int], ...]
     for pointer_at, size_at in accesses:
         if max(pointer_at, size_at) >= len(call.arguments):
             continue
-        given = call.arguments[size_at]
-        size = state.arithmetic.convert(state.places.expressions.value(given), given.type, state.size_type)
+        size = _size_of(state, call.arguments[size_at])
         if constant_of(size) == 0:
             continue
         pointer = state.places.expressions.value(call.arguments[pointer_at])
@@ -83,6 +82,29 @@ def _failures(state: State, call: ir.Call, accesses: tuple[tuple[int, int], ...]
                 yield and_(condition, not_(state.memory.alive(spot.region)), not_(eq(size, zero)))
             elif kind == "array-bounds":
                 yield and_(condition, outside(state, spot, size), not_(eq(size, zero)))
+
+
+def accesses_unknown(state: State, edge: Edge) -> bool:
+    """Whether the edge passes a library function, with a number of bytes, a pointer to an object of which the size is not known,
+    or to one outside of the program: no formula says whether so many bytes are there."""
+    call = edge.effect
+    name = ir.direct_callee(call) if isinstance(call, ir.Call) else None
+    if not isinstance(call, ir.Call) or name is None or name in state.program.functions:
+        return False
+    for pointer_at, size_at in _sized(name):
+        other = state.fork()
+        if max(pointer_at, size_at) >= len(call.arguments) or constant_of(_size_of(other, call.arguments[size_at])) == 0:
+            continue
+        pointer = other.places.expressions.value(call.arguments[pointer_at])
+        spots = other.memory.resolve(pointer, ANY_TAG)
+        if any(spot.region == 0 or other.memory.size(spot.region) is None for _, spot in spots):
+            return True
+    return False
+
+
+def _size_of(state: State, argument: ir.Expr) -> Term:
+    """A number of bytes that is passed."""
+    return state.arithmetic.convert(state.places.expressions.value(argument), argument.type, state.size_type)
 
 
 def may_fail_inside(state: State, edge: Edge, kind: FailureKind) -> bool:

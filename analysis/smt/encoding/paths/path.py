@@ -16,7 +16,7 @@ from analysis.smt.encoding.numbers.integers import SignedOverflow
 from analysis.smt.encoding.paths.assigned import Assigned, assigned
 from analysis.smt.encoding.paths.failures import Failures
 from analysis.smt.encoding.paths.frames import Frame
-from analysis.smt.encoding.paths.library_failures import library_failure, may_fail_inside
+from analysis.smt.encoding.paths.library_failures import accesses_unknown, library_failure, may_fail_inside
 from analysis.smt.encoding.paths.path_state import State
 from analysis.smt.encoding.paths.unfollowed_calls import Calls
 from analysis.smt.logic.term_building import FALSE, TRUE, and_, eq, not_, or_
@@ -215,8 +215,9 @@ class PathEncoder:
         return may_fail_inside(self._state, edge, kind)
 
     def reaches_unknown(self, edge: Edge) -> bool:
-        """Whether the edge, taken next, may access an object of which the size is not known, or one outside of the program."""
-        return Failures(self._state).reaches_unknown(edge)
+        """Whether the edge, taken next, may access an object of which the size is not known, or one outside of the program: by
+        itself, or in a library function that is passed its address with a number of bytes."""
+        return Failures(self._state).reaches_unknown(edge) or accesses_unknown(self._state, edge)
 
     def ends_unknown(self, edge: Edge) -> bool:
         """Whether the edge, taken next, may end a block that no call on the path gave: what an external function returned
