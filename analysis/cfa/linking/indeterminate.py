@@ -21,24 +21,30 @@ def indeterminate(cfa: Cfa, location: int) -> frozenset[str]:
 
 @kept_with
 def _at_locations(cfa: Cfa) -> Mapping[int, frozenset[str]]:
-    found: dict[int, frozenset[str]] = {}
-    waiting = [edge for edge in cfa.edges if _declared(edge.effect)]
+    """The variables at each location where there are any, followed as bits."""
+    steps = {edge.id: (_written(edge.effect), _is_declaration(edge.effect)) for edge in cfa.edges}
+    declared = {name for name, is_declared in steps.values() if is_declared and name is not None}
+    bits = {name: 1 << number for number, name in enumerate(sorted(declared))}
+    found: dict[int, int] = {}
+    waiting = {edge.id: edge for edge in cfa.edges if steps[edge.id][1]}
     while waiting:
-        edge = waiting.pop()
-        effect = edge.effect
-        at_end = (found.get(edge.source, _NONE) - _written(effect)) | _declared(effect)
-        before = found.get(edge.target, _NONE)
-        if not at_end <= before:
+        _, edge = waiting.popitem()
+        name, is_declared = steps[edge.id]
+        at_end, own = found.get(edge.source, 0), 0 if name is None else bits.get(name, 0)
+        at_end = at_end | own if is_declared else at_end & ~own
+        before = found.get(edge.target, 0)
+        if at_end | before != before:
             found[edge.target] = before | at_end
-            waiting.extend(cfa.outgoing.get(edge.target, ()))
-    return found
+            waiting.update((after.id, after) for after in cfa.outgoing.get(edge.target, ()))
+    names_of = {held: frozenset(name for name, bit in bits.items() if held & bit) for held in set(found.values())}
+    return {location: names_of[held] for location, held in found.items()}
 
 
-def _declared(effect: ir.Effect) -> frozenset[str]:
-    is_declaration = isinstance(effect, ir.Assign) and isinstance(effect.value, ir.Undefined)
-    return _written(effect) if is_declaration else _NONE
+def _is_declaration(effect: ir.Effect) -> bool:
+    return _written(effect) is not None and isinstance(effect, ir.Assign) and isinstance(effect.value, ir.Undefined)
 
 
-def _written(effect: ir.Effect) -> frozenset[str]:
+def _written(effect: ir.Effect) -> str | None:
+    """The local variable that an effect assigns to as a whole."""
     target = ir.target_of(effect)
-    return frozenset((target.name,)) if isinstance(target, ir.Var) and target.scope == "local" else _NONE
+    return target.name if isinstance(target, ir.Var) and target.scope == "local" else None

@@ -19,8 +19,10 @@ def earlier_values(flow: Flow, edges: Sequence[RawEdge], placed: Mapping[str, Bl
     """The numbers of the edges that may read such a variable, with its name in the text. `placed` are the blocks of variables.
     Results of calls are no such variables: no jump passes what makes them."""
     declared = {name for _, name in flow.declared}
-    inner = {name: number for number, name in enumerate(name for name, block in placed.items() if block and name in declared)}
-    return dict(_Search(flow, edges, inner, placed).found()) if inner and flow.heads else {}
+    entered = {block[:depth] for block in flow.labelled for depth in range(1, len(block) + 1)}
+    names = (name for name, block in placed.items() if block in entered and name in declared)
+    inner = {name: number for number, name in enumerate(names)}
+    return dict(_Search(flow, edges, inner, placed).found()) if inner else {}
 
 
 class _Search:

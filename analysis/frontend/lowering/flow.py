@@ -36,6 +36,7 @@ class Flow:
         self._apart: set[int] = set()  # representatives of locations that are not to be one
         self._last_start = 0
         self.heads: list[tuple[int, tuple[int, ...]]] = []  # of loops and labels, with the blocks around them
+        self.labelled: set[tuple[int, ...]] = set()  # the blocks around labels and cases, to which control may jump
         self.declared: list[tuple[int, str]] = []  # the locations of declarations, with what they declare
         self.entry = 0
         self.current = 0
@@ -72,6 +73,10 @@ class Flow:
             self._parents[here] = there
             self._apart.update((there,) if here in self._apart else ())
         self.current = target
+
+    def label(self) -> None:
+        """Control may jump to what follows, into the blocks that are open."""
+        self.labelled.add(self._around())
 
     def declares(self, name: str) -> None:
         """What follows gives a variable the value that it starts with."""

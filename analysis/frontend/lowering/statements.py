@@ -317,6 +317,7 @@ class Statements(LocalDeclarations):
         if label is None:
             raise RefusedError("case outside switch")
         self.flow.join(label)
+        self.flow.label()
         value = node.child_by_field_name("value")
         for child in children(node):
             if child != value:
@@ -333,6 +334,7 @@ class Statements(LocalDeclarations):
         if self._labelled.setdefault(name, node.start_byte) != node.start_byte:  # local labels of GNU C, of two blocks
             self.ambiguous_label = name
         self.flow.join(self._label(name), node.start_byte)
+        self.flow.label()
 
     def _start_head(self, head: int, node: Node) -> None:
         """Control goes on at the head of a loop, or at a label, apart from other heads: who counts the rounds of a loop counts

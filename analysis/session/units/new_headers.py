@@ -58,15 +58,22 @@ class NewHeaders:
             lookups.add_header(file)
         self._open.discard(path)
         self._open.update((path,) if lookups.is_open else ())
+        roots, parts = set(self._roots), set(self._names)
         self._roots.update(map(os.path.normpath, lookups.folders))
         for name in lookups.names():
-            self._names.setdefault(os.path.dirname(name), set()).add(os.path.basename(name))
+            folder, _, last = name.rpartition("/")
+            self._names.setdefault(folder.rstrip("/"), set()).add(last)
         for place in lookups.beside():
             folder, name = os.path.split(os.path.normpath(place))
             self._beside.setdefault(folder, set()).add(name)
-        for folder, _ in self._places():
-            if folder not in self._folders:
-                self._folders[folder] = _listed(folder)
+            self._list(folder)
+        for root in self._roots:
+            for part in self._names if root not in roots else self._names.keys() - parts:
+                self._list(_joined(root, part))
+
+    def _list(self, folder: str) -> None:
+        if folder not in self._folders:
+            self._folders[folder] = _listed(folder)
 
     def is_open(self, path: str) -> bool:
         """Whether a unit may look for files of which nothing is known here."""
@@ -90,7 +97,7 @@ class NewHeaders:
         """The folders with what is looked for there; a folder may come more than once."""
         for root in self._roots:
             for folder, names in self._names.items():
-                yield os.path.normpath(os.path.join(root, folder)), names
+                yield _joined(root, folder), names
         yield from self._beside.items()
 
     def _asked_by(self, path: str) -> Asked:
@@ -99,6 +106,10 @@ class NewHeaders:
             text = self._texts.read(path, Limits().source_bytes)
             known = self._asked[path] = digest, asked_by(text or b"")
         return known[1]
+
+
+def _joined(root: str, folder: str) -> str:
+    return os.path.normpath(os.path.join(root, folder))
 
 
 def _mark(folder: str) -> tuple[int, int] | None:
