@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from analysis.model.c_types import DataModel
@@ -11,7 +12,7 @@ PLAIN_CHARACTER = r"""[^%\\?]|\\[abfnrtv"'\\]|\?(?!\?)|%%"""
 """What stands for itself in a format, as it is written in the program. Escapes that may stand for a percent sign do not, nor does
 what a trigraph may begin with (C11 5.2.1.1, 6.4.4.4)."""
 
-_LENGTH = r"(?P<length>hh|h|ll|l|j|z|t|L)?"
+_LENGTH = r"""(?:"\s*")?(?P<length>hh|h|ll|l|j|z|t|L)?"""  # a quote ends a literal here: the next one goes on
 _PRINTED = re.compile(rf"%[-+ #0']*(?P<width>\*|[0-9]+)?(?:\.(?P<precision>\*|[0-9]*))?{_LENGTH}(?P<letter>[diouxXcsfFeEgGaApn])")
 _SCANNED = re.compile(rf"%(?P<star>\*)?(?P<width>[0-9]+)?{_LENGTH}(?P<letter>[diouxXcsaAeEfFgGpn])")
 _OTHER = re.compile(PLAIN_CHARACTER)
@@ -32,6 +33,7 @@ class Conversion(NamedTuple):
         return self.letter in ("s", "c") and bool(self.length)
 
 
+@cache
 def printed(text: str) -> tuple[Conversion, ...] | None:
     """What a format of `printf`, as it is written in the program, does with its arguments, in turn; None if it is not
     understood."""
@@ -44,6 +46,7 @@ def printed(text: str) -> tuple[Conversion, ...] | None:
     return tuple(found)
 
 
+@cache
 def scanned(text: str) -> tuple[Conversion, ...] | None:
     """The same of a format of `scanf`."""
     found: list[Conversion] = []

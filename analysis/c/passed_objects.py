@@ -16,6 +16,7 @@ _NOT_ACCESSED = frozenset(("n", "any", "freed"))
 _TEXTS = frozenset(("text", "format", "scan"))
 _ONE_OBJECT = frozenset(("one", "link", "lock", "handle", "closed"))
 _NUMBERS = frozenset("diouxXcfFeEgGaA*")
+_THROUGH = frozenset("sn")  # conversions of printf() that go through a pointer
 
 
 def is_literal(argument: ir.Expr) -> bool:
@@ -65,6 +66,22 @@ def is_one(function: Function, position: int, argument: ir.Expr, model: DataMode
         return False
     given, target = inner.lvalue.type, argument.type.target
     return (isinstance(target, Record) and given == target) or 0 < _bits(target, model) <= _bits(given, model)
+
+
+def fits_format(name: str, call: ir.Call) -> bool:
+    """Whether a function like `printf` or `scanf` finds a pointer for each conversion that goes through one; True for all other
+    functions. False if its format is not understood: what it takes for a pointer may then be none (C11 7.21.6.1p2 and p9)."""
+    function = known(name)
+    at = None if function is None else next(iter(function.positions("format", "scan")), None)
+    if function is None or at is None or not function.is_variadic:
+        return True
+    text = literal(call.arguments[at]) if at < len(call.arguments) else None
+    found = None if text is None else printed(text) if function.format is not None else scanned(text)
+    given = call.arguments[len(function.arguments) - 1 :]
+    if found is None or len(given) < len(found):
+        return False
+    through = [argument for one, argument in zip(found, given, strict=False) if function.format is None or one.letter in _THROUGH]
+    return all(isinstance(argument.type, Pointer) for argument in through)
 
 
 def conversion_of(function: Function, call: ir.Call, position: int) -> Conversion | None:

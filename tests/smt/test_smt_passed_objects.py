@@ -117,6 +117,9 @@ def test_null_that_stands_for_an_earlier_string(statements: str, may_be_null: bo
         ("int n; wait(&n);", "array-bounds", False),
         ('strtok(0, ",");', "null-dereference", True),
         ("time(0);", "null-dereference", False),
+        ('int n; scanf("%d", n);', "null-dereference", True),
+        ('printf("%s");', "null-dereference", True),
+        ('printf("%d", 1);', "null-dereference", False),
     ],
 )
 def test_engines_that_know_no_memory(statements: str, property_: Property, found: bool) -> None:

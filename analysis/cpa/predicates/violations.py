@@ -11,7 +11,7 @@ from analysis.c.calls import converts_no_pointer, is_null, literal
 from analysis.c.control import FAILED_ASSERTIONS
 from analysis.c.functions import Function, known
 from analysis.c.operators import rules_of
-from analysis.c.passed_objects import is_one
+from analysis.c.passed_objects import fits_format, is_one
 from analysis.c.undefined import OPERATOR_RULES, CertifiedRule
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.framework.steps import Step
@@ -76,6 +76,7 @@ def _edges(program: Program, cfa: Cfa, property_: Property) -> Iterator[int]:
             parts = (part for expr in ir.expressions(edge.effect) for part in ir.walk(expr))
             is_suspect = any(_is_suspect(part, property_) for part in parts)
             is_suspect = is_suspect or (property_ in MEMORY and any(True for _ in _passed(program, edge.effect, property_)))
+            is_suspect = is_suspect or (property_ in MEMORY and _has_odd_format(program, edge.effect))
         if is_suspect:
             yield edge.id
 
@@ -95,6 +96,13 @@ def _passed(program: Program, effect: ir.Effect, property_: Property) -> Iterato
     for at, argument in enumerate(effect.arguments):
         if isinstance(argument.type, Pointer) and any(_is_wrong(name, effect, at, property_) for name in outside):
             yield argument
+
+
+def _has_odd_format(program: Program, effect: ir.Effect) -> bool:
+    """Whether a call may make an external function go through what is no pointer, by its format."""
+    if not isinstance(effect, ir.Call):
+        return False
+    return not all(fits_format(name, effect) for name in program.targets(effect) if name not in program.functions)
 
 
 def _is_wrong(name: str, call: ir.Call, position: int, property_: Property) -> bool:
@@ -184,6 +192,8 @@ def condition(system: System, state: State, step: Step, context: int, violation:
                 access = Access(system.vocabulary, state, step.function, context)
                 fails = _fails(part, access, violation.property)
                 found.append(and_(fails, *access.ledger.constraints))  # constraints of its operands: these do not violate
+    if violation.property in MEMORY and _has_odd_format(system.program, effect):
+        found.append(TRUE)
     for pointer in _passed(system.program, effect, violation.property) if violation.property in MEMORY else ():
         access = Access(system.vocabulary, state, step.function, context)
         fails = _is_null(pointer, access) if violation.property == "null-dereference" else TRUE

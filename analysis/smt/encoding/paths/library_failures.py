@@ -11,7 +11,7 @@ from analysis.c.calls import is_null, stores_counts
 from analysis.c.control import FAILED_ASSERTIONS
 from analysis.c.functions import Function, known
 from analysis.c.library_variables import STREAMS
-from analysis.c.passed_objects import conversion_of, is_enough, is_literal, scalar_variable
+from analysis.c.passed_objects import conversion_of, fits_format, is_enough, is_literal, scalar_variable
 from analysis.cfa.addresses_taken import taken_by, taken_by_initialisers
 from analysis.cfa.graph import Edge, Program
 from analysis.model import ir
@@ -113,6 +113,8 @@ def may_fail_inside(state: State, edge: Edge, kind: FailureKind) -> bool:
     if kind not in _OF_MEMORY or not isinstance(effect, ir.Call):
         return False
     outside = [name for name in program.targets(effect) if name not in program.functions]
+    if not all(fits_format(name, effect) for name in outside):
+        return True
     return any(_may_fail(state, name, effect, kind) and not _reads_strings(state, name, effect, kind) for name in outside)
 
 
@@ -139,7 +141,11 @@ def _is_text(function: Function, call: ir.Call, position: int) -> bool:
 
 def _may_fail(state: State, name: str, call: ir.Call, kind: FailureKind) -> bool:
     function = known(name)
-    if _sized(name) and (kind != "uninitialized-read" or not (function and function.positions("in", "inout"))):
+    if (
+        ir.direct_callee(call) is not None
+        and _sized(name)
+        and (kind != "uninitialized-read" or not (function and function.positions("in", "inout")))
+    ):
         return False
     if name in RELEASES or name in ALLOCATIONS or name in FAILED_ASSERTIONS:
         return False
@@ -167,7 +173,7 @@ def _is_open(state: State, name: str, call: ir.Call, position: int, kind: Failur
         return inner.scope != "global" or inner.name not in _streams(state.program)
     variable = scalar_variable(argument)
     if not is_literal(argument) and variable is None:
-        return isinstance(inner.type, Pointer) and not (kind == "null-dereference" and known(name) and _is_never_null(inner))
+        return isinstance(argument.type, Pointer) and not (kind == "null-dereference" and known(name) and _is_never_null(inner))
     if kind == "array-bounds":
         return not is_enough(name, call, position, state.model)
     return kind == "uninitialized-read" and variable is not None and _reads_undefined(state, known(name), position, variable)
