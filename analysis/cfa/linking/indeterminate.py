@@ -5,7 +5,8 @@ An assignment to the whole variable gives it a value. What is written through po
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import heapify, heappop, heappush
 
 from analysis.cfa.graph import Cfa
 from analysis.model import ir
@@ -26,18 +27,27 @@ def _at_locations(cfa: Cfa) -> Mapping[int, frozenset[str]]:
     declared = {name for name, is_declared in steps.values() if is_declared and name is not None}
     bits = {name: 1 << number for number, name in enumerate(sorted(declared))}
     found: dict[int, int] = {}
-    waiting = {edge.id: edge for edge in cfa.edges if steps[edge.id][1]}
+    order = cfa.reverse_postorder
+    waiting = [(order[source], source) for source in {edge.source for edge in cfa.edges if steps[edge.id][1]}]
+    heapify(waiting)
     while waiting:
-        _, edge = waiting.popitem()
-        name, is_declared = steps[edge.id]
-        at_end, own = found.get(edge.source, 0), 0 if name is None else bits.get(name, 0)
-        at_end = at_end | own if is_declared else at_end & ~own
-        before = found.get(edge.target, 0)
-        if at_end | before != before:
-            found[edge.target] = before | at_end
-            waiting.update((after.id, after) for after in cfa.outgoing.get(edge.target, ()))
-    names_of = {held: frozenset(name for name, bit in bits.items() if held & bit) for held in set(found.values())}
+        _, location = heappop(waiting)
+        held = found.get(location, 0)
+        for edge in cfa.outgoing.get(location, ()):
+            name, is_declared = steps[edge.id]
+            own = 0 if name is None else bits.get(name, 0)
+            at_end, before = held | own if is_declared else held & ~own, found.get(edge.target, 0)
+            if at_end | before != before:
+                found[edge.target] = before | at_end
+                heappush(waiting, (order[edge.target], edge.target))
+    names_of = {held: frozenset(_names(held, list(bits))) for held in set(found.values())}
     return {location: names_of[held] for location, held in found.items()}
+
+
+def _names(held: int, names: Sequence[str]) -> Iterator[str]:
+    while held:
+        yield names[held.bit_length() - 1]
+        held ^= 1 << (held.bit_length() - 1)
 
 
 def _is_declaration(effect: ir.Effect) -> bool:

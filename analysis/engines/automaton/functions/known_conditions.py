@@ -207,8 +207,8 @@ class KnownConditions:
         """The keys that the edge's effect can change."""
         killed = self._killed.get(edge.id)
         if killed is None:
-            numbers = (self._by_cell.get(cell, ()) for cell in self._written[edge.id])
-            killed = self._killed[edge.id] = frozenset(number for found in numbers for number in found)
+            found = (self._by_cell.get(cell, ()) for cell in self._written[edge.id])
+            killed = self._killed[edge.id] = frozenset().union(*found)
         return killed
 
     def after(self, edge: Edge, known: Mapping[int, Interval]) -> Known | None:
