@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 
 from analysis.cfa.graph import Places, Program
+from analysis.cfa.unnamed_values import LONGEST, with_origins
 from analysis.model.spelling import display_name, spell_effect
 
 _MARK = re.compile("⟦([^⟦⟧]*)⟧([0-9]+)⟧")
-_RESULT = re.compile(r"^\$\d+ = ")  # where lowering keeps what a call returns
-_LONGEST = 60  # characters of a construct that are shown
 
 
 def marked(program: Program, function: str, edge: int) -> str:
@@ -45,9 +44,7 @@ def with_places(text: str, program: Program, places: Places | None) -> str:
         if places is not None:
             found = places.place(function, edge.id)
             where = f"{found.path}:{found.range.start.line}"
-        spelled = _RESULT.sub("", spell_effect(edge.effect))
-        if "$" in spelled:  # a temporary of lowering: no name of the program's
-            return where
-        return f"{where} ({spelled if len(spelled) <= _LONGEST else spelled[: _LONGEST - 3] + '...'})"
+        spelled = with_origins(spell_effect(edge.effect), cfa)
+        return f"{where} ({spelled if len(spelled) <= LONGEST else spelled[: LONGEST - 3] + '...'})"
 
     return _MARK.sub(place, text) if "⟦" in text else text

@@ -161,7 +161,7 @@ class Memory:
     def outside(self, block: Block, offset: int, size: int, action: str) -> None:
         """An access beyond the block: a violation, unless its size is not known; then it grows."""
         if not block.growing or offset < 0 or offset + size > _UNLIMITED:
-            raise ViolationError("array-bounds", f"{action} of {_bytes(size)} at offset {offset} of {described(block)}")
+            raise ViolationError("array-bounds", f"{action} of {_bytes(size)} at offset {offset} of {_with_size(block)}")
         more = offset + size - block.size
         self._pay(more)
         block.data.extend(bytes(more))
@@ -257,6 +257,11 @@ def described(block: Block) -> str:
         return block.name
     name = FROM_OUTSIDE if block.kind == "given" else block.name
     return f"{name} ({_bytes(block.size)})"
+
+
+def _with_size(block: Block) -> str:
+    """The block for people, with its size."""
+    return f"{block.name}, which has {_bytes(block.size)}" if block.kind in ("global", "local") else described(block)
 
 
 def _bytes(size: int) -> str:

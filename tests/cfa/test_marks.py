@@ -25,6 +25,32 @@ def test_a_mark_names_an_edge_by_what_it_does() -> None:
         marked(program, name, 99)
 
 
+def test_a_mark_names_the_call_whose_result_is_used() -> None:
+    program = program_of('#include <string.h>\nvoid f(char *line) { line[strcspn(line, "\\n")] = 0; }')
+    [edge] = [edge.id for edge in program.functions["f"].edges if type(edge.effect).__name__ == "Assign"]
+    assert with_places(marked(program, "f", edge), program, None) == 'f() (line[strcspn(line, "\\n")] = 0)'
+
+
+CUT_LINE = """\
+#include <string.h>
+int f(const char *text, int n)
+{
+    char line[16];
+    line[strcspn(text, "x")] = 0;
+    return n > 0 ? 100 / n : 0;
+}
+"""
+
+
+def test_no_reason_names_a_temporary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "a.c"
+    file.write_text(CUT_LINE)
+    main(["check", "--store", "none", "--rule", "division-by-zero", "--engine", "predicate", "--format", "json", str(file)])
+    [function] = json.loads(capsys.readouterr().out)["functions"]
+    reason = function["verdicts"]["division-by-zero"]["reason"]
+    assert 'line[strcspn(text, "x")] in f() may be outside of its array' in reason
+
+
 TEXT = """\
 int f(int n)
 {

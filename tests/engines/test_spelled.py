@@ -1,6 +1,7 @@
 import pytest
 
-from analysis.engines.automaton.facts.spelled import spell_path, without_temporaries
+from analysis.cfa.unnamed_values import without_temporaries
+from analysis.engines.automaton.facts.spelled import spell_path
 from analysis.engines.automaton.functions.access_paths import Path
 
 
@@ -26,3 +27,4 @@ def test_names_that_lowering_made_up_are_not_shown() -> None:
     assert without_temporaries("$2 = run(count, words)") == "run(count, words)"
     assert without_temporaries("$12 == 0") == "the result == 0"
     assert without_temporaries("price = 3") == "price = 3"
+    assert without_temporaries("price$1 = 3") == "price$1 = 3"  # a name with a dollar (GNU C)

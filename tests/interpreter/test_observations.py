@@ -59,6 +59,7 @@ def test_the_text_names_values_and_objects() -> None:
     assert text("int x = 2147483647; return x + 1;") == "2147483647 + 1 is not in the range of int"
     assert text("int a[3] = {0}; int i = 3; return a[i];") == "index 3 of a, which has 3 elements"
     assert text("char *p = malloc(12); p[13] = 0; return 0;") == "write of 1 byte at offset 13 of heap block 1 (12 bytes)"
+    assert text("char a[3], *p = a; p[3] = 0; return 0;") == "write of 1 byte at offset 3 of a, which has 3 bytes"
     assert text("int *p = malloc(4); free(p); return *p;") == "read of 4 bytes of heap block 1 (4 bytes), which is freed"
     assert text("char *p = malloc(1); free(p); return *p;") == "read of 1 byte of heap block 1 (1 byte), which is freed"
     assert text("char *p = malloc(2); return *p;") == "read of 1 byte of heap block 1 (2 bytes) before it is written"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis.cfa.unnamed_values import with_origins
 from analysis.cpa.framework.steps import Step
 from analysis.cpa.obstacles.late_results import is_late
 from analysis.model import ir
@@ -72,7 +73,8 @@ def open_subscripts(system: System, state: State, step: Step, context: int) -> t
     failing = state.constrained(or_(*found)) if first is not None else None
     if failing is None or first is None:
         return None
-    return failing, f"{spell_expr(first)} in {display_name(step.function)}() may be outside of its array"
+    text = with_origins(spell_expr(first), system.program.functions[step.function])
+    return failing, f"{text} in {display_name(step.function)}() may be outside of its array"
 
 
 def _length(part: ir.Index) -> int | None:

@@ -8,7 +8,8 @@ import msgspec
 
 from analysis.cfa import marks
 from analysis.cfa.graph import Edge, Places, Program
-from analysis.engines.automaton.facts.spelled import spell_step, without_temporaries
+from analysis.cfa.unnamed_values import without_temporaries
+from analysis.engines.automaton.facts.spelled import spell_step
 from analysis.model import ir
 from analysis.model.digest import digest_text
 from analysis.model.report import Finding, RuleVerdict, StepKind, TraceStep

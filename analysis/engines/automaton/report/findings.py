@@ -14,9 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 import msgspec
 
 from analysis.cfa.graph import Cfa, Places, Program
+from analysis.cfa.unnamed_values import without_temporaries
 from analysis.engines.automaton.facts.facts import Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
-from analysis.engines.automaton.facts.spelled import spell_path, without_temporaries
+from analysis.engines.automaton.facts.spelled import spell_path
 from analysis.engines.automaton.feasibility.error_paths import ErrorPath, Feasibility
 from analysis.engines.automaton.feasibility.parallel import search_all
 from analysis.engines.automaton.report.chains import Chains, Joined

@@ -1,0 +1,61 @@
+"""Values that have no name in the program, in words: results of calls, and copies that an expression makes.
+
+Lowering keeps them in temporaries. People do not know these, and their numbers change with edits.
+"""
+
+from __future__ import annotations
+
+import re
+
+from analysis.cfa.graph import Cfa
+from analysis.model import ir
+from analysis.model.spelling import POSTFIX, spell_effect, spell_expr
+
+LONGEST = 60
+"""The characters of an expression in a message, at most."""
+
+_STORED_RESULT = re.compile(r"^\$\d+ = ")
+_TEMPORARY = re.compile(r"(?<![\w$])\$\d+\b")
+_UNKNOWN = "the result"
+
+
+def origin(cfa: Cfa, temporary: str) -> str | None:
+    """What a temporary holds, in C: the call whose result it is, or the lvalue that it is a copy of. None where several edges
+    write it, where it is something else, or where that rests on other temporaries."""
+    written = [edge.effect for edge in cfa.edges if _target(edge.effect) == temporary]
+    if len(written) != 1:
+        return None
+    match written[0]:
+        case ir.Call() as call:
+            text = _STORED_RESULT.sub("", spell_effect(call))
+        case ir.Assign(_, value):
+            while isinstance(value, ir.Cast):
+                value = value.operand
+            text = spell_expr(value, POSTFIX) if isinstance(value, ir.LVALUES) else ""
+        case _:
+            return None
+    return text if text and not _TEMPORARY.search(text) and len(text) <= LONGEST else None
+
+
+def _target(effect: ir.Effect) -> str | None:
+    match effect:
+        case ir.Assign(ir.Var(name)) | ir.Call(result=ir.Var(name)):
+            return name
+    return None
+
+
+def without_temporaries(text: str) -> str:
+    """The text of an effect or expression, with `the result` in place of each temporary."""
+    return _TEMPORARY.sub(_UNKNOWN, _STORED_RESULT.sub("", text))
+
+
+def has_temporaries(text: str) -> bool:
+    """Whether the text of an effect uses temporaries, and does more than to store a result in one."""
+    return _TEMPORARY.search(_STORED_RESULT.sub("", text)) is not None
+
+
+def with_origins(text: str, cfa: Cfa, longest: int = LONGEST) -> str:
+    """The text of an effect or expression of a function, with what is known of each temporary in its place (`origin`). If that is
+    longer than `longest` characters, the same as `without_temporaries`."""
+    spelled = _TEMPORARY.sub(lambda found: origin(cfa, found[0]) or _UNKNOWN, _STORED_RESULT.sub("", text))
+    return spelled if len(spelled) <= longest else without_temporaries(text)
