@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
-from analysis.c.formats import PLAIN_CHARACTER
+from analysis.c.formats import NUMBERS, printed
 from analysis.c.functions import Function, known
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.verifiers import is_input
 
-_NUMBERS = rf"""(?:{PLAIN_CHARACTER}|%[-+ #0-9.]*(?:hh|h|ll|l|j|z|t|L)?[diouxXcfFeEgGaA])*"""
-_PLAIN = rf"""(?:{PLAIN_CHARACTER}|%[-+ #0-9.*']*(?:hh|h|ll|l|j|z|t|L)?[diouxXcsfFeEgGaAp])*"""
-"""Formats of which all is understood, and that store nothing."""
-
 
 def converts_no_pointer(text: str) -> bool:
     """Whether a format of `printf`, as it is written in the program, has no conversion of a pointer."""
-    return re.fullmatch(_NUMBERS, text) is not None
+    found = printed(text)
+    return found is not None and all(conversion.letter in NUMBERS for conversion in found)
 
 
 def is_null(argument: ir.Expr) -> bool:
@@ -46,7 +41,8 @@ def stores_counts(function: Function, call: ir.Call) -> bool:
     if "va" not in function.arguments[-1].uses and not any(isinstance(argument.type, Pointer) for argument in given):
         return False
     text = literal(call.arguments[at]) if at < len(call.arguments) else None
-    return text is None or re.fullmatch(_PLAIN, text) is None
+    found = None if text is None else printed(text)
+    return found is None or any(conversion.letter == "n" for conversion in found)
 
 
 def written_arguments(name: str, call: ir.Call) -> tuple[int, ...] | None:

@@ -8,14 +8,15 @@ from typing import NamedTuple
 
 from analysis.model.c_types import DataModel
 
-PLAIN_CHARACTER = r"""[^%\\?]|\\[abfnrtv"'\\]|\?(?!\?)|%%"""
-"""What stands for itself in a format, as it is written in the program. Escapes that may stand for a percent sign do not, nor does
-what a trigraph may begin with (C11 5.2.1.1, 6.4.4.4)."""
+NUMBERS = frozenset("diouxXcfFeEgGaA*")
+"""Conversions of `printf` that take a number, not a pointer; `*` is that of a width or a precision."""
 
+# What stands for itself in a format, as it is written in the program. Escapes that may stand for a percent sign do not, nor does
+# what a trigraph may begin with (C11 5.2.1.1, 6.4.4.4).
+_OTHER = re.compile(r"""[^%\\?]|\\[abfnrtv"'\\]|\?(?!\?)|%%""")
 _LENGTH = r"""(?:"\s*")?(?P<length>hh|h|ll|l|j|z|t|L)?"""  # a quote ends a literal here: the next one goes on
 _PRINTED = re.compile(rf"%[-+ #0']*(?P<width>\*|[0-9]+)?(?:\.(?P<precision>\*|[0-9]*))?{_LENGTH}(?P<letter>[diouxXcsfFeEgGaApn])")
 _SCANNED = re.compile(rf"%(?P<star>\*)?(?P<width>[0-9]+)?{_LENGTH}(?P<letter>[diouxXcsaAeEfFgGpn])")
-_OTHER = re.compile(PLAIN_CHARACTER)
 _INTEGERS, _FLOATS = frozenset("diouxXn"), frozenset("aAeEfFgG")
 _LONG_DOUBLE = 128
 

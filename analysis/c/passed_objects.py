@@ -7,7 +7,7 @@ for those who know what memory holds.
 from __future__ import annotations
 
 from analysis.c.calls import literal
-from analysis.c.formats import Conversion, printed, scanned, stored_bits
+from analysis.c.formats import NUMBERS, Conversion, printed, scanned, stored_bits
 from analysis.c.functions import Function, known
 from analysis.model import ir
 from analysis.model.c_types import DataModel, Floating, Integer, Pointer, Record, Type
@@ -15,7 +15,6 @@ from analysis.model.c_types import DataModel, Floating, Integer, Pointer, Record
 _NOT_ACCESSED = frozenset(("n", "any", "freed"))
 _TEXTS = frozenset(("text", "format", "scan"))
 _ONE_OBJECT = frozenset(("one", "link", "lock", "handle", "closed"))
-_NUMBERS = frozenset("diouxXcfFeEgGaA*")
 _THROUGH = frozenset("sn")  # conversions of printf() that go through a pointer
 
 
@@ -52,7 +51,7 @@ def is_enough(name: str, call: ir.Call, position: int, model: DataModel) -> bool
     if conversion is None:
         return False
     if function.format is not None:
-        return conversion.letter in _NUMBERS or conversion.letter == "p"
+        return conversion.letter in NUMBERS or conversion.letter == "p"
     stored = stored_bits(conversion, model)
     return stored is not None and stored <= bits
 
@@ -102,7 +101,7 @@ def _reads_literal(function: Function, call: ir.Call, position: int) -> bool:
     conversion = conversion_of(function, call, position)
     if conversion is None or function.format is None:
         return False
-    return conversion.letter in _NUMBERS or conversion.letter == "p" or conversion[:2] == ("s", "")
+    return conversion.letter in NUMBERS or conversion.letter == "p" or conversion[:2] == ("s", "")
 
 
 def _bits(type_: Type, model: DataModel) -> int:

@@ -68,6 +68,8 @@ def test_a_row_is_all_that_a_function_needs() -> None:
         ('printf("%d%n", n, &n);', (2,)),
         ('printf("a\\x25n", &n);', (1,)),
         ('printf("%%n", &n);', ()),
+        ('printf("%s %" "d", s, n);', ()),  # as with PRId32
+        ('printf("%" "n", &n);', (1,)),
         ('printf(&"%%n"[1], &n);', (1,)),
         ("printf(end, &n);", (1,)),
         ("printf(end, n);", ()),
