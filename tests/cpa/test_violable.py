@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.cpa.obstacles.violable import Violable
+from analysis.cpa.predicates.violations import violations
 from tests.support.runs import program_of
 
 HEAP = {"memory-leak", "memory-cleanup", "double-free", "invalid-free", "use-after-free"}
@@ -95,6 +96,13 @@ def test_a_function_has_no_place_where_no_edge_could_violate(rule: str) -> None:
     assert (excluded("f", rule), excluded("g", rule)) == (False, True)
     silent = Violable().excluded(program, {"g", "main"})  # as if `f` were a function of a system header
     assert not silent("g", rule)
+
+
+@pytest.mark.parametrize(("variable", "places"), [("long long", 0), ("char *", 1), ("int", 1)])
+def test_a_variable_has_to_be_as_large_on_machines_of_32_bits(variable: str, places: int) -> None:
+    """A pointer has 64 bits on one machine and 32 on the other, and the program does not say which it is for."""
+    time = f"long long time(long long *);\nint main(void) {{ {variable} v = 0; time((long long *)&v); return 0; }}"
+    assert len(violations(program_of(time), "array-bounds")) == places
 
 
 def test_what_is_not_supported_may_hide_anything() -> None:

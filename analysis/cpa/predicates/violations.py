@@ -19,8 +19,8 @@ from analysis.cpa.obstacles.late_results import is_late
 from analysis.cpa.predicates.definedness import may_read_undefined, reads_undefined
 from analysis.cpa.predicates.subscripts import outside
 from analysis.model import ir
+from analysis.model.c_types import ILP32, LP64, Floating, Pointer
 from analysis.model.c_types import INT as C_INT
-from analysis.model.c_types import LP64, Floating, Pointer
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import CHECKS
 from analysis.smt.encoding.numbers.operator_faults import fault
@@ -107,8 +107,8 @@ def _has_odd_format(program: Program, effect: ir.Effect) -> bool:
 
 def _is_wrong(name: str, call: ir.Call, position: int, property_: Property) -> bool:
     """Whether an external function may access what an argument does not lead to. It does not if the argument is a block to be
-    freed (another rule is about that), or may be null and is, or is the address of a variable that is all that is accessed, or is
-    a string literal that is read up to its end, at most."""
+    freed (another rule is about that), or may be null and is, or is the address of a variable that is all that is accessed (on
+    machines of 32 and of 64 bits), or is a string literal that is read up to its end, at most."""
     function = known(name)
     if function is None or not function.is_complete:
         return True
@@ -117,7 +117,7 @@ def _is_wrong(name: str, call: ir.Call, position: int, property_: Property) -> b
         return False
     if function.accepts_null(position) and (property_ == "null-dereference" or is_null(given) or "handle" in argument.uses):
         return False
-    if is_one(function, position, given, LP64):
+    if all(is_one(function, position, given, model) for model in (LP64, ILP32)):
         return False
     return not (_is_literal(given) and _reads_text(function, call, position))
 
