@@ -14,7 +14,10 @@ NUMBERS = frozenset("diouxXcfFeEgGaA*")
 # What stands for itself in a format, as it is written in the program. Escapes that may stand for a percent sign do not, nor does
 # what a trigraph may begin with (C11 5.2.1.1, 6.4.4.4).
 _OTHER = re.compile(r"""[^%\\?]|\\[abfnrtv"'\\]|\?(?!\?)|%%""")
-_LENGTH = r"""(?:"\s*")?(?P<length>hh|h|ll|l|j|z|t|L)?"""  # a quote ends a literal here: the next one goes on
+_LITERAL = r"""(?:u8)?"(?P<body>(?:[^"\\]|\\.)*+)"\s*+"""
+_LITERALS = re.compile(rf"(?:{_LITERAL.replace('?P<body>', '?:')})++", re.DOTALL)
+_ONE = re.compile(_LITERAL, re.DOTALL)
+_LENGTH = r"(?P<length>hh|h|ll|l|j|z|t|L)?"
 _PRINTED = re.compile(rf"%[-+ #0']*(?P<width>\*|[0-9]+)?(?:\.(?P<precision>\*|[0-9]*))?{_LENGTH}(?P<letter>[diouxXcsfFeEgGaApn])")
 _SCANNED = re.compile(rf"%(?P<star>\*)?(?P<width>[0-9]+)?{_LENGTH}(?P<letter>[diouxXcsaAeEfFgGpn])")
 _INTEGERS, _FLOATS = frozenset("diouxXn"), frozenset("aAeEfFgG")
@@ -61,6 +64,9 @@ def scanned(text: str) -> tuple[Conversion, ...] | None:
 
 def _conversions(pattern: re.Pattern[str], text: str) -> list[re.Match[str] | None]:
     """The conversions of a format; None stands for something that is not understood."""
+    if _LITERALS.fullmatch(text) is None:
+        return [None]
+    text = "".join(match["body"] for match in _ONE.finditer(text))  # adjacent literals are one (C11 5.1.1.2p1)
     found: list[re.Match[str] | None] = []
     at = 0
     while at < len(text):
