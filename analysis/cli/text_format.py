@@ -193,17 +193,22 @@ def _first_of(functions: Sequence[FunctionReport]) -> str:
 
 
 def _unknown_lines(report: Report) -> Iterator[str]:
-    """Why functions are not decided, the commonest reason first; and for which rules, where others are decided."""
+    """Why functions are not decided, the commonest reason first; and for which rules, where others are decided. `some of` these
+    where a function has the reason for some of them only."""
     functions: dict[str, list[FunctionReport]] = {}
     rules: dict[str, dict[str, None]] = {}
+    differ: set[str] = set()
     everything = {rule for function in report.functions for rule in function.verdicts}
     for function in report.functions:
         for reason, about in _reasons(function).items():
             functions.setdefault(reason, []).append(function)
+            differ.update((reason,) if rules.get(reason, dict.fromkeys(about)).keys() != set(about) else ())
             rules.setdefault(reason, {}).update(dict.fromkeys(about))
     ordered = sorted(functions, key=lambda reason: (-len(functions[reason]), reason))
     for reason in ordered[:_MOST_REASONS]:
-        which = f" for {', '.join(rules[reason])}" if rules[reason].keys() < everything else ""
+        some = "some of " if reason in differ else ""
+        is_partial = rules[reason] and (some or rules[reason].keys() < everything)
+        which = f" for {some}{', '.join(rules[reason])}" if is_partial else ""
         yield f"not decided: {_first_of(functions[reason])}{which}: {reason}"
     if len(ordered) > _MOST_REASONS:
         yield f"not decided: {count(len(ordered) - _MOST_REASONS, 'more reason')}, see --format json"

@@ -152,6 +152,16 @@ def test_what_nothing_leads_to_or_speaks_of_is_not_proved(capsys: pytest.Capture
     assert "nothing here could violate it" in nothing["reason"]
 
 
+def test_a_reason_of_several_functions_names_rules_of_all_or_says_some(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("some.c").write_text(
+        "int ext(int *);\nint f(int m) { int x = 0; return 1 / m + (x + ext(&x)); }\nint main(void) { return f(2) + f(3); }\n"
+    )
+    rules = ("--rule", "division-by-zero", "--rule", "shift-range")
+    _, text = check(capsys, "--engine", "predicate", *rules, "some.c")
+    assert "f (some.c:2:5) and 1 other function for some of shift-range, division-by-zero: nothing here" in text
+    assert "f (some.c:2:5) for division-by-zero: not proved: " in text
+
+
 def test_rules_that_only_provers_look_for_say_so_until_they_are_asked(capsys: pytest.CaptureFixture[str]) -> None:
     Path("shift.c").write_text("int main(int argc, char **argv) { return argc < 0 || argc > 31 ? 0 : 1u << argc; }\n")
     code, text = check(capsys, "--engine", "automaton", "--rule", "shift-range", "shift.c")
