@@ -240,7 +240,7 @@ _VALUES: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
     Assume: lambda effect: (effect.condition,),
     Call: lambda effect: (effect.callee, *effect.arguments),
     Return: lambda effect: () if effect.value is None else (effect.value,),
-}
+}  # by type, as _OPERANDS
 
 
 def values_of(effect: Effect) -> tuple[Expr, ...]:
