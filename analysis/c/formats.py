@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
@@ -14,14 +15,17 @@ NUMBERS = frozenset("diouxXcfFeEgGaA*")
 # What stands for itself in a format, as it is written in the program. Escapes that may stand for a percent sign do not, nor does
 # what a trigraph may begin with (C11 5.2.1.1, 6.4.4.4).
 _OTHER = re.compile(r"""[^%\\?]|\\[abfnrtv"'\\]|\?(?!\?)|%%""")
-_LITERAL = r"""(?:u8)?"(?P<body>(?:[^"\\]|\\.)*+)"\s*+"""
-_LITERALS = re.compile(rf"(?:{_LITERAL.replace('?P<body>', '?:')})++", re.DOTALL)
-_ONE = re.compile(_LITERAL, re.DOTALL)
+_LITERAL = re.compile(r"""(?:u8)?"(?P<body>(?:[^"\\]|\\.)*+)"\s*+""", re.DOTALL)
 _LENGTH = r"(?P<length>hh|h|ll|l|j|z|t|L)?"
-_PRINTED = re.compile(rf"%[-+ #0']*(?P<width>\*|[0-9]+)?(?:\.(?P<precision>\*|[0-9]*))?{_LENGTH}(?P<letter>[diouxXcsfFeEgGaApn])")
-_SCANNED = re.compile(rf"%(?P<star>\*)?(?P<width>[0-9]+)?{_LENGTH}(?P<letter>[diouxXcsaAeEfFgGpn])")
+_PRINTED = re.compile(
+    rf"%[-+ #0']*+(?P<width>\*|[0-9]++)?+(?:\.(?P<precision>\*|[0-9]*+))?+{_LENGTH}(?P<letter>[diouxXcsfFeEgGaApn])"
+)
+_SCANNED = re.compile(rf"%(?P<star>\*)?+(?P<width>[0-9]++)?+{_LENGTH}(?P<letter>[diouxXcsaAeEfFgGpn])")
 _INTEGERS, _FLOATS = frozenset("diouxXn"), frozenset("aAeEfFgG")
 _LONG_DOUBLE = 128
+
+
+_Match = Callable[[str, int], "re.Match[str] | None"]
 
 
 class Conversion(NamedTuple):
@@ -42,7 +46,7 @@ def printed(text: str) -> tuple[Conversion, ...] | None:
     """What a format of `printf`, as it is written in the program, does with its arguments, in turn; None if it is not
     understood."""
     found: list[Conversion] = []
-    for match in _conversions(_PRINTED, text):
+    for match in _conversions(_PRINTED.match, text):
         if match is None:
             return None
         found += [Conversion("*")] * ((match["width"], match["precision"]).count("*"))
@@ -54,7 +58,7 @@ def printed(text: str) -> tuple[Conversion, ...] | None:
 def scanned(text: str) -> tuple[Conversion, ...] | None:
     """The same of a format of `scanf`."""
     found: list[Conversion] = []
-    for match in _conversions(_SCANNED, text):
+    for match in _conversions(_SCANNED.match, text):
         if match is None:
             return None
         if not match["star"]:
@@ -62,22 +66,34 @@ def scanned(text: str) -> tuple[Conversion, ...] | None:
     return tuple(found)
 
 
-def _conversions(pattern: re.Pattern[str], text: str) -> list[re.Match[str] | None]:
+def _conversions(conversion: _Match, text: str) -> list[re.Match[str] | None]:
     """The conversions of a format; None stands for something that is not understood."""
-    if _LITERALS.fullmatch(text) is None:
+    body = _body(text)
+    if body is None:
         return [None]
-    text = "".join(match["body"] for match in _ONE.finditer(text))  # adjacent literals are one (C11 5.1.1.2p1)
     found: list[re.Match[str] | None] = []
     at = 0
-    while at < len(text):
-        match = _OTHER.match(text, at)
+    while at < len(body):
+        match = _OTHER.match(body, at)
         if match is None:
-            match = pattern.match(text, at)
+            match = conversion(body, at)
             found.append(match)
         if match is None:
             break
         at = match.end()
     return found
+
+
+def _body(text: str) -> str | None:
+    """What is between the quotes of adjacent literals, which are one (C11 5.1.1.2p1); None if the text is something else."""
+    parts, at = list[str](), 0
+    while at < len(text):
+        match = _LITERAL.match(text, at)
+        if match is None:
+            return None
+        parts.append(match["body"])
+        at = match.end()
+    return "".join(parts) if parts else None
 
 
 def stored_bits(conversion: Conversion, model: DataModel) -> int | None:

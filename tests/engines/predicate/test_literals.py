@@ -19,7 +19,8 @@ CALLS = {
     r'printf("%s", "abc")': True,
     r'printf("%s", n)': True,
     r'printf("%n", n)': True,
-    r'printf("%*d", n, n)': True,
+    r'printf("%*d", n, n)': False,  # a width is a number (C11 7.21.6.1p5)
+    r'printf("%*s", n, n)': True,
     r'printf("\x25s", n)': True,
     r'printf("\45s", n)': True,
     r'printf("%" "s", n)': True,
