@@ -20,7 +20,7 @@ _LENGTH = r"(?P<length>hh|h|ll|l|j|z|t|L)?"
 _PRINTED = re.compile(
     rf"%[-+ #0']*+(?P<width>\*|[0-9]++)?+(?:\.(?P<precision>\*|[0-9]*+))?+{_LENGTH}(?P<letter>[diouxXcsfFeEgGaApn])"
 )
-_SCANNED = re.compile(rf"%(?P<star>\*)?+(?P<width>[0-9]++)?+{_LENGTH}(?P<letter>[diouxXcsaAeEfFgGpn])")
+_SCANNED = re.compile(rf"%(?P<star>\*)?+(?P<width>[0-9]{{1,9}}+)?+{_LENGTH}(?P<letter>[diouxXcsaAeEfFgGpn])")
 _INTEGERS, _FLOATS = frozenset("diouxXn"), frozenset("aAeEfFgG")
 _LONG_DOUBLE = 128
 

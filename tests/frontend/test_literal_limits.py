@@ -6,9 +6,11 @@ import math
 
 import pytest
 
+from analysis.c.formats import scanned
 from analysis.frontend.declarations.literal_values import character, float_value, number
 from analysis.model import ir
 from analysis.model.c_types import DOUBLE, FLOAT, LP64
+from tests.support.lowered import unit_of
 
 
 @pytest.mark.parametrize(
@@ -33,3 +35,33 @@ def test_characters(text: str, value: int | None) -> None:
     found = character(text)
     assert (None if found is None else found.value) == value
     assert found is None or isinstance(found, ir.IntConst)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int x __attribute__((aligned(N)));",
+        "struct s { int a; } __attribute__((aligned(N), vector_size(N)));",
+        "#pragma pack(N)\n",
+        "#pragma pack(push, N)\n",
+        '#line N "other.c"\n',
+        '# N "other.c" 1\n',
+        "void g(int *) __attribute__((nonnull(N)));",
+        "void g(int) __attribute__((constructor(N), alloc_size(N)));",
+        "enum e { A = N };",
+        "struct s { int a : N; _Alignas(N) int b; };",
+        "int g(int a) { switch (a) { case N: return 1; case 1 ... N: return 2; } return N; }",
+        "int g(void) { char b[N]; return sizeof b + 0xN; }",
+        "double d = 1eN, e = 0x1pN, h = N.N;",
+        "char c = '\\xN', s[] = \"\\xN\";",
+    ],
+)
+def test_a_number_of_any_length_loses_no_other_function(text: str) -> None:
+    """Python converts no number of over 4,300 digits. What is so large is not understood; all else is."""
+    unit = unit_of(text.replace("N", "9" * 6000) + "\nint other(int n) { return n; }\n")
+    assert "other" in {one.cfa.name for one in unit.functions}
+
+
+def test_a_width_of_any_length_is_no_width() -> None:
+    assert scanned('"%' + "9" * 6000 + 's"') is None
+    assert scanned('"%' + "9" * 10 + 's"') is None

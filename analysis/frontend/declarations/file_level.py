@@ -29,6 +29,7 @@ called so."""
 
 _TYPES_ONLY = frozenset(("struct_specifier", "union_specifier", "enum_specifier"))
 _NO_CODE = frozenset((";", "comment", "preproc_call", "preproc_include", "preproc_function_def", "static_assert_declaration"))
+_LONGEST = 10  # digits: no function has so many parameters
 
 
 class Variable(msgspec.Struct, frozen=True):
@@ -303,4 +304,6 @@ def _returns_function(type_: Function) -> bool:
 
 def _nonnull(type_: Function, one: Attribute) -> list[int]:
     given = re.findall(r"\d+", one.arguments)
-    return [int(digits) - 1 for digits in given] or [i for i, p in enumerate(type_.parameters) if isinstance(p, Pointer)]
+    if given:
+        return [int(digits) - 1 for digits in given if len(digits) < _LONGEST]
+    return [i for i, p in enumerate(type_.parameters) if isinstance(p, Pointer)]
