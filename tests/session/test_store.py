@@ -7,27 +7,28 @@ import subprocess
 import sys
 from pathlib import Path
 
-import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis.api import Checker
 from analysis.model.options import CompilerFlags, Options
-from analysis.model.report import Report, Times, Work
 from analysis.session.keeping import archive
 from analysis.session.keeping.stored_units import pack_unit
 from analysis.session.units import file_building
 from analysis.session.units.built import Built
 from analysis.store.database import DAMAGED, Store
-
-HEADER = "#define ZERO 0\nstatic inline int get(int *p)\n{\n    return *p;\n}\n"
-ONE = '#include "get.h"\nint one(int *p)\n{\n    return get(p);\n}\n\nint two(void)\n{\n    return 2;\n}\n'
-OTHER = (
-    "int one(int *p);\nint two(void);\nint main(int argc, char **argv)\n{\n    int x = 1, *q = &x;\n"
-    "    if (argc > two())\n        return one(q);\n    return one(0);\n}\n"
+from tests.support.kept_program import (
+    FILES,
+    ONE,
+    OTHER,
+    answer,
+    checked_and_saved,
+    from_scratch,
+    opened,
+    recomputed,
+    reused,
+    write_program,
 )
-FILES = ["one.c", "other.c"]
 
 KILLED = -9
 # Checks and saves, and kills itself before the Nth of SQLite's steps while it saves.
@@ -57,51 +58,6 @@ checker.save()
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_program()
-
-
-def write_program() -> None:
-    Path("get.h").write_text(HEADER)
-    Path("one.c").write_text(ONE)
-    Path("other.c").write_text(OTHER)
-
-
-def opened(store: Store | None = None, options: Options = Options(), files: list[str] = FILES) -> Checker:  # noqa: B008 - immutable
-    checker = Checker(options, store=Store("kept.everproof") if store is None else store)
-    checker.open(files)
-    return checker
-
-
-def checked_and_saved(options: Options = Options()) -> Report:  # noqa: B008 - immutable
-    checker = opened(options=options)
-    report = checker.check()
-    assert checker.save()
-    return report
-
-
-def from_scratch(options: Options = Options()) -> Report:  # noqa: B008 - immutable
-    checker = Checker(options)
-    checker.open(FILES)
-    return checker.check()
-
-
-def answer(report: Report, traces: bool = True) -> Report:
-    """What must not depend on a store: all but the work and the times. Traces of a repaired graph can be other ones."""
-    functions = tuple(
-        msgspec.structs.replace(f, verdicts={rule: msgspec.structs.replace(v, ms=0.0) for rule, v in f.verdicts.items()})
-        for f in report.functions
-    )
-    findings = report.findings if traces else tuple(msgspec.structs.replace(f, trace=()) for f in report.findings)
-    return msgspec.structs.replace(report, functions=functions, findings=findings, work=Work(), times=Times(), rechecked=())
-
-
-def recomputed(report: Report) -> tuple[int, int, int]:
-    work = report.work
-    return work.configurations.recomputed, work.derivations.recomputed, work.functions.recomputed
-
-
-def reused(report: Report) -> tuple[int, int, int]:
-    work = report.work
-    return work.configurations.reused, work.derivations.reused, work.functions.reused
 
 
 def test_reopening_computes_nothing_and_answers_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,49 +139,6 @@ def test_edits_are_kept_one_after_the_other() -> None:
             assert recomputed(known) == (0, 0, 0)
         Path("other.c").write_text(text)
         assert answer(report, traces=False) == answer(from_scratch(), traces=False)
-
-
-def test_a_header_that_changed_is_noticed() -> None:
-    assert checked_and_saved().findings
-    Path("get.h").write_text(HEADER.replace("return *p", "return p ? *p : 0"))
-    report = opened().check()
-    assert not report.findings
-    assert answer(report) == answer(from_scratch())
-
-
-def test_a_header_that_appears_where_it_would_be_found_first_is_noticed() -> None:
-    for folder in ("first", "second"):
-        os.mkdir(folder)
-    os.rename("get.h", "second/get.h")
-    options = Options(flags=CompilerFlags(include_dirs=("first", "second")))
-    assert checked_and_saved(options).findings
-    assert recomputed(opened(options=options).check()) == (0, 0, 0)
-    for place in ("first/get.h", "get.h"):
-        Path(place).write_text(HEADER.replace("return *p", "return p ? *p : 0"))
-        report = opened(options=options).check()
-        assert not report.findings
-        assert answer(report) == answer(from_scratch(options))
-        os.unlink(place)
-
-
-def test_a_header_that_is_only_asked_for_is_noticed() -> None:
-    Path("get.h").write_text(HEADER + '#if __has_include("extra.h")\n#include "extra.h"\n#endif\n')
-    first = checked_and_saved()
-    assert recomputed(opened().check()) == (0, 0, 0)
-    Path("extra.h").write_text("static inline int extra(void) { int *p = 0; return *p; }\n")
-    report = opened().check()
-    assert len(report.functions) > len(first.functions)
-    assert answer(report) == answer(from_scratch())
-
-
-def test_a_file_that_only_line_directives_name_is_noticed() -> None:
-    Path("grammar.y").write_text("int f(int *p)\n{\n        return *p;\n}\nint g(void) { return f(0); }\n")
-    Path("one.c").write_text(ONE + '#line 5 "grammar.y"\nint three(void) { int *p = 0; return *p; }\n')
-    Path("other.c").write_text(OTHER.replace("two()", "three()").replace("int two", "int three"))
-    checked_and_saved()
-    assert recomputed(opened().check()) == (0, 0, 0)
-    Path("grammar.y").write_text("\n\n\n\nint    three(void) { int *p = 0; return *p; }\n")
-    assert answer(opened().check()) == answer(from_scratch())
 
 
 @pytest.mark.parametrize(
@@ -435,68 +348,3 @@ def test_what_was_packed_is_not_packed_again_after_an_interruption(monkeypatch: 
     checker.check()
     assert checker.save()
     assert packed == [*FILES, "one.c"]
-
-
-def _asks(condition: str) -> str:
-    return f"{condition}\nstatic int given(void) {{ return 1; }}\n#else\nstatic int given(void) {{ return 0; }}\n#endif\n"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        _asks('#define HAS(x) __has_include(x)\n#if HAS("extra.h")'),
-        _asks('#define EXTRA "extra.h"\n#if __has_include(EXTRA)'),
-        "#define TEXT(x) #x\n#define NAME(x) TEXT(x)\n#define HERE sub/..\n#include NAME(HERE/get.h)\n",
-        "static const char *when(void) { return __TIME__; }\n",
-        "static const char *when(void) { return __DATE__ __TIMESTAMP__; }\n",
-    ],
-)
-def test_what_may_depend_on_more_than_is_known_is_not_kept(text: str) -> None:
-    os.mkdir("sub")
-    Path("get.h").write_text("#pragma once\n" + HEADER)
-    Path("one.c").write_text(text + ONE)
-    checker = opened()
-    checker.check()
-    assert not checker.save()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '#ifdef __has_include\n#if defined(__has_include) && __has_include ( "extra.h" )\n#endif\n#endif\n',
-        _asks('#if __has_\\\ninclude("extra.h")'),
-        '#define GET "get.h"\n#include GET\n',
-    ],
-)
-def test_what_is_asked_for_by_name_is_kept(text: str) -> None:
-    Path("get.h").write_text("#pragma once\n" + HEADER)
-    Path("one.c").write_text(text + ONE)
-    checked_and_saved()
-
-
-def test_a_header_in_a_folder_that_a_macro_names_is_noticed() -> None:
-    for folder in ("first/sub", "second/sub"):
-        os.makedirs(folder)
-    os.rename("get.h", "second/sub/get.h")
-    Path("one.c").write_text('#define GET "sub/get.h"\n' + ONE.replace('"get.h"', "GET"))
-    options = Options(flags=CompilerFlags(include_dirs=("first", "second")))
-    assert checked_and_saved(options).findings
-    Path("first/sub/get.h").write_text(HEADER.replace("return *p", "return p ? *p : 0"))
-    report = opened(options=options).check()
-    assert not report.findings
-    assert answer(report) == answer(from_scratch(options))
-
-
-@pytest.mark.parametrize("variable", ["CPATH", "C_INCLUDE_PATH"])
-def test_folders_that_the_environment_names_are_looked_at(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for folder in ("first", "second"):
-        os.mkdir(folder)
-    os.rename("get.h", "second/get.h")
-    first, second = os.path.abspath("first"), os.path.abspath("second")
-    Path("one.c").write_text(ONE.replace('"get.h"', "<get.h>"))
-    monkeypatch.setenv(variable, f"{first}:{second}")
-    assert checked_and_saved().findings
-    Path("first/get.h").write_text(HEADER.replace("return *p", "return p ? *p : 0"))
-    assert not opened().check().findings
-    monkeypatch.setenv(variable, second)
-    assert opened().check().findings
