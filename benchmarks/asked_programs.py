@@ -6,8 +6,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from analysis.certificate.annotation import Proof
-from analysis.certificate.unwinding_tree import Unwinding
+from analysis.certificate.text import Certified
 from analysis.cfa.marks import with_places
 from analysis.engines.symbolic import Confirmed, ProgramTask
 from analysis.model import clock
@@ -29,7 +28,7 @@ class ProgramAnswer(msgspec.Struct, frozen=True):
     reason: str = ""
     assumptions: tuple[str, ...] = ()
     confirmed: Confirmed | None = None
-    certificates: tuple[Proof | Unwinding, ...] = ()
+    certificates: tuple[Certified, ...] = ()
 
 
 def answer(task: ProgramTask, engine: Engine = "auto", encoding: Encoding = "auto") -> ProgramAnswer:

@@ -1,10 +1,12 @@
 """Answers within a bound on programs with known verdicts, by bound and theory.
 
-    python -m benchmarks.bounded_verdicts --corpus FOLDER [--unwind K ...] [--encoding NAME ...] [--at-once N] [--show]
+    python -m benchmarks.bounded_verdicts --corpus FOLDER [--unwind K ...] [--encoding NAME ...] [--cbmc COMMAND]
+                                          [--at-once N] [--show]
 
 FOLDER is described in `benchmarks.corpus`. Each row about assertions is asked of the command, as a user asks it: `everproof check
 --engine summary`. An answer is wrong if a run is confirmed in a program without a defect, or if no run violates the rule in one
-with a defect though the bound leaves out none.
+with a defect though the bound leaves out none. `--cbmc COMMAND` adds a row of CBMC for each bound (`benchmarks.cbmc`);
+`--encoding none` leaves out all others.
 """
 
 from __future__ import annotations
@@ -12,23 +14,25 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from benchmarks.corpus import Row, rows
+from benchmarks import cbmc
+from benchmarks.cbmc import Answer
+from benchmarks.corpus import Row, rows, text_of
 from benchmarks.verdicts import command
 
 _MOST = 300.0  # seconds, after which a command is ended from outside
 _ENCODINGS = ("auto", "euf", "lra", "int", "bv")
-Answer = Literal["complete", "holds", "violated", "unknown"]
 
 
 class Outcome(NamedTuple):
@@ -71,6 +75,13 @@ def asked(row: Row, bound: int, encoding: str) -> Outcome:
     return Outcome(answer, level, why, time.monotonic() - began)
 
 
+def asked_cbmc(row: Row, bound: int, words: Sequence[str]) -> Outcome:
+    """The answer of CBMC, the command of which is these words."""
+    question = cbmc.Question((row.path, *row.more), text_of(row), row.flags.include_dirs, row.flags.defines, row.model)
+    said = cbmc.ask(words, question, bound)
+    return Outcome(said.answer, "", said.why, said.seconds)
+
+
 def is_wrong(row: Row, outcome: Outcome) -> bool:
     """Whether the answer contradicts what is known of the program."""
     return outcome.answer == ("violated" if row.is_safe else "complete")
@@ -93,7 +104,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bounded_verdicts", description="Answers within a bound.")
     parser.add_argument("--corpus", type=Path, default=os.environ.get("EVERPROOF_CORPUS"), help="the folder with index.csv")
     parser.add_argument("--unwind", type=int, action="append", default=[], help="a bound, repeatable (default: 5, 10, 20)")
-    parser.add_argument("--encoding", choices=_ENCODINGS, action="append", default=[], help="repeatable (default: all)")
+    parser.add_argument(
+        "--encoding", choices=(*_ENCODINGS, "none"), action="append", default=[], help="repeatable (default: all)"
+    )
+    parser.add_argument("--cbmc", type=shlex.split, help="the command of CBMC, to be asked as well")
     parser.add_argument("--at-once", type=int, default=1, help="programs at the same time (default: 1)")
     parser.add_argument("--show", action="store_true", help="each program with its answer")
     given = parser.parse_args(arguments)
@@ -104,9 +118,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("|---" * 11 + "|", flush=True)
     wrong = 0
     for bound in given.unwind or (5, 10, 20):
-        for name in given.encoding or _ENCODINGS:
+        questions: dict[str, Callable[[Row], Outcome]] = {
+            name: partial(asked, bound=bound, encoding=name) for name in given.encoding or _ENCODINGS if name != "none"
+        }
+        if given.cbmc:
+            questions["CBMC"] = partial(asked_cbmc, bound=bound, words=given.cbmc)
+        for name, question in questions.items():
             with ThreadPoolExecutor(given.at_once) as executor:
-                found = executor.map(partial(asked, bound=bound, encoding=name), chosen)
+                found = executor.map(question, chosen)
                 outcomes = list(zip(chosen, found, strict=True))
             print(line(name, bound, outcomes), flush=True)
             for row, outcome in outcomes if given.show else [one for one in outcomes if is_wrong(*one)]:

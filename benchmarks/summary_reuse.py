@@ -2,75 +2,83 @@
 
 The chains of revisions are random ones (`--random N` chains of 8); the sequences of a corpus (`--corpus FOLDER`), of which
 `incremental.csv` has the columns `seq` and `path` (relative to the folder above), in order; or edits of the larger programs of
-that corpus about `reach_error` (`--edits N` of each, the program itself before each of them). Releases of libraries would say
-nothing: what has no `main` has no calls to begin with.
+that corpus about assertions (`--edits N` of each, the program itself before each of them).
 
-Each is verified in every theory, from the summaries of the revision before and from scratch; in `lra` with plain and with
-decomposed Farkas interpolants, and without weakening. The columns are those of Tables 1 and 2 and of figures 4 to 7 of
-[UPPROVER]; the first revisions of chains are not counted. `only` counts what no other theory says to hold, `without` those
-whose revision before left no summaries. Times are of the processor, without the compiler's: parsing (from the revision before,
-and from scratch), encoding and solving; from scratch without interpolants, which nobody would read. `gain` is their ratio, where
-from scratch takes over a tenth of a second: the median, and the least. Exit code 1 if any answers differ.
+Each is verified in every theory, and by the theories in turn (`auto`), from the summaries of the revision before and from
+scratch; in `lra` with plain and with decomposed Farkas interpolants, and without weakening. The columns are those of Tables 1
+and 2 and of figures 4 to 7 of [UPPROVER]; the first revisions of chains are not counted.
+
+- `only`: what holds by no other theory (`auto` is none). `without`: whose revision before left no summaries.
+- `initial`: the summaries that the revisions before left, and of these those that are `preserved` as they were. What was done to
+  summaries is that of the theory that answered.
+- Times are of the processor, without the compiler's: parsing (from the revision before, and from scratch), encoding, solving and
+  interpolants. `bootstrapping` is from scratch, with summaries for a next revision, as in [UPPROVER]; `from scratch` makes none.
+  The gains are the ratios of both to the time from the revision before, where bootstrapping takes over a tenth of a second: the
+  median, the mean, and the least.
+
+`--cbmc COMMAND` adds a row of CBMC (`benchmarks.cbmc`), which takes each revision by itself: by the clock, the preprocessor
+included. Its `only` is what holds by no theory, and its differences are revisions that a theory says to hold, and CBMC to be
+violated. The exit code is 1 if answers of ours differ.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
+import shlex
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from random import Random
-from statistics import median
-from typing import NamedTuple
+from statistics import mean, median
+from typing import Any, Literal, NamedTuple
 
-from analysis.api import Checker
-from analysis.cfa.graph import Program
-from analysis.cfa.linking.link import link
+import msgspec
+
 from analysis.engines.summary.bounded_answer import Level
+from analysis.engines.summary.known_calls import KnownCall
+from analysis.engines.summary.level_chain import LevelChain
 from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
 from analysis.engines.summary.tree_interpolation import ByTheory, Interpolator, LiteralsFirst
-from analysis.model.options import Options
-from benchmarks.seeded_edits import seeded_edits
-from tests.support.lowered import unit_of
-from tests.support.random_revisions import Revisions
+from analysis.model.c_types import ILP32, LP64
+from analysis.smt.logic.terms import Term
+from benchmarks import cbmc
+from benchmarks.revised_programs import Chain, edits, random_chain, sequences
 
-STEPS = 8
 _COUNTED = ("validated", "held", "weakened", "strengthened", "invalid")
 _NOTABLE = 0.1  # seconds
-_LARGE = 40  # lines
+_LEAST = 5  # of the revisions with the least gain are named
 
 
-class Revision(NamedTuple):
-    """A program, and the seconds to read it: after the revision before, and from scratch."""
+class Times(NamedTuple):
+    """The seconds of a revision: from the revision before, from scratch with summaries, and from scratch without."""
 
-    program: Program
-    reading: float
-    reading_scratch: float
-
-
-Chain = tuple[str, list[Revision]]
+    mine: float
+    bootstrap: float
+    scratch: float
+    revision: str
 
 
 class Setup(NamedTuple):
     """How a chain is verified. `plain`: with Farkas interpolants that are not decomposed."""
 
     name: str
-    level: Level
+    level: Level | Literal["auto"]
     plain: bool = False
     weakens: bool = True
 
-    def chain(self, bound: int, *, scratch: bool) -> RevisionChain:
+    def chain(self, options: ChainOptions, *, scratch: bool) -> RevisionChain | LevelChain:
         """An empty chain. From `scratch`, interpolants need no search."""
         made: Interpolator | None = LiteralsFirst(None) if scratch else None
+        if self.level == "auto":
+            return LevelChain(options, make=lambda _level: made)
         if self.plain and not scratch:
             made = LiteralsFirst(ByTheory("lra"))
-        return RevisionChain(ChainOptions(level=self.level, bound=bound, weakens=self.weakens, milliseconds=2_000), made)
+        return RevisionChain(msgspec.structs.replace(options, level=self.level, weakens=self.weakens), made)
 
 
 SETUPS = (
+    Setup("auto", "auto"),
     Setup("euf", "euf"),
     Setup("euf, not weakened", "euf", weakens=False),
     Setup("lra", "lra"),
@@ -82,58 +90,12 @@ SETUPS = (
 )
 
 
-def random_chain(seed: int) -> list[Revision]:
-    """The revisions of a random program."""
-    revisions, unit, found = Revisions(Random(seed), memory=seed % 2 == 0), None, list[Revision]()
-    for _ in range(STEPS):
-        text, began = revisions.text(), time.process_time()
-        link([unit_of(text)])
-        middle = time.process_time()
-        unit = unit_of(text, previous=unit)
-        program = link([unit]).program
-        found.append(Revision(program, time.process_time() - middle, middle - began))
-        revisions.edit()
-    return found
-
-
-def edited(path: Path, texts: Sequence[str]) -> list[Revision]:
-    """The programs that a file holds, with one text after the other."""
-    checker, found = Checker(Options()), list[Revision]()
-    checker.open([str(path)])
-    for text in texts:
-        began = time.process_time()
-        fresh = Checker(Options())
-        fresh.open([str(path)])
-        fresh.change(str(path), text)
-        fresh.inspect()
-        middle = time.process_time()
-        checker.change(str(path), text)
-        program = checker.inspect().program
-        found.append(Revision(program, time.process_time() - middle, middle - began))
-    return found
-
-
-def sequences(corpus: Path) -> Iterator[Chain]:
-    """The sequences of a corpus."""
-    found: dict[str, list[Path]] = {}
-    with (corpus / "incremental.csv").open(newline="") as file:
-        for row in csv.DictReader(file):
-            found.setdefault(row["seq"], []).append(corpus.parent / row["path"])
-    for name, paths in found.items():
-        yield name, edited(paths[0], [path.read_text("utf-8", "replace") for path in paths])
-
-
-def edits(corpus: Path, count: int, seed: int) -> Iterator[Chain]:
-    """The larger programs of a corpus, each as it is before each of its edits."""
-    with (corpus / "index.csv").open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["property"] == "reach_error" and int(row["lines"]) >= _LARGE]
-    for row in rows:
-        path = corpus.parent / row["path"]
-        text = path.read_text("utf-8", "replace")
-        texts = [text]
-        for other in seeded_edits(text, count, seed):
-            texts += [other, text]
-        yield row["path"], edited(path, texts[:-1])
+def summaries(chain: RevisionChain | LevelChain) -> Mapping[tuple[str, str], Term]:
+    """The summaries that a chain has, by theories, if it has several, and keys of calls."""
+    levels: Mapping[Any, Mapping[str, KnownCall]] = chain.known.levels if isinstance(chain, LevelChain) else {"": chain.known}
+    return {
+        (level, key): call.summary for level, calls in levels.items() for key, call in calls.items() if call.summary is not None
+    }
 
 
 class Counts:
@@ -143,80 +105,137 @@ class Counts:
         self.setup, self._bound = setup, bound
         self.held: set[tuple[str, int]] = set()
         self._done: Counter[str] = Counter()
-        self._seconds: list[tuple[float, float]] = []
+        self._times: list[Times] = []
         self.differences: list[str] = []
 
-    def chain(self, name: str, revisions: Sequence[Revision]) -> None:
+    def chain(self, chain: Chain) -> None:
         """Verifies the revisions of a chain."""
-        chain = self.setup.chain(self._bound, scratch=False)
-        for step, (program, reading, reading_scratch) in enumerate(revisions):
-            is_without = not chain.summaries
+        options = ChainOptions(bound=self._bound, milliseconds=2_000, model=ILP32 if chain.model == "ILP32" else LP64)
+        verified = self.setup.chain(options, scratch=False)
+        for step, (program, _, reading, reading_scratch) in enumerate(chain.revisions):
+            before = summaries(verified)
             began = time.process_time()
-            found = chain.verify(program)
+            found = verified.verify(program)
             middle = time.process_time()
-            scratch = self.setup.chain(self._bound, scratch=True).verify(program)
+            scratch = self.setup.chain(options, scratch=True).verify(program)
             ended = time.process_time()
+            self.setup.chain(options, scratch=False).verify(program)
+            bootstrap = time.process_time() - ended
             if (found.status, found.is_complete) != (scratch.status, scratch.is_complete):
                 said = f"{found.sentence()}, from scratch: {scratch.sentence()}"
-                self.differences.append(f"{self.setup.name} {name} {step}: {said}")
+                self.differences.append(f"{self.setup.name} {chain.name} {step}: {said}")
             if not step:
                 continue
             self._done[found.status] += 1
-            self._done["without"] += is_without
+            self._done["without"] += not before
+            seconds = reading + middle - began, reading_scratch + bootstrap, reading_scratch + ended - middle
+            self._times.append(Times(*seconds, f"{chain.name} {step}"))
             if found.status == "holds":
-                self.held.add((name, step))
-            self._seconds.append((reading + middle - began, reading_scratch + ended - middle))
-            self._done.update({what: len(getattr(found.work, what)) for what in _COUNTED})
-            self._done["summaries"] += len(chain.summaries)
+                self.held.add((chain.name, step))
+                after = summaries(verified)
+                self._done["initial"] += len(before)
+                self._done["preserved"] += sum(after.get(key) is summary for key, summary in before.items())
+                self._done.update({what: len(getattr(found.work, what)) for what in _COUNTED})
 
     def row(self, others: Sequence[Counts]) -> str:
-        """A row of a table; `others` are of other theories."""
-        done, only = self._done, self.held.difference(*(other.held for other in others))
-        numbers = (done["holds"], len(only), done["possible"], done["unknown"], done["without"], done["summaries"])
-        ratios = [theirs / mine for mine, theirs in self._seconds if theirs > _NOTABLE]
+        """A row of a table; `others` are all setups."""
+        only = self.held.difference(*(other.held for other in others if other.setup.level not in (self.setup.level, "auto")))
+        done = {**self._done, "only": len(only)}
         cells = [
             self.setup.name,
-            *map(str, (*numbers, *(done[what] for what in _COUNTED))),
-            f"{sum(mine for mine, _ in self._seconds):.1f}",
-            f"{sum(theirs for _, theirs in self._seconds):.1f}",
-            f"{median(ratios):.1f}, {min(ratios):.1f} ({len(ratios)})" if ratios else "none",
+            *(str(done.get(title, 0)) for title in _NUMBERS),
+            *(f"{sum(seconds):.1f}" for seconds in zip(*(times[:3] for times in self._times), strict=True)),
+            gains([times.bootstrap / times.mine for times in self.notable]),
+            gains([times.scratch / times.mine for times in self.notable]),
             str(len(self.differences)),
         ]
         return f"| {' | '.join(cells)} |"
 
+    @property
+    def notable(self) -> list[Times]:
+        """The times of revisions that take long from scratch."""
+        return [times for times in self._times if times.bootstrap > _NOTABLE]
 
-_TITLES = ("theory", "holds", "only", "possible", "unknown", "without", "summaries", *_COUNTED, "s", "s from scratch", "gain")
+
+def gains(ratios: Sequence[float]) -> str:
+    """The median of ratios, their mean, the least, and how many there are."""
+    return f"{median(ratios):.1f}, {mean(ratios):.1f}, {min(ratios):.2f} ({len(ratios)})" if ratios else "none"
+
+
+class BesideCbmc:
+    """What CBMC, the command of which is `words`, says of the same revisions."""
+
+    def __init__(self, words: Sequence[str], bound: int) -> None:
+        self._words, self._bound = words, bound
+        self._said: dict[str, cbmc.Said] = {}
+        self._answers: dict[tuple[str, int], cbmc.Said] = {}
+
+    def chain(self, chain: Chain) -> None:
+        """Asks about the revisions of a chain; what was asked before is not asked again, and counts again."""
+        for step, revision in enumerate(chain.revisions[1:], 1):
+            text = revision.question.text or ""
+            if text not in self._said:
+                self._said[text] = cbmc.ask(self._words, revision.question, self._bound)
+            self._answers[chain.name, step] = self._said[text]
+        self._said.clear()
+
+    def row(self, others: Sequence[Counts]) -> str:
+        """A row of the table."""
+        counts = Counter(_LIKE[said.answer] for said in self._answers.values())
+        held = {revision for revision, said in self._answers.items() if _LIKE[said.answer] == "holds"}
+        done = {**counts, "only": len(held.difference(*(other.held for other in others)))}
+        cells = ["CBMC", *(str(done.get(title, 0)) if title in (*_ANSWERS, "only") else "" for title in _NUMBERS)]
+        seconds = sum(said.seconds for said in self._answers.values())
+        return f"| {' | '.join([*cells, '', '', f'{seconds:.1f}', '', '', str(len(self.differences(others)))])} |"
+
+    def differences(self, others: Sequence[Counts]) -> list[str]:
+        """The revisions that a theory says to hold, and CBMC to be violated."""
+        found = [revision for revision, said in self._answers.items() if said.answer == "violated"]
+        return [f"CBMC {name} {step}" for name, step in found if any((name, step) in other.held for other in others)]
+
+
+_ANSWERS = ("holds", "possible", "unknown")
+_LIKE = {"complete": "holds", "holds": "holds", "violated": "possible", "unknown": "unknown"}
+_NUMBERS = ("holds", "only", "possible", "unknown", "without", "initial", "preserved", *_COUNTED)
+_SECONDS = ("s", "s bootstrapping", "s from scratch", "gain over bootstrapping", "over from scratch")
+_TITLES = ("theory", *_NUMBERS, *_SECONDS, "differences")
 
 
 def _chains(given: argparse.Namespace) -> Iterator[Chain]:
-    for seed in range(given.seed, given.seed + given.random):
-        yield f"seed {seed}", random_chain(seed)
+    yield from (random_chain(seed) for seed in range(given.seed, given.seed + given.random))
     if given.corpus is not None:
-        yield from edits(given.corpus, given.edits, given.seed) if given.edits else sequences(given.corpus)
+        yield from edits(given.corpus, given.edits, given.seed) if given.edits else sequences(given.corpus, given.sequence)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.summary_reuse", description="Compare with from scratch.")
     parser.add_argument("--corpus", type=Path, help="a folder with programs, and sequences of revisions")
+    parser.add_argument("--sequence", action="append", default=[], help="only sequences that begin so, repeatable (default: all)")
     parser.add_argument("--edits", type=int, default=0, help="edit the programs of the corpus, so often each")
     parser.add_argument("--random", type=int, default=0, help="how many random chains")
     parser.add_argument("--seed", type=int, default=0, help="of the first chain, or of the edits (default: 0)")
     parser.add_argument("--bound", type=int, default=5, help="of loops and recursion (default: 5)")
     parser.add_argument("--setup", action="append", choices=[setup.name for setup in SETUPS], help="only these")
+    parser.add_argument("--cbmc", type=shlex.split, help="the command of CBMC, to be asked as well")
     given = parser.parse_args(arguments)
     sys.setrecursionlimit(100_000)
     counts = [Counts(setup, given.bound) for setup in SETUPS if given.setup is None or setup.name in given.setup]
-    for name, revisions in _chains(given):
-        for count in counts:
-            count.chain(name, revisions)
-        print(name, file=sys.stderr, flush=True)
-    print(f"| {' | '.join((*_TITLES, 'differences'))} |")
-    print("|---" * (1 + len(_TITLES)) + "|")
+    beside = [BesideCbmc(given.cbmc, given.bound)] if given.cbmc else []
+    rows: list[Counts | BesideCbmc] = [*counts, *beside]
+    for chain in _chains(given):
+        for row in rows:
+            row.chain(chain)
+        print(chain.name, file=sys.stderr, flush=True)
+    print(f"| {' | '.join(_TITLES)} |")
+    print("|---" * len(_TITLES) + "|")
+    for row in rows:
+        print(row.row(counts))
     for count in counts:
-        print(count.row([other for other in counts if other.setup.level != count.setup.level]))
-    for count in counts:
-        print("".join(f"{difference}\n" for difference in count.differences), end="", file=sys.stderr)
+        for times in sorted(count.notable, key=lambda times: times.bootstrap / times.mine)[:_LEAST]:
+            print(f"{count.setup.name}: {times}", file=sys.stderr)
+    for differences in (*(count.differences for count in counts), *(row.differences(counts) for row in beside)):
+        print("".join(f"{line}\n" for line in differences), end="", file=sys.stderr)
     return int(any(count.differences for count in counts))
 
 

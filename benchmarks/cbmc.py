@@ -1,0 +1,119 @@
+"""CBMC beside the engine of summaries: a C program asked of its command, and the answer in our words.
+
+The command is what the caller names (`cbmc`, or more words before it). CBMC 5.12 is what this was written for.
+
+- Its bound counts how often the condition of a loop is looked at, ours how often a loop jumps back: it is asked with one more.
+  Recursion goes one call deeper than ours then.
+- Checks that the program calls and does not define (`reach_error`, `__VERIFIER_assert`) are defined before it, and so are
+  assumptions. An empty `reach_error` is taken for one that it does not define.
+- Whatever other function has no body may return anything, an invalid pointer too, and changes nothing.
+- `--no-self-loops-to-assumptions`: without it, version 5.12 takes `do x++; while (x < n);` for a loop that never ends, and leaves
+  out what comes after it.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from analysis.model.verifiers import CHECKS, is_assumption
+
+Answer = Literal["complete", "holds", "violated", "unknown"]
+
+_MOST_SECONDS = 60.0
+_MOST_KILOBYTES = 4 << 20
+_LIMITED = ("/bin/sh", "-c", f'ulimit -v {_MOST_KILOBYTES}; exec "$@"', "sh")
+_OPTIONS = ("--unwinding-assertions", "--no-self-loops-to-assumptions", "--no-built-in-assertions")
+_RESULT = re.compile(r"^\[(\S+)\] .*: (SUCCESS|FAILURE|ERROR|UNKNOWN)$", re.MULTILINE)
+_UNWINDING = re.compile(r"\.(unwind\.\d+|recursion)$")
+_EMPTY = re.compile(r"\b(reach_error\s*\(\s*(?:void)?\s*\))\s*\{\s*\}")
+_CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+_KNOWN = frozenset({"__CPROVER_assert", "__CPROVER_assume", "__VERIFIER_assume", "__VERIFIER_error"})
+
+
+class Question(NamedTuple):
+    """A program: its files, the text of the first one where that is another one, the folders of headers, macros (`NAME=TEXT`) and
+    the data model."""
+
+    files: Sequence[Path]
+    text: str | None = None
+    includes: Sequence[str] = ()
+    defines: Sequence[str] = ()
+    model: Literal["LP64", "ILP32"] = "LP64"
+
+
+class Said(NamedTuple):
+    """`complete`: no run violates an assertion. `holds`: none within the bound. `why` it is unknown, and the seconds."""
+
+    answer: Answer
+    why: str
+    seconds: float
+
+
+def ask(command: Sequence[str], question: Question, bound: int) -> Said:
+    """What CBMC says of a program within our `bound`. It is ended after 60 seconds, and has 4 GB. The seconds are those of the
+    preprocessor as well."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as name:
+        files = []
+        for number, file in enumerate(question.files):
+            text = _preprocessed(file, question, None if number else question.text)
+            if text is None:
+                return Said("unknown", "the preprocessor failed", time.monotonic() - began)
+            files.append(f"{number}.i")
+            (Path(name) / files[-1]).write_text(text if number else with_checks(text))
+        words = [*_LIMITED, *command, "--unwind", str(bound + 1), *_OPTIONS, f"--{question.model}", *files]
+        try:
+            done = subprocess.run(words, cwd=name, capture_output=True, text=True, timeout=_MOST_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            return Said("unknown", "ended from outside", time.monotonic() - began)
+    return Said(*said(done.stdout, done.stderr), time.monotonic() - began)
+
+
+def _preprocessed(file: Path, question: Question, text: str | None) -> str | None:
+    """A file as our own front end would see it: the compiler of this machine knows no other data model than its own."""
+    words = ["cc", "-E", *(f"-D{define}" for define in question.defines)]
+    for include in (*question.includes, str(file.parent)):
+        words += ["-I", include]
+    given = file.read_bytes() if text is None else text.encode()
+    done = subprocess.run([*words, "-x", "c", "-"], input=given, capture_output=True, check=False)
+    return None if done.returncode else done.stdout.decode(errors="replace")
+
+
+def with_checks(text: str) -> str:
+    """A program after preprocessing, with the checks and assumptions that it calls, and does not define."""
+    text = _EMPTY.sub(r"\1;", text)
+    called = set(_CALLED.findall(text)) - _KNOWN
+    lines = []
+    for name in sorted(name for name in called if not re.search(rf"\b{name}\s*\([^;{{}}]*\)\s*\{{", text)):
+        if name == "reach_error":
+            lines.append('void reach_error(void) { __CPROVER_assert(0, "reached"); }')
+        elif name in CHECKS:
+            more = "" if name == "__VERIFIER_assert" else ", ..."
+            lines.append(f'void {name}(int holds{more}) {{ __CPROVER_assert(holds, "{name}"); }}')
+        elif is_assumption(name):
+            lines.append(f"void {name}(int holds) {{ __CPROVER_assume(holds); }}")
+    return "\n".join((*lines, text))
+
+
+def said(output: str, errors: str) -> tuple[Answer, str]:
+    """What the output of the command says, and why it says nothing."""
+    ended = re.search(r"^VERIFICATION (SUCCESSFUL|FAILED)$", output, re.MULTILINE)
+    if ended is None:
+        lines = f"{output}\n{errors}".strip().splitlines()
+        named = [line for line in lines if "rror" in line and "ERROR" not in line]
+        return "unknown", f"no result: {''.join((named or lines[-1:])[:1])[-200:]}"
+    if ended[1] == "SUCCESSFUL":
+        return "complete", ""
+    results = _RESULT.findall(output)
+    failed = [name for name, result in results if result == "FAILURE"]
+    if any(_UNWINDING.search(name) is None for name in failed):
+        return "violated", ""
+    if not failed or any(result not in ("SUCCESS", "FAILURE") for _, result in results):
+        return "unknown", "some properties are not decided"
+    return "holds", ""
