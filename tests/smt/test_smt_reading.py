@@ -1,6 +1,8 @@
-"""Text in which operands have other sorts than their operators take is no term.
+"""Text in which operands have other sorts than their operators take is no term, and neither is one that takes more memory than
+there is.
 
-Class: terms that simplification and solvers take for well-sorted, made of text that anybody can write.
+Classes: terms that simplification and solvers take for well-sorted, made of text that anybody can write; and what a few letters
+of such a text may cost.
 """
 
 from __future__ import annotations
@@ -58,3 +60,34 @@ def test_operators_as_z3_writes_them() -> None:
         else:
             with pytest.raises(ValueError, match="sort"):
                 smtlib_reading.read(text, SYMBOLS)
+
+
+def squared(of: str, operator: str) -> str:
+    """A value that is doubled in size forty times."""
+    lets = "".join(f"(let ((x{n} ({operator} x{n - 1} x{n - 1}))) " for n in range(1, 40))
+    return f"(let ((x0 {of})) {lets}(= x39 x39){')' * 40}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(= (/ 1.0 0.0) r)",
+        "(= ((_ zero_extend 99999999999) b) ((_ sign_extend 99999999999) b))",
+        "(= (bvnot (_ bv0 99999999999)) (_ bv1 99999999999))",
+        "(= ((as const (Array Int (_ BitVec 99999999999))) b) a)",
+        f"(= #x{'0' * 1_000} #x{'0' * 1_000})",
+        "(= (_ bv0 0) (_ bv0 0))",
+        squared("#b1", "concat"),
+        squared("9" * 100, "*"),
+        f"(= {'(* 9999999999 ' * 1_000}i{')' * 1_000} 0)",
+    ],
+)
+def test_what_has_no_value_or_too_large_a_one_is_no_term(text: str) -> None:
+    with pytest.raises(ValueError, match=r"sort|zero|large"):
+        smtlib_reading.read(text, SYMBOLS)
+
+
+@pytest.mark.parametrize("sort", [["_", "BitVec", "0"], ["_", "BitVec", "-8"], ["_", "BitVec", "99999999999"]])
+def test_there_are_no_bit_vectors_of_any_width(sort: list[str]) -> None:
+    with pytest.raises(ValueError, match="sort"):
+        smtlib_reading.sort([*sort])

@@ -122,9 +122,20 @@ class Instance:
         return self._put(term)
 
 
-def speaks_only_of(term: Term, allowed: frozenset[Term]) -> bool:
-    """Whether a formula has no other symbols, but for uninterpreted functions."""
-    return all(one in allowed or str(one.data).startswith(_FUNCTION) for one in symbols((term,)))
+def speaks_only_of(term: Term, allowed: frozenset[Term], functions: frozenset[Term] | None = None) -> bool:
+    """Whether a formula has no other symbols, but for uninterpreted functions: these, if they are given, else any."""
+    others = frozenset(symbols((term,))) - allowed
+    return all(map(_is_function, others)) if functions is None else others <= functions
+
+
+def functions_of(partitions: Iterable[Partition]) -> frozenset[Term]:
+    """The uninterpreted functions that bodies speak of."""
+    distinct = {partition.digest: partition.conjuncts for partition in partitions}
+    return frozenset(one for conjuncts in distinct.values() for one in symbols(conjuncts) if _is_function(one))
+
+
+def _is_function(one: Term) -> bool:
+    return str(one.data).startswith(_FUNCTION)
 
 
 def conjuncts_of(term: Term) -> tuple[Term, ...]:

@@ -10,7 +10,7 @@ import msgspec
 
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import Property, Violation
-from analysis.engines.summary.body_partitions import CUT, ERROR, FLAW, Partition, conjuncts_of, speaks_only_of
+from analysis.engines.summary.body_partitions import CUT, ERROR, FLAW, Partition, conjuncts_of, functions_of, speaks_only_of
 from analysis.engines.summary.bounded_answer import BoundedAnswer, Level, Status
 from analysis.engines.summary.call_tree import CallTree, Node
 from analysis.engines.summary.known_calls import KnownCall
@@ -131,6 +131,8 @@ class RevisionChain:
         changed: list[Node] = []
         keys = {node.key for node in unrolled.tree.nodes}
         left = [known for key, known in self._known.items() if key not in keys and known.summary is not None]
+        # what others wrote may be about functions that no body has, which would cost time and say nothing
+        functions = None if self._are_believed else functions_of(node.partition for node in unrolled.tree.nodes)
         for node in unrolled.tree.nodes:
             if node.is_cut:
                 continue
@@ -138,7 +140,7 @@ class RevisionChain:
             if known is None or self._has_changed(known, node, unrolled):
                 changed.append(node)
             source = known or _alike(node, left)
-            summary = None if source is None else _about(node.partition, source.summary)
+            summary = None if source is None else _about(node.partition, source.summary, functions)
             if summary is not None:
                 summaries[node.key] = summary
         return summaries, changed
@@ -198,11 +200,11 @@ def _alike(node: Node, left: list[KnownCall]) -> KnownCall | None:
     return next(same, None) or next((known for known in left if known.function == node.function), None)
 
 
-def _about(partition: Partition, summary: Term | None) -> Term | None:
-    """The conjuncts of a summary that a body has the symbols of; None if there are none."""
+def _about(partition: Partition, summary: Term | None, functions: frozenset[Term] | None) -> Term | None:
+    """The conjuncts of a summary that a body has the symbols of; None if there are none. `functions`: see `speaks_only_of`."""
     if summary is None:
         return None
-    kept = [part for part in conjuncts_of(summary) if speaks_only_of(part, partition.interface)]
+    kept = [part for part in conjuncts_of(summary) if speaks_only_of(part, partition.interface, functions)]
     return and_(*kept) if kept else None
 
 

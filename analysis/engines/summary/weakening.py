@@ -8,16 +8,21 @@ from analysis.engines.summary.substitution_schemes import SubtreeFormula, Summar
 from analysis.smt.logic.term_building import and_, not_
 from analysis.smt.solving.solver import Budget, Solver
 
+_MOST_CHECKS = 32  # of one summary: a check may cost it no more than one conjunct, and a store may say that it has thousands
+
 
 def weaken(node: Node, summaries: Summaries, solver: Solver, budget: Budget) -> int:
     """Leaves of the summary of a call the conjuncts that its subtree implies, where the calls below are their summaries, or their
-    bodies where they have none. Where nothing is left, the call has no summary any more. Returns the number of checks.
-    `solver` holds nothing else."""
+    bodies where they have none. Where nothing is left, or too many checks would settle what is, the call has no summary any more.
+    Returns the number of checks. `solver` holds nothing else."""
     candidates = list(conjuncts_of(summaries[node.key]))
     solver.push()
     solver.add(*SubtreeFormula(node, "eager", summaries).first)
     checks = 0
     while candidates:
+        if checks == _MOST_CHECKS:
+            candidates = []
+            break
         checks += 1
         solver.push()
         solver.add(not_(node.instance(and_(*candidates))))

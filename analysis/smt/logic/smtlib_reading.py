@@ -13,8 +13,9 @@ from fractions import Fraction
 import msgspec
 
 from analysis.smt.logic import linear, term_building
+from analysis.smt.logic.smtlib_limits import bit_vector_of, limited
 from analysis.smt.logic.substitution import Substitution, rebuilt
-from analysis.smt.logic.terms import BOOL, INT, REAL, Sort, Term, array, bit_vector
+from analysis.smt.logic.terms import BOOL, INT, REAL, Sort, Term, array
 
 _TOKEN = re.compile(r"""\s*(?:;[^\n]*\n\s*)*(\(|\)|\|[^|]*\||"(?:[^"]|"")*"|[^\s()|";]+)""")
 _BOOLEAN = frozenset(("and", "or", "not", "=", "<=", ">=", "<", ">", "bvult", "bvule", "bvslt", "bvsle", "bvsmulo", "=>"))
@@ -107,7 +108,7 @@ def sort(node: Node) -> Sort:
         case "Real":
             return REAL
         case ["_", "BitVec", str(width)]:
-            return bit_vector(int(width))
+            return bit_vector_of(int(width))
         case ["Array", index, element]:
             return array(sort(index), sort(element))
     raise ValueError(f"no such sort: {node}")
@@ -157,15 +158,15 @@ def _leaf(token: str, scope: Mapping[str, Term]) -> Term:
     if re.fullmatch(r"\d+\.\d+", token):
         return term_building.real(Fraction(token))
     if token.startswith("#x"):
-        return term_building.bits(int(token[2:], 16), 4 * len(token[2:]))
+        return term_building.number(int(token[2:], 16), bit_vector_of(4 * len(token[2:])))
     if token.startswith("#b"):
-        return term_building.bits(int(token[2:], 2), len(token[2:]))
+        return term_building.number(int(token[2:], 2), bit_vector_of(len(token[2:])))
     raise ValueError(f"no such symbol: {token}")
 
 
 def _literal(node: list[Node]) -> Term:
     if len(node) == 3 and isinstance(node[1], str) and node[1].startswith("bv") and isinstance(node[2], str):
-        return term_building.bits(int(node[1][2:]), int(node[2]))
+        return term_building.number(int(node[1][2:]), bit_vector_of(int(node[2])))
     raise ValueError(f"no such literal: {node}")
 
 
@@ -179,12 +180,12 @@ def _indexed(head: list[Node], args: list[Term]) -> Term:
         case ["_", "extract", str(high), str(low)]:
             if len(args) != 1 or not 0 <= int(low) <= int(high) < args[0].sort.width:
                 raise ValueError("bits are cut out of something that does not have them")
-            width = bit_vector(int(high) - int(low) + 1)
+            width = bit_vector_of(int(high) - int(low) + 1)
             return rebuilt(Term("extract", (), width, (int(high), int(low))), (args[0],))
         case ["_", ("zero_extend" | "sign_extend") as op, str(more)]:
             if len(args) != 1 or args[0].sort.kind != "BitVec" or int(more) < 0:
                 raise ValueError("something that has no bits is widened")
-            width = bit_vector(args[0].sort.width + int(more))
+            width = bit_vector_of(args[0].sort.width + int(more))
             return rebuilt(Term(op, (), width, (int(more),)), (args[0],))
     raise ValueError(f"no such operator: {head}")
 
@@ -196,10 +197,12 @@ def _operation(head: str, args: tuple[Term, ...]) -> Term:
     if not _fits(head, args):
         raise ValueError(f"operands of {head} have the wrong sorts: {', '.join(str(a.sort) for a in args)}")
     if head == "-":
-        return _difference(args)
+        return limited(_difference(args))
     if head == "/":
-        one, other = args
-        return term_building.real(_fraction(one) / _fraction(other))
+        one, other = map(_fraction, args)
+        if not other:
+            raise ValueError("a number is divided by zero")
+        return limited(term_building.real(one / other))
     if head == "=>":
         return term_building.or_(*(term_building.not_(a) for a in args[:-1]), args[-1])
     if head in ("distinct", "xor") and len(args) == 2:
@@ -213,7 +216,7 @@ def _operation(head: str, args: tuple[Term, ...]) -> Term:
     result = _result_sort(head, args)
     if head in ("=", "<=", ">=", "<", ">") and len(args) > 2:
         return term_building.and_(*(_operation(head, pair) for pair in itertools.pairwise(args)))
-    return rebuilt(Term(head, (), result), args)
+    return limited(rebuilt(Term(head, (), result), args))
 
 
 def _fits(head: str, args: tuple[Term, ...]) -> bool:
@@ -278,7 +281,7 @@ def _result_sort(head: str, args: tuple[Term, ...]) -> Sort:
     if head == "select" and args[0].sort.element is not None:
         return args[0].sort.element
     if head == "concat":
-        return bit_vector(sum(a.sort.width for a in args))
+        return bit_vector_of(sum(a.sort.width for a in args))
     if head in ("+", "*", "div", "mod", "store") or head in _KNOWN_BITS:
         return args[0].sort
     if head == "to_real":

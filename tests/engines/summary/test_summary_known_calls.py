@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
 import pytest
 
 from analysis.engines.summary import known_calls
-from analysis.engines.summary.bounded_answer import Level
+from analysis.engines.summary.bounded_answer import BoundedAnswer, Level
 from analysis.engines.summary.known_calls import KnownCalls
 from analysis.engines.summary.level_chain import LevelChain
 from analysis.engines.summary.revision_chain import ChainOptions
@@ -64,6 +66,32 @@ def test_forged_summaries_change_no_answer(level: Level) -> None:
         answers[are_believed] = other.verify(program_of(WRONG)).status
     assert answers[True] == "holds"  # so the forgery would have worked
     assert answers[False] == chain(level).verify(program_of(WRONG)).status != "holds"
+
+
+def forged(level: Level, summary: str, sorts: dict[str, str]) -> BoundedAnswer:
+    """The answer about a program that holds, where a text says this of each call."""
+    text = HOLDS.replace("> 10", "> 18")
+    rows = json.loads(known_calls.write(known_of(text, level)))
+    for row in rows["levels"][level]:
+        row[4:] = summary, sorts
+    known = known_calls.read(json.dumps(rows).encode()) or KnownCalls()
+    other = chain(level)
+    other.resume(known, are_believed=False)
+    return other.verify(program_of(text))
+
+
+def test_a_forged_summary_costs_few_checks() -> None:
+    """Each check breaks one of its conjuncts."""
+    many = " ".join(f"(not (= |in:0| {number}.0))" for number in range(200))
+    found = forged("lra", f"(and {many})", {"in:0": "Real"})
+    assert found.status == "holds"
+    assert found.work.checks < 150
+
+
+def test_functions_that_no_body_has_are_left_out() -> None:
+    sorts = dict.fromkeys(("fn!x", "fn!y"), "(_ BitVec 128)")
+    found = forged("lra", "(= (bvmul |fn!x| |fn!y|) #x7fffffff8000000fffffffffffff0001)", sorts)
+    assert (found.status, found.work.weakened, found.work.invalid) == ("holds", [], [])
 
 
 def test_what_is_not_validated_is_not_passed_on_as_our_own() -> None:
