@@ -35,9 +35,11 @@ class DeclaredAttributes(Context):
         enumeration that it defines, with where they are."""
         inside = self.tree.attributes_in(after, node.end_byte if end is None else end)
         texts = [(start, text) for start, _, text in inside if not is_packing(text)]
+        if not texts:
+            return []
         specifier = node.child_by_field_name("type")
         body = None if specifier is None else specifier.child_by_field_name("body")
-        if texts and specifier is not None and body is not None:
+        if specifier is not None and body is not None:
             end = self.attributes_of(specifier, body)[1]
             texts = [(start, text) for start, text in texts if not specifier.start_byte <= start < end]
         return texts

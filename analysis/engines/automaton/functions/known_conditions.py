@@ -109,6 +109,7 @@ class Conditions:
         self.cells: list[frozenset[str]] = []
         self.natural: list[Interval] = []
         self._address_taken = address_taken
+        self._pointers: dict[int, tuple[int, ...]] = {}
         self.of_edge: dict[int, tuple[int, Interval]] = {}
         self.excluded: dict[int, Interval] = {}
         tested: set[int] = set()
@@ -139,6 +140,14 @@ class Conditions:
             self.cells.append(cells)
             self.natural.append(natural_range(key))
         return number
+
+    def pointers(self, edge: Edge) -> tuple[int, ...]:
+        """The numbers of the pointers that the edge follows, of those that are keys."""
+        found = self._pointers.get(edge.id)
+        if found is None:
+            numbers = map(self.numbers.get, pointers_followed(edge.effect))
+            found = self._pointers[edge.id] = tuple(number for number in numbers if number is not None)
+        return found
 
     def evaluate(self, value: ir.Expr, known: Mapping[int, Interval]) -> Interval:
         """What is known of a value. Arithmetic is not followed, so that loops make finitely many values."""
@@ -214,14 +223,16 @@ class KnownConditions:
     def after(self, edge: Edge, known: Mapping[int, Interval]) -> Known | None:
         """What is known after the edge, None when it cannot be taken."""
         effect = edge.effect
-        for pointer in pointers_followed(effect):
-            number = self._conditions.numbers.get(pointer)
-            if number is not None and number not in known:
+        for number in self._conditions.pointers(edge):
+            if number not in known:
                 known = {**known, number: NONZERO}
         if isinstance(effect, ir.Assume):
             return self._assume(edge, known)
         killed = self.killed(edge)
-        result = {number: interval for number, interval in known.items() if number not in killed}
+        if killed.isdisjoint(known):
+            result = dict(known)
+        else:
+            result = {number: interval for number, interval in known.items() if number not in killed}
         if isinstance(effect, ir.Assign):
             target = self._conditions.numbers.get(effect.target)
             if target is not None:
@@ -240,7 +251,7 @@ class KnownConditions:
             return dict(known)
         number, interval = test
         key = self._conditions.keys[number]
-        have = meet(known.get(number, ANY), natural_range(key))
+        have = meet(known.get(number, ANY), self._conditions.natural[number])
         narrowed = None if have is None else meet(have, interval)
         excluded = self._conditions.excluded.get(edge.id)
         if narrowed is None or (excluded is not None and within(narrowed, excluded)):
