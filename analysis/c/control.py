@@ -49,6 +49,8 @@ FAILED_ASSERTIONS = _has("assertion")
 """Functions that are called where an assertion has failed."""
 ERRORS = _has("error")
 """Those of them whose call is the violation, whatever the program defines them to do."""
+KEEPS_BUFFERS = _has("buffers")
+"""Functions that keep what they are passed: later calls of others write to it, or call it."""
 
 UNMODELLED = frozenset(STARTS) | _has("setjmp", "twice", "jumps", "switches", "registers", "buffers")
 """Functions after which control is where CFAs do not have it, or others that are called later write to objects that they are not

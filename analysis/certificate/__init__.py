@@ -15,9 +15,11 @@ loads no engine. There is one module for each kind of proof:
   branches that cannot be taken. The checker follows the program along the tree, checks that these
   branches are infeasible, and that no edge and no end of a path violates a rule. This covers
   violations that only the state of memory shows. The tree must cover every path.
+- `ownership`: closed sets of memory states, for rules about blocks and streams in a function that is
+  called in any state. It asks no solver.
 
 `annotation` and `text` hold proofs and write them as JSON with SMT-LIB formulas. `invariants`,
 `c_syntax` and `c_values` show loop invariants as C expressions; conjuncts that C cannot express are
 left out. No annotation covers bounds of objects behind pointers, locks, or violations that only the
-state of memory shows; trees of paths prove the last.
+state of memory shows; trees of paths prove the last, and closed sets those of blocks and streams.
 """

@@ -2,7 +2,8 @@
 
 Where `calls` are "inlined", `contexts` are rows (number of the outer context, function, edge, callee); the first context, 0, has
 none; an assertion's `context` is its number. Where they are "summaries", it is the name of a function. `symbols` gives the sort
-of every symbol in the assertions, as SMT-LIB writes it. `unwindings` are proofs of the other kind (`certificate.unwinding`).
+of every symbol in the assertions, as SMT-LIB writes it. `unwindings` and `closed_sets` are proofs of the other kinds
+(`certificate.unwinding`, `certificate.ownership`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Literal
 import msgspec
 
 from analysis.certificate.annotation import Annotation, Proof, Summaries, program_digest
+from analysis.certificate.ownership.closed_sets import ClosedSets
 from analysis.certificate.refusal import RefusedError
 from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Program
@@ -26,6 +28,8 @@ from analysis.smt.logic.term_building import symbol
 from analysis.smt.logic.terms import BOOL, Term, symbols
 
 DataModelName = Literal["LP64", "ILP32"]
+Certified = Proof | Unwinding | ClosedSets
+"""A proof that a checker can accept, of any kind."""
 FORMAT = "everproof-certificate"
 VERSION = 1
 
@@ -61,22 +65,30 @@ class _Text(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     data_model: DataModelName
     proofs: tuple[_Proof, ...]
     unwindings: tuple[Unwinding, ...] = ()
+    closed_sets: tuple[ClosedSets, ...] = ()
 
 
 class Certificate(msgspec.Struct, frozen=True):
-    """The annotations and unwindings that were read, and the data model of the program that they are about."""
+    """The annotations, unwindings and closed sets that were read, and the data model of the program that they are about."""
 
     data_model: DataModelName
     annotations: tuple[Proof, ...]
     unwindings: tuple[Unwinding, ...] = ()
+    closed_sets: tuple[ClosedSets, ...] = ()
+
+    @property
+    def all(self) -> tuple[Certified, ...]:
+        """All proofs."""
+        return (*self.annotations, *self.unwindings, *self.closed_sets)
 
 
-def write(proofs: Iterable[Proof | Unwinding], program: Program, data_model: DataModelName) -> str:
+def write(proofs: Iterable[Certified], program: Program, data_model: DataModelName) -> str:
     """The text of proofs about a program."""
     all_ = list(proofs)
-    annotations = tuple(_proof(proof) for proof in all_ if not isinstance(proof, Unwinding))
+    annotations = tuple(_proof(proof) for proof in all_ if not isinstance(proof, Unwinding | ClosedSets))
     unwindings = tuple(proof for proof in all_ if isinstance(proof, Unwinding))
-    text = _Text(FORMAT, VERSION, program_digest(program), data_model, annotations, unwindings)
+    closed = tuple(proof for proof in all_ if isinstance(proof, ClosedSets))
+    text = _Text(FORMAT, VERSION, program_digest(program), data_model, annotations, unwindings, closed)
     return msgspec.json.format(msgspec.json.encode(text), indent=1).decode() + "\n"
 
 
@@ -118,7 +130,11 @@ def read(text: str | bytes, program: Program) -> Certificate:
         raise RefusedError("the certificate is about another program")
     if any(claim.entry not in program.functions or min(claim.taken, default=0) < 0 for claim in raw.unwindings):
         raise RefusedError("the certificate cannot be read: it mentions paths that the program does not have")
-    return Certificate(raw.data_model, tuple(_annotation(proof, program) for proof in raw.proofs), raw.unwindings)
+    named = {name for claim in raw.closed_sets for name in (*claim.runs_from, *(one.function for one in claim.functions))}
+    if not named <= program.functions.keys():
+        raise RefusedError("the certificate cannot be read: it mentions functions that the program does not have")
+    annotations = tuple(_annotation(proof, program) for proof in raw.proofs)
+    return Certificate(raw.data_model, annotations, raw.unwindings, raw.closed_sets)
 
 
 def _annotation(raw: _Proof, program: Program) -> Proof:

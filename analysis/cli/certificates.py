@@ -14,7 +14,7 @@ def with_certificates(checker: Checker, file: str, report: Report) -> Report:
     """Writes the certificates to the file; the report, in which what is proved names it."""
     program, texts = checker.inspect().program, checker.certificates
     read = [text.read(one, program) for one in texts]
-    proofs = [proof for one in read for proof in (*one.annotations, *one.unwindings)]
+    proofs = [proof for one in read for proof in one.all]
     write(text.write(proofs, program, checker.options.data_model), file)
     functions = tuple(_function(function, file) for function in report.functions)
     note = Message("note", "", "Nothing was proved: the certificate claims nothing.")

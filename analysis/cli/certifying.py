@@ -15,6 +15,7 @@ import msgspec
 from analysis.certificate import text
 from analysis.certificate.checker import check
 from analysis.certificate.claimed import Coverage, Place, coverage, unreached
+from analysis.certificate.ownership.closed_checker import check_closed_sets
 from analysis.certificate.refusal import RefusedError
 from analysis.certificate.unwinding import check_unwinding
 from analysis.cfa.graph import Program
@@ -77,7 +78,7 @@ def judged(program: Program, options: Options, data: bytes) -> int:
         certificate = text.read(data, program)
         if certificate.data_model != options.data_model:
             raise RefusedError(f"the certificate is about {certificate.data_model} programs: use --data-model")
-        if not certificate.annotations and not certificate.unwindings:
+        if not certificate.all:
             raise RefusedError("it claims nothing")
         is_whole = _accepted(program, certificate, choose_entries(program, options.entries)[0])
     except (RefusedError, TooLargeError) as refused:
@@ -106,12 +107,29 @@ def _accepted(program: Program, certificate: text.Certificate, entries: Sequence
         whole.update(claim.rules)
         click.echo(f"accepted: no run from {claim.entry} violates {', '.join(claim.rules)} (on any path)")
         _print_notes(unreached(unwound.unreached, unwound.places), unwound.assumptions)
+    alone = set[tuple[str, str]]()
+    for closed in certificate.closed_sets:
+        closed_checked = check_closed_sets(program, closed)
+        alone.add((closed.entry, closed.rule))
+        name = display_name(closed.entry)
+        when = f"in runs from {', '.join(closed.runs_from)}" if closed.runs_from else "in whatever state it is called"
+        click.echo(f"accepted: {name} does not violate {closed.rule} itself, {when}")
+        _print_notes("", closed_checked.assumptions)
     gaps = [gap for rule in sorted(claimed) for gap in _gaps(program, rule, claimed[rule], () if rule in whole else entries)]
     if whole and tuple(entries) != (MAIN,):
         gaps.append(f"{', '.join(sorted(whole))} in runs from entries other than {MAIN}")
+    gaps += _functions_left_out(program, {(entry, rule) for entry, rule in alone if rule not in whole})
     for gap in gaps:
         click.echo(f"not the whole program: {gap}")
     return not gaps
+
+
+def _functions_left_out(program: Program, proved: set[tuple[str, str]]) -> Iterator[str]:
+    """The rules that are proved of some functions by themselves, but not of all."""
+    for rule in sorted({rule for _, rule in proved}):
+        functions = [name for name, of in proved if of == rule]
+        if len(functions) < len(program.functions):
+            yield f"{rule} is proved of {len(functions)} of {len(program.functions)} functions by themselves"
 
 
 def _print_notes(note: str, assumptions: Sequence[str]) -> None:

@@ -125,6 +125,28 @@ BOUNDS = Assumption(
     ("array-bounds",),
     "path formulas, transitions, symbolic and explicit values, going back from a violation",
 )
+INSIDE = Assumption(
+    "inside",
+    "listed",
+    "all accesses stay inside the objects that they are meant for, so that no variable changes but by what is written to it",
+    ("array-bounds",),
+    "proofs by closed sets of memory states",
+)
+PASSED_BLOCKS = Assumption(
+    "passed-blocks",
+    "listed",
+    "callers have other pointers to the blocks, and other copies of the descriptors, that they pass in parameters",
+    (),
+    "proofs of leaks by closed sets of memory states",
+)
+WHOLE_POINTERS = Assumption(
+    "whole-pointers",
+    "listed",
+    "only pointers lead to blocks of memory and streams, and what a function gets as a pointer to numbers, characters or void "
+    "leads to no pointer that it overwrites as something else",
+    (),
+    "proofs of leaks by closed sets of memory states",
+)
 LAST_ARRAYS = Assumption(
     "last-arrays",
     "listed",
@@ -235,6 +257,9 @@ TABLE: tuple[Assumption, ...] = (
     CALLED,
     ORDER,
     BOUNDS,
+    INSIDE,
+    PASSED_BLOCKS,
+    WHOLE_POINTERS,
     LAST_ARRAYS,
     TYPES,
     OWN_TYPES,

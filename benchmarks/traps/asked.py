@@ -10,8 +10,6 @@ from typing import Literal, NamedTuple, get_args
 
 from analysis.api import Checker
 from analysis.certificate import text
-from analysis.certificate.annotation import Proof
-from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic import Confirmed, Effort, ProgramTask
 from analysis.model.c_types import ILP32, LP64
@@ -81,7 +79,7 @@ def _within_bound(trap: Trap, program: Program, encoding: Encoding, seconds: flo
     raise TypeError(f"summaries answer nothing like {found}")
 
 
-def refusal(trap: Trap, program: Program, proofs: tuple[Proof | Unwinding, ...]) -> str:
+def refusal(trap: Trap, program: Program, proofs: tuple[text.Certified, ...]) -> str:
     """What `everproof certify`, in a process of its own, says against the certificates."""
     if not proofs:
         return "there is none"

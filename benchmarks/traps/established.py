@@ -53,6 +53,12 @@ def establish(traps: Sequence[Trap], jobs: int, file: Path = RECORD) -> list[str
                 found += said
                 if not said:
                     record[trap.name] = Established(digests[trap.name], trap.rule if trap.is_defect else "nothing")
-            ordered = {name: record[name] for name in sorted(record)}
-            file.write_bytes(msgspec.json.format(msgspec.json.encode(ordered), indent=1) + b"\n")
+            _write(record, file)
+    if not new and record != kept:
+        _write(record, file)
     return found
+
+
+def _write(record: dict[str, Established], file: Path) -> None:
+    ordered = {name: record[name] for name in sorted(record)}
+    file.write_bytes(msgspec.json.format(msgspec.json.encode(ordered), indent=1) + b"\n")

@@ -19,7 +19,7 @@ import pytest
 
 from analysis.model.options import Engine
 from benchmarks.traps.asked import ENCODINGS, ENGINES, Encoding, Said, asked, refusal, wrong
-from benchmarks.traps.established import problems, read
+from benchmarks.traps.established import RECORD, establish, problems, read
 from benchmarks.traps.programs import Trap, traps
 
 _TRAPS = traps()
@@ -60,6 +60,13 @@ def test_the_record_is_about_the_present_texts() -> None:
     assert {trap.name: (trap.digest(), trap.rule if trap.is_defect else "nothing") for trap in _TRAPS} == {
         name: (one.digest, one.violates) for name, one in record.items()
     }
+
+
+def test_what_is_not_there_any_more_leaves_the_record(tmp_path: Path) -> None:
+    file = tmp_path / "established.json"
+    file.write_bytes(RECORD.read_bytes())
+    assert establish(_TRAPS[2:], 1, file) == []
+    assert read().keys() - read(file).keys() == {trap.name for trap in _TRAPS[:2]}
 
 
 @pytest.mark.parametrize("trap", _TRAPS[::45], ids=_name)

@@ -22,6 +22,9 @@ from analysis.model.limits import Limits
 from analysis.model.places import Site
 from analysis.model.unordered import Unordered
 
+PASSED_DECLARATION = ", whose declaration a jump may pass"
+"""How the reason ends that an edge has there."""
+
 
 class LoweredFunction(msgspec.Struct, frozen=True):
     """A function's CFA and what lowering it found out besides.
@@ -111,7 +114,7 @@ def _number(
         source = numbers.setdefault(raw.source, len(numbers))
         if position in earlier:
             numbers[~position] = between = len(numbers)
-            effect = ir.Unsupported(f"{earlier[position]}, whose declaration a jump may pass")
+            effect = ir.Unsupported(f"{earlier[position]}{PASSED_DECLARATION}")
             sites[len(edges)] = Site(raw.start - start, raw.end - start)
             inside[len(edges)] = raw.blocks
             edges.append(Edge(len(edges), source, between, effect))

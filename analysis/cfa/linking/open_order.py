@@ -47,6 +47,9 @@ from analysis.model.c_types import Record
 from analysis.model.spelling import display_name, spell_expr
 from analysis.model.unordered import Operand, Unordered
 
+OPEN_ORDER = "an open order of evaluation"
+"""How the reason begins that such an edge has."""
+
 
 class Conflict(NamedTuple):
     """An expression whose operands cannot be swapped: the location in front of it, and the reason."""
@@ -165,7 +168,7 @@ def _in_function(cfa: Cfa, known: _Known) -> Iterator[Conflict]:
         pair = next(_conflicting(cfa, group, known), None)
         if pair is not None:
             one, other = map(_shown, pair)
-            yield Conflict(group.location, f"an open order of evaluation ({one} and {other})")
+            yield Conflict(group.location, f"{OPEN_ORDER} ({one} and {other})")
 
 
 def _conflicting(cfa: Cfa, group: Unordered, known: _Known) -> Iterator[tuple[Operand, Operand]]:

@@ -22,12 +22,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from analysis.c.functions import known
+from analysis.c.functions import is_complete, known
 from analysis.cfa.addresses_taken import taken_by
+from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.predicates.violations import PROPERTIES, Property, violations_in
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model import ir
+from analysis.model.kept_with import kept_with
 
 EVERYTHING = frozenset({"allocate", "free", "open", "close", "lock", "alloca"})
 _NEEDED: dict[str, frozenset[str]] = {
@@ -59,6 +61,26 @@ def deeds(name: str) -> frozenset[str]:
         "alloca": function.result == "stack",
     }
     return frozenset(deed for deed, is_done in done.items() if is_done)
+
+
+@kept_with
+def known_deeds(program: Program) -> dict[str, frozenset[str]]:
+    """What each function does by the library functions that it calls, and that what it calls calls, as far as they are known."""
+    called, found = callees(program), dict[str, frozenset[str]]()
+    for group in components(program):
+        below = {target for name in group for target in called[name]}
+        done = (_library_deeds(program, target) | found.get(target, frozenset()) for target in below)
+        found.update(dict.fromkeys(group, frozenset[str]().union(*done)))
+    return found
+
+
+def _library_deeds(program: Program, name: str) -> frozenset[str]:
+    return frozenset() if name in program.functions or not is_complete(name) else deeds(name)
+
+
+def may_do(program: Program, function: str, rule: str) -> bool:
+    """Whether a function, or what it calls, does what a rule needs, as far as library functions are known."""
+    return not known_deeds(program)[function].isdisjoint(_NEEDED.get(rule, ()))
 
 
 class _Form(NamedTuple):

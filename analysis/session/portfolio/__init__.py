@@ -1,7 +1,7 @@
 """Asks the provers: takes a request and returns an answer for each of its rules.
 
     request ──> asking (whom in turn, for which share of the time: `turns`) ──> `registry` ──> answer
-                                                    runs | tree | value | constraints | predicate | summary
+                                        runs | tree | ownership | value | constraints | predicate | summary
 
 A request is about the whole program, a function, or the edge of a finding. An answer is
 `Confirmed` (a run was executed), `Proved` (a certificate was accepted), `Refuted` (no run gets

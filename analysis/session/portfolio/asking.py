@@ -82,7 +82,7 @@ class _Asking:
 
     def _worth(self, prover: Prover) -> tuple[str, ...]:
         """The open rules that the prover is worth being asked about."""
-        open_ = tuple(self._open)
+        open_ = tuple(rule for rule in self._open if prover.speaks_of(self._request, rule))
         rules = prover.asked(self._request, open_)
         for rule in open_:
             if rule not in rules and not self._unknown[rule]:

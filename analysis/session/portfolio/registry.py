@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from analysis.certificate.ownership.obligations import RULES
 from analysis.cpa.framework.algorithm import Cancellation
-from analysis.session.portfolio import bounded_answers, certified_proofs, searched_runs
+from analysis.session.portfolio import bounded_answers, certified_proofs, ownership_proofs, searched_runs
 from analysis.session.portfolio.request import Answer, Request
 from analysis.session.portfolio.turns import ProverName
 
@@ -16,18 +17,29 @@ Prove = Callable[[Request, float, Cancellation], Answer]
 
 class Prover(NamedTuple):
     """`jointly`: it is asked about all rules of a request at once, and an answer but `Confirmed` is about all of them.
-    `asked`: the rules that it is worth asking about."""
+    `asked`: the rules that it is worth asking about. `speaks_of`: whether it has anything to say of a rule, a reason included."""
 
     prove: Prove
     jointly: bool = False
     asked: Callable[[Request, tuple[str, ...]], tuple[str, ...]] = lambda _request, rules: rules
+    speaks_of: Callable[[Request, str], bool] = lambda _request, _rule: True
+
+
+def _owns(_request: Request, rule: str) -> bool:
+    return rule in RULES
+
+
+def _leaves(request: Request, rule: str) -> bool:
+    """For provers that only say of these rules that they do not prove them."""
+    return request.about.kind != "function" or rule not in RULES or request.terms.engine != "auto"
 
 
 PROVERS: Mapping[ProverName, Prover] = {
     "runs": Prover(searched_runs.prove, jointly=True, asked=searched_runs.asked),
     "tree": Prover(searched_runs.prove_by_tree, asked=searched_runs.asked),
-    "value": Prover(certified_proofs.by_values),
-    "constraints": Prover(certified_proofs.by_constraints),
-    "predicate": Prover(certified_proofs.by_predicates),
+    "ownership": Prover(ownership_proofs.prove, speaks_of=_owns),
+    "value": Prover(certified_proofs.by_values, speaks_of=_leaves),
+    "constraints": Prover(certified_proofs.by_constraints, speaks_of=_leaves),
+    "predicate": Prover(certified_proofs.by_predicates, speaks_of=_leaves),
     "summary": Prover(bounded_answers.by_summaries),
 }

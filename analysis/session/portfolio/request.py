@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from analysis.certificate.annotation import Proof
 from analysis.certificate.claimed import Place
-from analysis.certificate.unwinding_tree import Unwinding
+from analysis.certificate.text import Certified
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import PROPERTIES, Property, Violation, violations, violations_in
 from analysis.engines.symbolic.task import Confirmed, Refuted
@@ -55,7 +54,7 @@ class Proved(msgspec.Struct, frozen=True):
 
     engine: str
     assumptions: tuple[str, ...]
-    certificates: tuple[Proof | Unwinding, ...]
+    certificates: tuple[Certified, ...]
     states: int = 0
     unreached: tuple[Place, ...] = ()
 

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from analysis.model.options import Engine
 from analysis.session.portfolio.request_terms import Kind
 
-ProverName = Literal["runs", "tree", "value", "constraints", "predicate", "summary"]
+ProverName = Literal["runs", "tree", "ownership", "value", "constraints", "predicate", "summary"]
 
 
 class Turn(NamedTuple):
@@ -44,7 +44,13 @@ TURNS: dict[Kind, dict[Engine, tuple[Turn, ...]]] = {
     "program": {**_PROOFS, "summary": (Turn("summary", 1.0),)},
     "function": {
         **_PROOFS,  # people read the invariants of functions, and those of predicates are the shortest
-        "auto": (Turn("predicate", 0.4), Turn("value", 0.5), Turn("constraints", 0.6), Turn("predicate", 1.0)),
+        "auto": (
+            Turn("ownership", 1.0),  # of rules that no other one proves of a function
+            Turn("predicate", 0.4),
+            Turn("value", 0.5),
+            Turn("constraints", 0.6),
+            Turn("predicate", 1.0),
+        ),
     },
     "finding": {
         "auto": (Turn("runs", 0.65), Turn("value", 0.7), Turn("predicate", 1.0)),

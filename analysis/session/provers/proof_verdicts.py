@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from analysis.certificate.ownership.obligations import RULES
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.marks import is_marked, with_places
-from analysis.cpa.obstacles.violable import Excluded, Violable
+from analysis.cpa.obstacles.violable import Excluded, Violable, may_do
 from analysis.cpa.predicates.violations import PROPERTIES, Property, violations_in
 from analysis.model.report import FunctionReport, Invariant, RuleVerdict, SummaryRepair
 from analysis.model.spelling import display_name
@@ -73,7 +74,7 @@ class ProvedFunctions:
             (name, rule)
             for name in names
             if name in reports and not reports[name].stale
-            for rule in self._suspect(program, name, rules)
+            for rule in (*self._suspect(program, name, rules), *_owned(program, name, rules))
             if (verdict := reports[name].verdicts.get(rule)) is not None and verdict.verdict == "unknown"
         )
         if not however_large and sum(len(cfa.edges) for cfa in program.functions.values()) > MOST_EDGES:
@@ -201,6 +202,11 @@ def _suspect(program: Program, name: str, rules: Collection[str]) -> Iterator[st
     for rule in conditions(rules):
         if any(True for _ in violations_in(program, name, msgspec.convert(rule, Property))):
             yield rule
+
+
+def _owned(program: Program, name: str, rules: Collection[str]) -> Iterator[str]:
+    """The rules about blocks and streams that something in a function, or in what it calls, could violate."""
+    return (rule for rule in sorted(RULES.intersection(rules)) if may_do(program, name, rule))
 
 
 def _verdict(name: str, verdict: RuleVerdict, answer: tuple[Decided, float] | None) -> RuleVerdict:

@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from analysis.certificate import text
-from analysis.certificate.annotation import Proof
 from analysis.certificate.invariants import invariants
+from analysis.certificate.ownership.closed_sets import ClosedSets
 from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic import Confirmed, Refuted
@@ -116,7 +116,7 @@ def _assumed(request: Request) -> tuple[str, ...]:
     return tuple(said.sentence for said, holds in ((FOUND, terms.allocation_fails), (GIVEN, terms.outside_writes)) if not holds)
 
 
-def _texts(request: Request, certificates: Iterable[Proof | Unwinding]) -> Iterable[str]:
+def _texts(request: Request, certificates: Iterable[text.Certified]) -> Iterable[str]:
     for certificate in certificates:
         yield text.write([certificate], request.program, request.terms.data_model)
 
@@ -127,7 +127,7 @@ def _invariants(request: Request, proved: Proved) -> tuple[Invariant, ...]:
     if function is None or len(proved.certificates) != 1:
         return ()
     (certificate,) = proved.certificates
-    if isinstance(certificate, Unwinding):
+    if isinstance(certificate, Unwinding | ClosedSets):
         return ()
     found = invariants(request.program, certificate, function, request.model)
     edges = request.program.functions[function].edges

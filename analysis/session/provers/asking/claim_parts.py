@@ -6,9 +6,12 @@ from collections.abc import Container, Sequence
 
 from analysis.c.control import STARTS
 from analysis.c.functions import is_harmless
+from analysis.certificate.ownership.closed_checker import obstacle
+from analysis.certificate.ownership.obligations import RULES
 from analysis.cfa.graph import Program
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import keeps_errno
+from analysis.cpa.obstacles.kept_buffers import keeping_buffers, may_use_buffers
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.session.portfolio.turns import MOST_EDGES
 from analysis.session.provers.asking.claim import Claim
@@ -48,18 +51,26 @@ class ClaimParts:
     def _below(self, claim: Claim) -> Slice | None:
         """The part of a function by itself, from any state in which it could be called."""
         part = self._slicer.below(claim.function)
+        if claim.rule in RULES and (not self._understood or obstacle(self._program, claim.rule)):
+            return None  # the part does not show it
         if not self._understood:
             is_main = claim.function == "main"  # what does not parse may run before it, and give variables other values
             if is_main or any(_may_be_inside(self._program, name) for name in part.externals):
                 return None
-        return None if beside(self._program).obstacle((claim.function,)) is not None else part
+        return None if self._is_disturbed(part, (claim.function,)) else part
+
+    def _is_disturbed(self, part: Slice, functions: tuple[str, ...]) -> bool:
+        """Whether what other functions did before may change what these read, at any time or when they use streams."""
+        if keeping_buffers(self._program) and may_use_buffers(part.externals):
+            return True
+        return beside(self._program).obstacle(functions) is not None
 
     def _from_entries(self, claim: Claim, asked: Container[Claim]) -> Slice | None:
         """The part from where the program starts. It shows whether other threads are started before."""
         if not self._understood:
             return None
         part = self._slicer.slice(claim.function or "main")
-        if part.entries != ("main",) and beside(self._program).obstacle(part.entries) is not None:
+        if part.entries != ("main",) and self._is_disturbed(part, part.entries):
             return None  # another entry may have started what runs beside
         if not self._however_large and sum(len(self._program.functions[name].edges) for name in part.functions) > MOST_EDGES:
             return None

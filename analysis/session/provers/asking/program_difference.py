@@ -7,6 +7,7 @@ from analysis.cfa.graph import Program
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import keeps_errno
 from analysis.cpa.obstacles.exposed_variables import exposed
+from analysis.cpa.obstacles.kept_buffers import keeping_buffers
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model import ir
 from analysis.session.provers.asking.claim import Claim, KnownClaim
@@ -31,6 +32,7 @@ class ProgramDifference:
             names |= {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
         names |= exposed(before) ^ exposed(now)
         self._all = self._all or UNSEEN in names or keeps_errno(before) != keeps_errno(now)
+        self._all = self._all or bool(keeping_buffers(before)) != bool(keeping_buffers(now))
         self._names, self._called = frozenset(names), frozenset(called)
 
     def keeps(self, claim: Claim, known: KnownClaim) -> bool:

@@ -1,0 +1,113 @@
+"""What becomes of blocks: they are allocated, ended, given away, and lost."""
+
+from __future__ import annotations
+
+from analysis.certificate.ownership.memory_state import (
+    ENDED,
+    FIXED,
+    GIVEN,
+    GONE,
+    NULL,
+    OTHER,
+    at,
+    block_of,
+    is_own,
+    is_start,
+)
+from analysis.certificate.ownership.obligations import FREES, LEAKS, RULES, USES
+from analysis.certificate.ownership.step import Step
+from analysis.model.spelling import display_name
+
+_ENDS = {"heap": FREES, "stream": FREES | USES, "directory": FREES | USES}
+_LEAKS = {"heap": frozenset(("memory-leak",))}
+
+
+def leaks_of(kind: str) -> frozenset[str]:
+    """The rules that the loss of a block violates. A stream is memory, too."""
+    return _LEAKS.get(kind, LEAKS)
+
+
+def allocate(step: Step, kind: str) -> str:
+    """A new block; a pointer to it."""
+    block = str(step.edge.id)
+    if block in step.memory.blocks:
+        step.refuse(leaks_of(step.memory.blocks[block]), "a block that was allocated here before may still be there")
+        step.memory.replace(block, OTHER)
+    step.memory.blocks[block] = kind
+    step.meet(leaks_of(kind))
+    return at(block)
+
+
+def end(step: Step, value: str, kind: str, name: str) -> None:
+    """A block of a kind is ended through a pointer, which is `name` in the program."""
+    rules = _ENDS[kind]
+    value = step.memory.current(value)
+    block = block_of(value)
+    if value == NULL:
+        step.meet(rules)
+    elif block is not None and is_own(block):
+        if not is_start(value):
+            step.refuse(rules | LEAKS, f"{name} does not lead to the start of a block that is ended")
+        elif step.memory.blocks[block] != kind:
+            step.refuse(RULES, f"{name} leads to something that ends otherwise")
+        step.meet(rules)
+        del step.memory.blocks[block]
+        step.memory.replace(block, GONE)
+    elif block is not None:
+        step.change_contents(block, LEAKS, f"{name} comes from the caller, is ended, and what it led to could be lost,")
+        if is_start(value):
+            step.require(rules, block, kind, f"{name} is ended, and comes from the caller, who may have ended it before,")
+        else:
+            step.misuse(rules, f"{name} does not lead to the start of a block that is ended")
+        step.memory.blocks[block] = ENDED + kind if is_start(value) else GIVEN
+        step.memory.replace(block, GONE)
+    elif value == GONE:
+        step.misuse(FREES | USES, f"{name} is ended again")
+    elif value == FIXED:
+        step.refuse(rules, f"{name} does not lead to a block")
+    else:
+        step.refuse(rules, f"{name} is ended, and where it leads is not followed,")
+        step.refuse(LEAKS, f"{name} is ended, and what it leads to could be lost")
+
+
+def give_away(step: Step, value: str, how: str) -> None:
+    """A pointer goes where it is not followed: others may use the block, and end it."""
+    block = block_of(step.memory.current(value))
+    if block is None:
+        return
+    if is_own(block):
+        step.refuse(leaks_of(step.memory.blocks[block]), f"{_named(step, block)} {how}")
+        del step.memory.blocks[block]
+    else:
+        step.memory.blocks[block] = GIVEN
+    step.memory.replace(block, OTHER)
+
+
+def _named(step: Step, block: str) -> str:
+    """A block, by a variable that leads to it, if there is one."""
+    names = sorted(display_name(name) for name in step.memory.holders(block) if not name.startswith("$"))
+    return f"what `{names[0]}` leads to" if names else "a new block"
+
+
+def drop_lost(step: Step, read_later: frozenset[str]) -> None:
+    """Own blocks that nothing leads to any more are lost. Temporaries count as long as they can still be used, as they do for
+    runs; variables of the program always."""
+    for block, kind in list(step.memory.blocks.items()):
+        if is_own(block) and not any(_counts(name, read_later) for name in step.memory.holders(block)):
+            step.lose(leaks_of(kind), "nothing leads to a block that was allocated, and not ended,")
+            step.memory.replace(block, OTHER)
+            del step.memory.blocks[block]
+
+
+def _counts(name: str, read_later: frozenset[str]) -> bool:
+    return not name.startswith("$") or name in read_later
+
+
+def drop_at_return(step: Step, returned: str) -> None:
+    """When the function returns, it must have ended all its blocks but the one that it returns."""
+    for block, kind in list(step.memory.blocks.items()):
+        if is_own(block) and returned != at(block):
+            say = step.refuse if block_of(returned) == block else step.lose
+            say(leaks_of(kind), f"the function returns, and does not end {_named(step, block)}, on a path that ends")
+            step.memory.replace(block, OTHER)
+            del step.memory.blocks[block]

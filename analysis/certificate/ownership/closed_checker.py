@@ -1,0 +1,165 @@
+"""Checks closed sets of memory states. The state at the entry of each function is in its set, and so are all successors of each
+state in the set. No edge violates the rule in any of these states, nor does the return from the function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import groupby
+from typing import NamedTuple
+
+from analysis.c.control import JUMPS
+from analysis.c.functions import known
+from analysis.certificate.ownership.closed_sets import ClosedSets, FunctionStates
+from analysis.certificate.ownership.contracts import Contract, contract_of
+from analysis.certificate.ownership.function_transfer import FunctionTransfer
+from analysis.certificate.ownership.kept_by_callers import broken, required
+from analysis.certificate.ownership.obligations import LEAKS, RULES, USES, Obligations
+from analysis.certificate.refusal import RefusedError
+from analysis.cfa.callgraph import callees, components
+from analysis.cfa.graph import Program
+from analysis.cfa.linking.evaluation_order import assumptions_of
+from analysis.cpa.obstacles.beside import beside
+from analysis.cpa.obstacles.completeness import called_outside, is_known
+from analysis.frontend.declarations.file_level import UNSEEN
+from analysis.model.assumptions import INSIDE, OUTSIDE, PASSED_BLOCKS, WHOLE_POINTERS
+from analysis.model.kept_with import kept_with
+from analysis.model.spelling import display_name
+
+NOTHING = "nothing in it could violate the rule"
+
+
+class ClosedChecked(NamedTuple):
+    """What an accepted proof rests on, and how many states it has."""
+
+    assumptions: tuple[str, ...]
+    states: int
+
+
+def check_closed_sets(program: Program, claim: ClosedSets) -> ClosedChecked:
+    """Accepts the proof, or raises RefusedError. KeyError if it speaks of functions that the program does not have."""
+    if claim.rule not in RULES:
+        raise RefusedError(f"closed sets prove nothing about {claim.rule}")
+    reason = obstacle(program, claim.rule)
+    if reason:
+        raise RefusedError(reason)
+    names = [one.function for one in claim.functions]
+    if len(set(names)) < len(names) or claim.entry not in names:
+        raise RefusedError("its functions are not those that it should be about")
+    found = _checked(program, claim.functions)
+    shown, rule = found[claim.entry], claim.rule
+    if claim.runs_from:
+        why = without_callers(shown, rule) or broken(program, found, claim.entry, rule, claim.runs_from)
+    else:
+        why = refusal(shown, rule)
+    if why:
+        raise RefusedError(f"{claim.rule} is not excluded in {display_name(claim.entry)}(): {why}")
+    states = sum(len(found) for one in claim.functions for _, found in one.states)
+    return ClosedChecked(assumptions(program, claim), states)
+
+
+def _checked(program: Program, claims: tuple[FunctionStates, ...]) -> Mapping[str, Obligations]:
+    """What the sets show, of each function. RefusedError if one is not closed."""
+    numbers = groups(program)
+    if sorted(claims, key=lambda one: numbers[one.function]) != list(claims):
+        raise RefusedError("its functions do not follow those that they call")
+    shown: dict[str, Obligations] = {}
+    known: dict[str, Contract] = {}
+    for _, group in groupby(claims, key=lambda one: numbers[one.function]):
+        members = list(group)
+        assumed = _contracts(program, members, {})
+        while True:  # contracts that functions of a group assume of each other follow from themselves (Hoare's rule of recursion)
+            shown.update((one.function, _closed(program, one, {**known, **assumed})) for one in members)
+            follow = _contracts(program, members, shown)
+            if follow.keys() == assumed.keys() and all(one.says_the_same(assumed[name]) for name, one in follow.items()):
+                break
+            assumed = follow
+        known.update(assumed)
+    return shown
+
+
+def _contracts(program: Program, members: list[FunctionStates], shown: Mapping[str, Obligations]) -> dict[str, Contract]:
+    """The contracts of functions: what they return follows from their sets alone, the rest from what these show. More shows the
+    more is assumed not to hold, and nothing that did not hold does again."""
+    found: dict[str, Contract] = {}
+    for one in members:
+        cfa = program.functions[one.function]
+        at_exit = next((states for location, states in one.states if location == cfa.exit), ())
+        contract = contract_of(cfa, at_exit, shown.get(one.function, Obligations()))
+        if contract is not None:
+            found[one.function] = contract
+    return found
+
+
+def _closed(program: Program, claim: FunctionStates, contracts: Mapping[str, Contract]) -> Obligations:
+    """What a closed set shows of its function. RefusedError if the set is not closed."""
+    cfa = program.functions[claim.function]
+    transfer = FunctionTransfer(program, cfa, contracts)
+    states = {location: frozenset(found) for location, found in claim.states}
+    if len(states) < len(claim.states) or not states.keys() <= set(cfa.locations):
+        raise RefusedError(f"it mentions locations that {display_name(cfa.name)}() does not have, or one twice")
+    if transfer.initial() not in states.get(cfa.entry, ()):
+        raise RefusedError(f"it leaves out the state in which {display_name(cfa.name)}() is called")
+    for location, found in states.items():
+        for edge in cfa.outgoing.get(location, ()):
+            there = states.get(edge.target, frozenset())
+            if not all(after in there for state in found for after in transfer.successors(state, edge)):
+                raise RefusedError(f"it leaves out a state of {display_name(cfa.name)}()")
+    return transfer.found
+
+
+@kept_with
+def groups(program: Program) -> Mapping[str, int]:
+    """The number of the group of each function: functions that call each other are one group, after all that they call."""
+    return {name: number for number, group in enumerate(components(program)) for name in group}
+
+
+def refusal(found: Obligations, rule: str) -> str:
+    """Why what was found of a function does not prove a rule; empty if it does, whatever it is passed."""
+    return without_callers(found, rule) or required(found, rule)
+
+
+def without_callers(found: Obligations, rule: str) -> str:
+    """Why it does not prove a rule, whatever callers keep; empty if it does where they keep what is required."""
+    if found.broken:
+        return found.broken
+    if rule in found.refused:
+        return found.refused[rule]
+    lost = next((why for (_, of), why in found.contents.items() if of == rule), "")
+    return lost or ("" if rule in found.met else NOTHING)
+
+
+def obstacle(program: Program, rule: str) -> str:
+    """Why nothing is proved about a rule in the program; empty if something may be."""
+    if UNSEEN in program.externals:
+        return "attributes make functions run before or after main, or give them other names"
+    if rule in USES and buffers(program):
+        return "streams, or generators of numbers, are given buffers of the program, and what uses them then is not followed"
+    if rule in LEAKS and jumps_away(program):
+        return "a handler of signals, or another thread, may end a function at any time by a jump"
+    return ""
+
+
+@kept_with
+def jumps_away(program: Program) -> bool:
+    """Whether something that runs beside the functions of a program could end one of them, by a jump or with its thread."""
+    ends = {*JUMPS, "pthread_cancel"}
+    return bool(beside(program).starters) and not _called(program).isdisjoint(ends)
+
+
+@kept_with
+def buffers(program: Program) -> bool:
+    """Whether functions of the library may access blocks of the program that they were not passed."""
+    return any(function is not None and "buffers" in function.besides for function in map(known, _called(program)))
+
+
+def _called(program: Program) -> frozenset[str]:
+    return frozenset(name for names in callees(program).values() for name in names)
+
+
+def assumptions(program: Program, claim: ClosedSets) -> tuple[str, ...]:
+    """What a proof rests on, as sentences."""
+    names = tuple(one.function for one in claim.functions) if claim.runs_from else (claim.entry,)
+    calls_others = not all(map(is_known, called_outside(program, names)))
+    more = [one for one, holds in ((OUTSIDE, calls_others), (PASSED_BLOCKS, claim.rule in LEAKS)) if holds]
+    more += [WHOLE_POINTERS] if claim.rule in LEAKS else []
+    return tuple(dict.fromkeys((*assumptions_of(program), INSIDE.sentence, *(one.sentence for one in more))))

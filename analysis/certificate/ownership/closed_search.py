@@ -1,0 +1,135 @@
+"""Finds closed sets of memory states: from the state at the entry, whatever follows, until nothing new does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from analysis.certificate.ownership.closed_checker import groups
+from analysis.certificate.ownership.closed_sets import FunctionStates
+from analysis.certificate.ownership.contracts import Contract, contract_of
+from analysis.certificate.ownership.function_transfer import FunctionTransfer
+from analysis.certificate.ownership.kept_by_callers import needed_callers
+from analysis.certificate.ownership.memory_state import MemoryState
+from analysis.certificate.ownership.obligations import Obligations
+from analysis.cfa.callgraph import callees, components
+from analysis.cfa.graph import Program
+from analysis.model.spelling import display_name
+
+_MOST_STATES = 400  # of a function, at one location
+_MOST_OF_FUNCTION = 20_000
+
+
+class Followed(NamedTuple):
+    """The states of a function, and what they show. `contract`: None where callers cannot rely on anything."""
+
+    states: FunctionStates
+    found: Obligations
+    contract: Contract | None
+
+
+class ClosedSearch:
+    """Looks for the closed sets of the functions of one program. It goes on as long as `goes_on`."""
+
+    def __init__(self, program: Program, goes_on: Callable[[], bool] = lambda: True) -> None:
+        self.program, self.goes_on = program, goes_on
+        self._called = callees(program)
+        self._groups = components(program)
+        self._number = groups(program)
+        self._known: dict[str, Followed] = {}
+
+    def follow(self, entry: str) -> Followed | None:
+        """What is found of a function, after all that it calls; None if the time is over."""
+        for number in self._needed(entry):
+            group = self._groups[number]
+            if group[0] not in self._known and not self._follow(group):
+                return None
+        return self._known[entry]
+
+    def sets(self, *followed: str) -> tuple[FunctionStates, ...]:
+        """The closed sets that a proof rests on which speaks of these functions, which were followed before."""
+        numbers = sorted({number for one in followed for number in self._needed(one)})
+        names = [name for number in numbers for name in self._groups[number]]
+        return tuple(self._known[name].states for name in names if name in followed or self._known[name].contract)
+
+    def found(self, names: Iterable[str]) -> dict[str, Obligations]:
+        """What is found of functions that were followed before."""
+        return {name: self._known[name].found for name in names}
+
+    def follow_callers(self, entry: str, rule: str) -> tuple[str, ...] | None:
+        """Follows the functions from which it is seen whether a function, which was followed before, gets what the rule requires.
+        The names of all, its own among them; None if the time is over."""
+        names = {entry: self._known[entry].found}
+        while more := tuple(needed_callers(self.program, names, entry, rule)):
+            for name in more:
+                followed = self.follow(name)
+                if followed is None:
+                    return None
+                names[name] = followed.found
+        return tuple(names)
+
+    def _needed(self, entry: str) -> list[int]:
+        """The groups of functions whose contracts may matter for a function, callees first, and its own."""
+        reached, waiting = {self._number[entry]}, [self._number[entry]]
+        while waiting:
+            called = {one for name in self._groups[waiting.pop()] for one in self._called[name]}
+            new = {self._number[one] for one in called if one in self._number} - reached
+            reached |= new
+            waiting += new
+        return sorted(reached)
+
+    def _follow(self, group: tuple[str, ...]) -> bool:
+        """Follows the functions of a group: first as if calls among them never returned, then with what is known of them, until
+        that is all. Whether there was the time."""
+        assumed: dict[str, Contract | None] = {
+            name: contract_of(self.program.functions[name], (), Obligations()) for name in group
+        }
+        waiting = dict.fromkeys(group)
+        while waiting:
+            name = next(iter(waiting))
+            del waiting[name]
+            if not self.goes_on():
+                for one in group:
+                    self._known.pop(one, None)  # what is known so far is not all that can happen
+                return False
+            found = self._known[name] = self._followed(name, assumed)
+            before = assumed[name]
+            if before is not None and not before.says_the_same(found.contract):
+                assumed[name] = found.contract
+                waiting.update((one, None) for one in group if name in self._called[one])
+        return True
+
+    def _followed(self, name: str, assumed: Mapping[str, Contract | None]) -> Followed:
+        cfa = self.program.functions[name]
+        called = {one: self._known[one].contract for one in self._called[name] if one in self._known}
+        called.update(assumed)
+        contracts = {one: contract for one, contract in called.items() if contract is not None}
+        transfer = FunctionTransfer(self.program, cfa, contracts)
+        found = dict(self._closed(transfer, name)) if not transfer.found.broken else {}
+        rows = tuple((location, tuple(sorted(some, key=_key))) for location, some in sorted(found.items()))
+        contract = contract_of(cfa, found.get(cfa.exit, ()), transfer.found)
+        return Followed(FunctionStates(name, rows), transfer.found, contract)
+
+    def _closed(self, transfer: FunctionTransfer, name: str) -> Iterator[tuple[int, set[MemoryState]]]:
+        cfa = self.program.functions[name]
+        first = transfer.initial()
+        found: dict[int, set[MemoryState]] = {cfa.entry: {first}}
+        waiting = [(cfa.entry, first)]
+        count = 1
+        while waiting:
+            location, state = waiting.pop()
+            for edge in cfa.outgoing.get(location, ()):
+                there = found.setdefault(edge.target, set())
+                for after in transfer.successors(state, edge):
+                    if after not in there:
+                        there.add(after)
+                        waiting.append((edge.target, after))
+                        count += 1
+                if len(there) > _MOST_STATES or count > _MOST_OF_FUNCTION:
+                    transfer.found.broken = f"there are too many states of pointers in {display_name(name)}() to follow"
+                    return iter(())
+        return iter(found.items())
+
+
+def _key(state: MemoryState) -> tuple[object, ...]:
+    return state.holds, state.blocks

@@ -1,0 +1,86 @@
+"""What a function does with the blocks that it is passed, and what it returns: what callers may rely on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from analysis.certificate.ownership.memory_state import (
+    ABSENT,
+    ENDED,
+    GIVEN,
+    OTHER,
+    RESULT,
+    Memory,
+    MemoryState,
+    at,
+    block_of,
+    into,
+    is_own,
+    is_start,
+)
+from analysis.certificate.ownership.obligations import Obligations
+from analysis.certificate.ownership.tracked_variables import tracked
+from analysis.cfa.graph import Cfa
+
+NEW = "new "
+_MOST_OUTCOMES = 12
+
+
+class Outcome(NamedTuple):
+    """One way in which a function can return: the numbers of the arguments whose blocks it ended, each with the kind of block;
+    of those that it may have kept; of those that were null; and its result: a value as in memory states, `new K` for a new block
+    of kind K that only the result leads to. The block of an argument is named by its number."""
+
+    ended: frozenset[tuple[int, str]]
+    given: frozenset[int]
+    absent: frozenset[int]
+    result: str
+
+
+class Contract(NamedTuple):
+    """`followed`: the numbers of the parameters that outcomes speak of, if each is null or leads to a block that no other
+    argument leads to. `contents`: those of them whose blocks may lose what they lead to, each with the rule that matters.
+    `hands_over`: rules for which callers may get blocks in other ways, and lose them, each with the reason. `leaves`: why
+    control may go on elsewhere, by a jump; else empty. `misuses`: why it may use a block wrongly that it is passed; else empty.
+    """
+
+    outcomes: frozenset[Outcome]
+    followed: frozenset[int]
+    contents: frozenset[tuple[int, str]]
+    hands_over: tuple[tuple[str, str], ...]
+    leaves: str
+    misuses: str
+
+    def says_the_same(self, other: Contract | None) -> bool:
+        """Whether another contract lets callers know the same; reasons aside."""
+        return other is not None and self._facts() == other._facts()
+
+    def _facts(self) -> tuple[object, ...]:
+        return *self[:3], tuple(rule for rule, _ in self.hands_over), bool(self.leaves), bool(self.misuses)
+
+
+def contract_of(cfa: Cfa, at_exit: Iterable[MemoryState], found: Obligations) -> Contract | None:
+    """The contract that follows from the states in which a function returns; None if there is none."""
+    numbers = {one.name: number for number, one in enumerate(cfa.parameters) if one.name in tracked(cfa)}
+    outcomes = frozenset(_outcome(Memory(state), numbers) for state in at_exit)
+    if found.broken or len(outcomes) > _MOST_OUTCOMES:
+        return None
+    contents = frozenset((numbers[name], rule) for name, rule in found.contents)
+    hands_over = tuple(sorted(found.handed.items()))
+    return Contract(outcomes, frozenset(numbers.values()), contents, hands_over, found.leaves, found.misuses)
+
+
+def _outcome(memory: Memory, numbers: dict[str, int]) -> Outcome:
+    states = [(numbers[block], state) for block, state in memory.blocks.items() if block in numbers]
+    ended = frozenset((number, state.removeprefix(ENDED)) for number, state in states if state.startswith(ENDED))
+    given = frozenset(number for number, state in states if state == GIVEN)
+    absent = frozenset(number for number, state in states if state == ABSENT)
+    result = memory.value(RESULT)
+    block = block_of(result)
+    if block is not None and is_own(block):
+        result = NEW + memory.blocks[block] if is_start(result) else OTHER
+    elif block is not None:
+        passed = str(numbers[block]) if block in numbers else None
+        result = OTHER if passed is None else at(passed) if is_start(result) else into(passed)
+    return Outcome(ended, given, absent, result)

@@ -1,0 +1,201 @@
+"""What expressions give, as far as pointers are followed, what they access, and where pointers go otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from analysis.certificate.ownership.block_changes import give_away
+from analysis.certificate.ownership.memory_state import FIXED, GONE, NULL, OTHER, block_of, into, is_own
+from analysis.certificate.ownership.obligations import FREES, LEAKS, LIVE, USES
+from analysis.certificate.ownership.step import Step
+from analysis.model import ir
+from analysis.model.c_types import Function, Integer, Pointer, Record, Type, Void
+from analysis.model.comparisons import COMPARISONS
+from analysis.model.spelling import spell_expr
+
+_CHAR_BITS = 8
+AFTER_FREE = frozenset(("use-after-free",))
+
+
+def value(step: Step, expr: ir.Expr) -> str:
+    """The value of an expression. What reads its parts must not have ended."""
+    match expr:
+        case ir.Var(name):
+            return step.memory.value(name) if name in step.names else OTHER
+        case ir.IntConst(0, Pointer()):
+            return NULL
+        case ir.StringConst():
+            return FIXED
+        case ir.AddressOf(lvalue):
+            return _address(step, lvalue)
+        case ir.Deref() | ir.Field() | ir.Index():
+            place(step, expr)
+            return OTHER
+        case ir.Cast():
+            return _converted(step, expr)
+        case ir.Binary():
+            return _binary(step, expr)
+        case _:
+            for operand in ir.operands(expr):
+                compared(step, operand) if isinstance(expr, ir.Unary) and expr.operator == "!" else _used(step, operand)
+            return OTHER
+
+
+def _converted(step: Step, cast: ir.Cast) -> str:
+    operand = cast.operand
+    found = value(step, operand)
+    if not isinstance(cast.type, Pointer):
+        if not isinstance(cast.type, Void):
+            give_away(step, found, "is converted to a number")
+        return OTHER
+    if not isinstance(operand.type, Pointer):
+        step.refuse(LEAKS, f"`{spell_expr(operand)}` is converted to a pointer, and what that leads to could be lost,")
+        return OTHER
+    if not is_local(operand):
+        retyped(step, found, cast, operand.type.target, cast.type.target)
+    return found
+
+
+def is_local(pointer: ir.Expr) -> bool:
+    """Whether it is the address of a variable of the function: blocks that that leads to are not followed as own ones."""
+    bare = ir.strip_casts(pointer)
+    root = ir.root(bare.lvalue) if isinstance(bare, ir.AddressOf) else None
+    return isinstance(root, ir.Var) and root.scope not in ("global", "function")
+
+
+def retyped(step: Step, found: str, cast: ir.Expr, before: Type, after: Type) -> None:
+    """A pointer is taken as one to another type. Where what may hold pointers is taken as numbers, or as another record, what is
+    written there may overwrite one."""
+    if before == after or not step.may_hold_pointer(before) or isinstance(after, Void | Pointer | Function):
+        return
+    if isinstance(before, Void) and found == OTHER and step.may_hold_pointer(after):
+        return  # it leads to that
+    lose_contents(step, found, LEAKS, f"what `{spell_expr(cast)}` leads to can be overwritten unseen, and lost,")
+
+
+def lose_contents(step: Step, found: str, rules: Iterable[str], why: str) -> None:
+    """What a pointer leads to may be overwritten. An own block leads to no block that nothing else leads to."""
+    block = block_of(found)
+    if block is None:
+        step.refuse(() if found == NULL else rules, why)
+    elif not is_own(block):
+        step.change_contents(block, rules, why)
+
+
+def _used(step: Step, expr: ir.Expr) -> None:
+    give_away(step, value(step, expr), "is used in an expression that is not followed")
+
+
+def compared(step: Step, expr: ir.Expr) -> None:
+    """A value is compared, or dropped: nothing is left of it."""
+    value(step, ir.strip_casts(expr))
+
+
+def _binary(step: Step, expr: ir.Binary) -> str:
+    are_pointers = isinstance(expr.left.type, Pointer), isinstance(expr.right.type, Pointer)
+    if expr.operator in COMPARISONS or (expr.operator == "-" and all(are_pointers)):
+        compared(step, expr.left)
+        compared(step, expr.right)
+        return OTHER
+    if expr.operator in ("+", "-") and are_pointers == (True, False):
+        found = value(step, expr.left)
+        _used(step, expr.right)
+        is_same = isinstance(expr.right, ir.IntConst) and expr.right.value == 0
+        return found if is_same else moved(found)
+    _used(step, expr.left)
+    _used(step, expr.right)
+    return OTHER
+
+
+def moved(found: str) -> str:
+    """A pointer to somewhere in the object that another one leads to."""
+    block = block_of(found)
+    if block is not None:
+        return into(block)
+    return found if found in (FIXED, GONE) else OTHER
+
+
+def _address(step: Step, lvalue: ir.Expr) -> str:
+    root = ir.root(lvalue)
+    _indices(step, lvalue)
+    found = FIXED if isinstance(root, ir.Var | ir.StringConst) else OTHER
+    if isinstance(root, ir.Deref):
+        found = value(step, root.pointer)
+    is_variable = isinstance(root, ir.Var) and root.scope != "global"
+    if not is_variable and not step.may_hold_pointer(lvalue.type) and step.may_hold_pointer(_overlaid(lvalue)):
+        why = f"`{spell_expr(lvalue)}` is a part of a union with pointers, which can be overwritten unseen, and lost,"
+        lose_contents(step, found, LEAKS, why)
+    return found if root is lvalue else moved(found)
+
+
+def _overlaid(lvalue: ir.Expr) -> Type:
+    """The type of all that is overwritten with an object: that of the outermost union that it is a part of, or its own."""
+    unions = (part.record.type for part in ir.steps(lvalue) if isinstance(part, ir.Field))
+    return next((type_ for type_ in unions if isinstance(type_, Record) and type_.kind == "union"), lvalue.type)
+
+
+def _indices(step: Step, lvalue: ir.Expr) -> None:
+    for part in ir.steps(lvalue):
+        if isinstance(part, ir.Index):
+            _used(step, part.index)
+
+
+def place(step: Step, lvalue: ir.Expr) -> str:
+    """An object is read or written: a pointer to where it is."""
+    root = ir.root(lvalue)
+    _indices(step, lvalue)
+    if isinstance(root, ir.Var):
+        return FIXED
+    if not isinstance(root, ir.Deref):
+        return FIXED if isinstance(root, ir.StringConst) else OTHER
+    found = value(step, root.pointer)
+    if not isinstance(root.type, Function):
+        access(step, found, root.pointer)
+    return found
+
+
+def access(step: Step, found: str, pointer: ir.Expr, rules: frozenset[str] = AFTER_FREE) -> None:
+    """What a pointer leads to is used: it must not have ended."""
+    found = step.memory.current(found)
+    block, name = block_of(found), f"`{spell_expr(ir.strip_casts(pointer))}`"
+    if found in (NULL, FIXED):
+        return  # nothing can have ended there, so that nothing is proved either
+    if block is not None and is_own(block):
+        step.meet(rules & AFTER_FREE if step.memory.blocks[block] == "heap" else rules | AFTER_FREE)
+    elif found == GONE:
+        step.misuse(FREES | USES, f"{name} leads to what has ended")
+    elif block is not None:
+        step.require(rules, block, LIVE, f"{name} comes from the caller, and could lead to what has ended,")
+    else:
+        step.refuse(rules, f"{name} could lead to what has ended (where it comes from is not followed)")
+
+
+def written(step: Step, found: str, lvalue: ir.Expr) -> None:
+    """An object is overwritten: what it led to could be lost, unless it is a variable of the function, or in a block of it."""
+    root = ir.root(lvalue)
+    if not isinstance(root, ir.Var) or root.scope == "global":
+        is_text = isinstance(lvalue, ir.Deref | ir.Index) and is_character(lvalue.type)
+        overwritten(step, found, _overlaid(lvalue), f"`{spell_expr(lvalue)}` is assigned", is_text=is_text)
+
+
+def is_character(type_: Type) -> bool:
+    """Whether it is a type of characters (C11 6.2.5p15)."""
+    return isinstance(type_, Integer) and type_.bits == _CHAR_BITS
+
+
+def overwritten(step: Step, found: str, held: Type, what: str, *, is_text: bool) -> None:
+    """Something of a type is overwritten, to which a pointer leads. `is_text`: it is a character among others."""
+    if step.may_hold_pointer(held):
+        lose_contents(step, found, LEAKS, f"{what}, and what it led to before could be lost:")
+    elif step.may_hold_descriptor(held) and not is_text:
+        lose_contents(step, found, ("resource-leak",), f"{what}, which could be all that says of an open file:")
+
+
+def assign(step: Step, target: ir.Expr, found: str) -> None:
+    """An lvalue gets a value."""
+    if isinstance(target, ir.Var) and target.name in step.names:
+        step.memory.hold(target.name, found)
+        return
+    to = place(step, target)
+    written(step, to, target)
+    give_away(step, found, f"is stored in `{spell_expr(target)}`")

@@ -1,0 +1,154 @@
+"""What a function requires of its callers, and whether all of them in the program keep it.
+
+A rule that is proved but for what parameters lead to is safe *if callers keep* requirements: the parameter is null or leads to
+what has not ended (`live`), or it is null or leads to the start of a block of a kind, which nobody else ends. A call keeps one by
+
+- null;
+- a block of the caller's own, of that kind and at its start, or anywhere in it for `live`: nothing leads there but variables of
+  the caller, so that nothing ends it meanwhile but what it is passed to;
+- a pointer to a variable, a function or a literal, for `live`: these do not end;
+- the block of the caller's own parameter, which has not gone anywhere else, if the callers of the caller keep the same.
+
+No two arguments may lead to one block. The functions on the way are called by functions of the program only, and by name; all
+that `main` leads to is followed, so that no call has another name. Chains of calls are finite, so that functions that call
+themselves may assume what they show (Hoare's rule of recursion). Nothing is required that leaks depend on: an own block may lead
+to others that its owner gave away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from analysis.c.control import NAMED_CODE
+from analysis.certificate.ownership.obligations import LIVE, Obligations, Passed
+from analysis.cfa.building.cfa_building import PASSED_DECLARATION
+from analysis.cfa.callgraph import callees, callers
+from analysis.cfa.graph import Edge, Program
+from analysis.cfa.linking.open_order import OPEN_ORDER
+from analysis.model import ir
+from analysis.model.kept_with import kept_with
+from analysis.model.spelling import display_name
+
+_MAIN = "main"
+IF_KEPT = "safe if callers keep: "
+_NEEDED = {
+    LIVE: "`{}` is null, or leads to what has not ended",
+    "heap": "`{}` is null, or leads to the start of a block of memory that nobody else ends",
+    "stream": "`{}` is null, or an open stream that nobody else closes",
+    "directory": "`{}` is null, or an open directory that nobody else closes",
+}
+
+
+class Requirement(NamedTuple):
+    """One parameter of one function, and what is needed of it."""
+
+    function: str
+    parameter: str
+    need: str
+
+
+def required(found: Obligations, rule: str) -> str:
+    """What a rule requires of callers, as a reason why it is not proved without them; empty if nothing."""
+    needs = {(parameter, need): why for (of, parameter, need), why in found.requires.items() if of == rule}
+    said = " and ".join(_NEEDED[need].format(display_name(parameter)) for parameter, need in sorted(needs))
+    return f"{IF_KEPT}{said} ({next(iter(needs.values()))})" if needs else ""
+
+
+def needed_callers(program: Program, found: Mapping[str, Obligations], function: str, rule: str) -> Iterator[str]:
+    """The functions that a proof has to follow next, so that it is seen whether callers keep what a rule requires."""
+    for requirement in _above(program, found, function, rule):
+        yield from (name for name in _callers(program).get(requirement.function, ()) if name not in found)
+
+
+def hidden_calls(program: Program, entries: Collection[str]) -> str:
+    """Why not all calls of functions of the program may be seen, in runs from the entries; empty if they are."""
+    if tuple(entries) != (_MAIN,) or _MAIN not in program.functions:
+        return "there is no main() from which all runs start"
+    called, waiting, reached = callees(program), [_MAIN], {_MAIN}
+    while waiting:
+        name = waiting.pop()
+        cfa = program.functions.get(name)
+        if name in NAMED_CODE:
+            return f"{display_name(name)}() gives functions by their names"
+        if cfa is not None and any(map(_may_hide, cfa.unsupported)):
+            return f"not all of {display_name(name)}() is supported"
+        new = set(called.get(name, ())) - reached
+        reached |= new
+        waiting += new
+    return ""
+
+
+def _may_hide(edge: Edge) -> bool:
+    """Whether what is not supported there may call a function without naming it. What is called in an open order is named."""
+    reason = edge.effect.reason if isinstance(edge.effect, ir.Unsupported) else ""
+    return not (reason.startswith(OPEN_ORDER) or reason.endswith(PASSED_DECLARATION))
+
+
+def broken(program: Program, found: Mapping[str, Obligations], function: str, rule: str, entries: Collection[str]) -> str:
+    """Why callers may not keep what a rule requires in a function, in runs from the entries; empty if all do. `found` is what
+    closed sets show."""
+    requirements = list(_above(program, found, function, rule))
+    hidden = hidden_calls(program, entries) if requirements else ""
+    for requirement in () if hidden else requirements:
+        why = _unseen(program, requirement.function, entries) or _not_kept(program, found, requirement)
+        if why:
+            return why
+    return hidden
+
+
+def _above(program: Program, found: Mapping[str, Obligations], function: str, rule: str) -> Iterator[Requirement]:
+    """The requirements of a function, and those that calls pass on to callers of callers."""
+    waiting = [Requirement(function, *key[1:]) for key in sorted(found[function].requires) if key[0] == rule]
+    seen = set(waiting)
+    while waiting:
+        requirement = waiting.pop()
+        yield requirement
+        for caller in _callers(program).get(requirement.function, ()):
+            for passed in _passed(program, found, caller, requirement):
+                above = Requirement(caller, passed.name, requirement.need)
+                if passed.what == "parameter" and above not in seen:
+                    seen.add(above)
+                    waiting.append(above)
+
+
+def _passed(program: Program, found: Mapping[str, Obligations], caller: str, requirement: Requirement) -> Mapping[Passed, str]:
+    names = [one.name for one in program.functions[requirement.function].parameters]
+    key = requirement.function, names.index(requirement.parameter)
+    return found[caller].passed.get(key, {}) if caller in found else {}
+
+
+def _unseen(program: Program, function: str, entries: Collection[str]) -> str:
+    """Why a function may be called from where that is not seen."""
+    name = display_name(function)
+    if function in entries:
+        return f"{name}() is called from outside"
+    is_open = function in program.address_taken
+    return f"the address of {name}() is used, through which anything may call it" if is_open else ""
+
+
+def _not_kept(program: Program, found: Mapping[str, Obligations], requirement: Requirement) -> str:
+    """Why a caller does not keep a requirement; empty if all do, and there is one."""
+    is_called = False
+    for caller in _callers(program).get(requirement.function, ()):
+        if caller not in found or found[caller].broken:
+            return f"{display_name(caller)}() calls {display_name(requirement.function)}(), and is not followed"
+        for passed, place in _passed(program, found, caller, requirement).items():
+            is_called = True
+            if not _keeps(passed, requirement.need):
+                said = _NEEDED[requirement.need].format(display_name(requirement.parameter))
+                return f"not for {display_name(requirement.function)}() that {said}, at {place}"
+    return "" if is_called else f"nothing is seen to call {display_name(requirement.function)}()"
+
+
+def _keeps(passed: Passed, need: str) -> bool:
+    if passed.what in ("other", "fixed"):
+        return passed.what == "fixed" and need == LIVE
+    if passed.what == "null" or need == LIVE:
+        return True
+    return passed.is_start and passed.what in (need, "parameter")
+
+
+@kept_with
+def _callers(program: Program) -> Mapping[str, tuple[str, ...]]:
+    return callers(program)

@@ -1,0 +1,56 @@
+"""What a closed set of a function shows of each rule, and why it does not show more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+FREES = frozenset(("double-free", "invalid-free"))
+USES = frozenset(("use-after-free", "use-after-close"))
+LEAKS = frozenset(("memory-leak", "resource-leak"))
+RULES = FREES | USES | LEAKS
+"""The rules that closed sets prove."""
+LIVE = "live"
+"""The requirement that a parameter is null, or leads to what has not ended. The others are kinds of blocks: null, or the start
+of one, which nobody else ends."""
+INSIDE = "() is called, where blocks may come from or go to unseen: "
+
+
+class Passed(NamedTuple):
+    """What is passed for a parameter. `what`: `null`, `fixed`, the kind of an own block, `parameter` for the block of the
+    caller's own parameter `name`; `other` for all else. `is_start`: it leads to the start of the block."""
+
+    what: str
+    name: str = ""
+    is_start: bool = True
+
+
+class Obligations:
+    """`refused`: why a rule is not proved, by rule. `handed`: why callers may get blocks unseen, by the rule about leaks that
+    matters. `leaves`: why control may not come back to callers. `misuses`: why the function may use a block wrongly, whoever
+    calls it. `met`: the rules that something in the function could violate, and does not. `contents`: where the blocks of
+    parameters are changed so that what they lead to could be lost, by parameter and rule. `requires`: where a rule needs callers
+    to keep a requirement (`kept_by_callers`), by rule, parameter and what is needed. `passed`: what is passed to functions of the
+    program, and where, by function and number of the parameter. `broken`: why the function is not followed at all."""
+
+    def __init__(self) -> None:
+        self.refused: dict[str, str] = {}
+        self.handed: dict[str, str] = {}
+        self.leaves = self.misuses = ""
+        self.met: set[str] = set()
+        self.contents: dict[tuple[str, str], str] = {}
+        self.requires: dict[tuple[str, str, str], str] = {}
+        self.passed: dict[tuple[str, int], dict[Passed, str]] = {}
+        self.broken = ""
+
+    def refuse(self, rules: Iterable[str], why: str) -> None:
+        """Notes why rules are not proved; the first reason counts. Where it is about leaks, blocks may go to callers, too."""
+        names = frozenset(rules)
+        self.lose(names, why)
+        for rule in names & LEAKS:
+            self.handed.setdefault(rule, why.rpartition(INSIDE)[2])
+
+    def lose(self, rules: Iterable[str], why: str) -> None:
+        """The same, where the function loses a block by itself."""
+        for rule in rules:
+            self.refused.setdefault(rule, why)
