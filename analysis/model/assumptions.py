@@ -5,7 +5,7 @@ Nothing in it may remove a finding, or carry a proof, without being reported (in
 - `modelled`: the result is any value, or what machines compute. Nothing is assumed.
 - `ends-run`: the behaviour is undefined and machines stop there. A rule that is on by default reports it at that place.
 - `checked`: it is proved together with the property. If it may not hold, the answer is `unknown` and gives this reason.
-- `listed`: it is not checked. Each answer that rests on it lists it.
+- `listed`: it is not checked. Each answer that rests on it lists it, and is taken back where a finding of `rules` is confirmed.
 """
 
 from __future__ import annotations

@@ -16,6 +16,8 @@ The checker process never loads z3 and never waits for a prover.
   state in which they could be called. A proof stays in the reports while everything that it is
   about is the same object, so the first answer after a keystroke contains it. A proof of a rule for
   the program refutes its findings; a run confirms the finding that it ends at, or is a finding.
+- A confirmed finding takes back proofs that rest on an assumption that it breaks
+  (`broken_assumptions`).
 - Final answers are kept in the store. So is the time for which an answer was looked for in vain; a
   budget that is not larger gets the same answer.
 - Budgets count processor seconds (`model.clock`), so the answer does not depend on the load of the

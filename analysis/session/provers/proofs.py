@@ -24,6 +24,7 @@ from analysis.session.provers.asking.claim_answers import Claims
 from analysis.session.provers.asking.finding_answers import Proving
 from analysis.session.provers.asking.kept_answers import Decisions
 from analysis.session.provers.asking.program_slices import Contents
+from analysis.session.provers.broken_assumptions import without_broken
 from analysis.session.provers.confirmed_findings import shown, violated_verdict, with_decision
 from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.proof_verdicts import ProvedFunctions
@@ -207,7 +208,10 @@ class Proofs:
         done = numbered([*done, *(finding for finding in found if (finding.rule, finding.place) not in known)])
         confirmed = {(f.place.path, f.function, f.rule): f for f in done if f.status == "confirmed"}
         proved = self._proved.with_answers(functions, check.reports, self._claims.answers(program), whole, program, places)
-        return done, tuple(_with_confirmed(function, confirmed) for function in proved) if confirmed else proved
+        if not confirmed:
+            return done, proved
+        resting = without_broken(proved, check.reports, program, confirmed.values())
+        return done, tuple(_with_confirmed(function, confirmed) for function in resting)
 
     @property
     def refuted(self) -> int:
