@@ -17,6 +17,8 @@ loads no engine. There is one module for each kind of proof:
   violations that only the state of memory shows. The tree must cover every path.
 - `ownership`: closed sets of memory states, for rules about blocks and streams in a function that is
   called in any state. It asks no solver.
+- `nonzero`: what each function needs of its callers, so that no pointer that it follows is null, and no
+  divisor zero. The checker follows the functions itself, without a solver.
 
 `annotation` and `text` hold proofs and write them as JSON with SMT-LIB formulas. `invariants`,
 `c_syntax` and `c_values` show loop invariants as C expressions; conjuncts that C cannot express are

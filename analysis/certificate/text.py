@@ -2,8 +2,8 @@
 
 Where `calls` are "inlined", `contexts` are rows (number of the outer context, function, edge, callee); the first context, 0, has
 none; an assertion's `context` is its number. Where they are "summaries", it is the name of a function. `symbols` gives the sort
-of every symbol in the assertions, as SMT-LIB writes it. `unwindings` and `closed_sets` are proofs of the other kinds
-(`certificate.unwinding`, `certificate.ownership`).
+of every symbol in the assertions, as SMT-LIB writes it. `unwindings`, `closed_sets` and `requirements` are proofs of the other
+kinds (`certificate.unwinding`, `certificate.ownership`, `certificate.nonzero`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Literal
 import msgspec
 
 from analysis.certificate.annotation import Annotation, Proof, Summaries, program_digest
+from analysis.certificate.nonzero.claims import Requirements
 from analysis.certificate.ownership.closed_sets import ClosedSets
 from analysis.certificate.refusal import RefusedError
 from analysis.certificate.unwinding_tree import Unwinding
@@ -28,7 +29,7 @@ from analysis.smt.logic.term_building import symbol
 from analysis.smt.logic.terms import BOOL, Term, symbols
 
 DataModelName = Literal["LP64", "ILP32"]
-Certified = Proof | Unwinding | ClosedSets
+Certified = Proof | Unwinding | ClosedSets | Requirements
 """A proof that a checker can accept, of any kind."""
 FORMAT = "everproof-certificate"
 VERSION = 1
@@ -66,29 +67,32 @@ class _Text(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     proofs: tuple[_Proof, ...]
     unwindings: tuple[Unwinding, ...] = ()
     closed_sets: tuple[ClosedSets, ...] = ()
+    requirements: tuple[Requirements, ...] = ()
 
 
 class Certificate(msgspec.Struct, frozen=True):
-    """The annotations, unwindings and closed sets that were read, and the data model of the program that they are about."""
+    """The annotations and proofs of other kinds that were read, and the data model of the program that they are about."""
 
     data_model: DataModelName
     annotations: tuple[Proof, ...]
     unwindings: tuple[Unwinding, ...] = ()
     closed_sets: tuple[ClosedSets, ...] = ()
+    requirements: tuple[Requirements, ...] = ()
 
     @property
     def all(self) -> tuple[Certified, ...]:
         """All proofs."""
-        return (*self.annotations, *self.unwindings, *self.closed_sets)
+        return (*self.annotations, *self.unwindings, *self.closed_sets, *self.requirements)
 
 
 def write(proofs: Iterable[Certified], program: Program, data_model: DataModelName) -> str:
     """The text of proofs about a program."""
     all_ = list(proofs)
-    annotations = tuple(_proof(proof) for proof in all_ if not isinstance(proof, Unwinding | ClosedSets))
+    annotations = tuple(_proof(proof) for proof in all_ if isinstance(proof, Proof))
     unwindings = tuple(proof for proof in all_ if isinstance(proof, Unwinding))
     closed = tuple(proof for proof in all_ if isinstance(proof, ClosedSets))
-    text = _Text(FORMAT, VERSION, program_digest(program), data_model, annotations, unwindings, closed)
+    required = tuple(proof for proof in all_ if isinstance(proof, Requirements))
+    text = _Text(FORMAT, VERSION, program_digest(program), data_model, annotations, unwindings, closed, required)
     return msgspec.json.format(msgspec.json.encode(text), indent=1).decode() + "\n"
 
 
@@ -130,11 +134,13 @@ def read(text: str | bytes, program: Program) -> Certificate:
         raise RefusedError("the certificate is about another program")
     if any(claim.entry not in program.functions or min(claim.taken, default=0) < 0 for claim in raw.unwindings):
         raise RefusedError("the certificate cannot be read: it mentions paths that the program does not have")
-    named = {name for claim in raw.closed_sets for name in (*claim.runs_from, *(one.function for one in claim.functions))}
+    by_itself: tuple[ClosedSets | Requirements, ...] = (*raw.closed_sets, *raw.requirements)
+    named = {name for claim in by_itself for name in (*claim.runs_from, *(one.function for one in claim.functions))}
+    named.update(claim.entry for claim in by_itself)
     if not named <= program.functions.keys():
         raise RefusedError("the certificate cannot be read: it mentions functions that the program does not have")
     annotations = tuple(_annotation(proof, program) for proof in raw.proofs)
-    return Certificate(raw.data_model, annotations, raw.unwindings, raw.closed_sets)
+    return Certificate(raw.data_model, annotations, raw.unwindings, raw.closed_sets, raw.requirements)
 
 
 def _annotation(raw: _Proof, program: Program) -> Proof:

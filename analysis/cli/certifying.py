@@ -15,7 +15,10 @@ import msgspec
 from analysis.certificate import text
 from analysis.certificate.checker import check
 from analysis.certificate.claimed import Coverage, Place, coverage, unreached
+from analysis.certificate.nonzero.claims import Requirements
+from analysis.certificate.nonzero.requirement_checker import check_requirements
 from analysis.certificate.ownership.closed_checker import check_closed_sets
+from analysis.certificate.ownership.closed_sets import ClosedSets
 from analysis.certificate.refusal import RefusedError
 from analysis.certificate.unwinding import check_unwinding
 from analysis.cfa.graph import Program
@@ -109,12 +112,9 @@ def _accepted(program: Program, certificate: text.Certificate, entries: Sequence
         _print_notes(unreached(unwound.unreached, unwound.places), unwound.assumptions)
     alone = set[tuple[str, str]]()
     for closed in certificate.closed_sets:
-        closed_checked = check_closed_sets(program, closed)
-        alone.add((closed.entry, closed.rule))
-        name = display_name(closed.entry)
-        when = f"in runs from {', '.join(closed.runs_from)}" if closed.runs_from else "in whatever state it is called"
-        click.echo(f"accepted: {name} does not violate {closed.rule} itself, {when}")
-        _print_notes("", closed_checked.assumptions)
+        alone.add(_accepted_alone(closed, check_closed_sets(program, closed).assumptions))
+    for required in certificate.requirements:
+        alone.add(_accepted_alone(required, check_requirements(program, required).assumptions))
     gaps = [gap for rule in sorted(claimed) for gap in _gaps(program, rule, claimed[rule], () if rule in whole else entries)]
     if whole and tuple(entries) != (MAIN,):
         gaps.append(f"{', '.join(sorted(whole))} in runs from entries other than {MAIN}")
@@ -122,6 +122,14 @@ def _accepted(program: Program, certificate: text.Certificate, entries: Sequence
     for gap in gaps:
         click.echo(f"not the whole program: {gap}")
     return not gaps
+
+
+def _accepted_alone(claim: ClosedSets | Requirements, assumptions: Sequence[str]) -> tuple[str, str]:
+    """Says that a claim about one function is accepted; the function and the rule."""
+    when = f"in runs from {', '.join(claim.runs_from)}" if claim.runs_from else "in whatever state it is called"
+    click.echo(f"accepted: {display_name(claim.entry)} does not violate {claim.rule} itself, {when}")
+    _print_notes("", assumptions)
+    return claim.entry, claim.rule
 
 
 def _functions_left_out(program: Program, proved: set[tuple[str, str]]) -> Iterator[str]:

@@ -132,6 +132,13 @@ INSIDE = Assumption(
     ("array-bounds",),
     "proofs by closed sets of memory states",
 )
+OPEN_STREAMS = Assumption(
+    "open-streams",
+    "listed",
+    "stdin, stdout and stderr are not null",
+    ("null-dereference",),
+    "proofs that values are not null, of functions that name them",
+)
 PASSED_BLOCKS = Assumption(
     "passed-blocks",
     "listed",
@@ -258,6 +265,7 @@ TABLE: tuple[Assumption, ...] = (
     ORDER,
     BOUNDS,
     INSIDE,
+    OPEN_STREAMS,
     PASSED_BLOCKS,
     WHOLE_POINTERS,
     LAST_ARRAYS,

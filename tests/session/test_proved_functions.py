@@ -102,7 +102,7 @@ def test_what_is_proved_is_safe_with_a_certificate_and_what_it_rests_on(file: Pa
     proved.check()
     known = settled(proved)
     verdict = known["guarded"].verdicts[RULE]
-    assert (verdict.engine, verdict.certified) == ("predicate", True)
+    assert (verdict.engine, verdict.certified) == ("requirements", True)
     assert BEFORE.sentence in verdict.assumptions
     violated = known["open_"].verdicts[RULE]  # a run of main divides by zero there
     assert (violated.verdict, violated.engine, violated.certified) == ("violated", "symbolic", False)

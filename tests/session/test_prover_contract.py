@@ -9,6 +9,8 @@ from typing import NamedTuple
 import pytest
 
 from analysis.certificate.checker import check
+from analysis.certificate.nonzero.claims import Requirements
+from analysis.certificate.nonzero.requirement_checker import check_requirements
 from analysis.certificate.ownership.closed_checker import check_closed_sets
 from analysis.certificate.ownership.closed_sets import ClosedSets
 from analysis.certificate.unwinding import check_unwinding
@@ -116,6 +118,8 @@ def test_a_prover_is_not_wrong(name: ProverName, case: Case) -> None:
                         check_unwinding(request.program, certificate)
                     elif isinstance(certificate, ClosedSets):
                         check_closed_sets(request.program, certificate)
+                    elif isinstance(certificate, Requirements):
+                        check_requirements(request.program, certificate)
                     else:
                         check(request.program, certificate)
             case Unknown(reason):

@@ -1,4 +1,6 @@
-"""Proves rules about blocks of memory and streams of one function, called in any state, by closed sets of memory states.
+"""Proves rules about blocks and streams by closed sets of memory states.
+
+Each proof is about one function, which is called in any state.
 
 A *memory state* says what each pointer variable of the function holds, and which blocks the function
 owns: it allocated them, and no pointer to them is anywhere but in these variables. A *closed set* has

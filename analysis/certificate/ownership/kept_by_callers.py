@@ -91,7 +91,7 @@ def broken(program: Program, found: Mapping[str, Obligations], function: str, ru
     requirements = list(_above(program, found, function, rule))
     hidden = hidden_calls(program, entries) if requirements else ""
     for requirement in () if hidden else requirements:
-        why = _unseen(program, requirement.function, entries) or _not_kept(program, found, requirement)
+        why = unseen_calls(program, requirement.function, entries) or _not_kept(program, found, requirement)
         if why:
             return why
     return hidden
@@ -118,7 +118,7 @@ def _passed(program: Program, found: Mapping[str, Obligations], caller: str, req
     return found[caller].passed.get(key, {}) if caller in found else {}
 
 
-def _unseen(program: Program, function: str, entries: Collection[str]) -> str:
+def unseen_calls(program: Program, function: str, entries: Collection[str]) -> str:
     """Why a function may be called from where that is not seen."""
     name = display_name(function)
     if function in entries:

@@ -75,8 +75,10 @@ def _edges(program: Program, cfa: Cfa, property_: Property) -> Iterator[int]:
         else:
             parts = (part for expr in ir.expressions(edge.effect) for part in ir.walk(expr))
             is_suspect = any(_is_suspect(part, property_) for part in parts)
-            is_suspect = is_suspect or (property_ in MEMORY and any(True for _ in _passed(program, edge.effect, property_)))
-            is_suspect = is_suspect or (property_ in MEMORY and _has_odd_format(program, edge.effect))
+            is_suspect = is_suspect or (
+                property_ in MEMORY and any(True for _ in passed_pointers(program, edge.effect, property_))
+            )
+            is_suspect = is_suspect or (property_ in MEMORY and has_odd_format(program, edge.effect))
         if is_suspect:
             yield edge.id
 
@@ -86,7 +88,7 @@ def _is_check(program: Program, callee: str) -> bool:
     return display_name(callee) in FAILED_ASSERTIONS or (callee in CHECKS and callee not in program.functions)
 
 
-def _passed(program: Program, effect: ir.Effect, property_: Property) -> Iterator[ir.Expr]:
+def passed_pointers(program: Program, effect: ir.Effect, property_: Property) -> Iterator[ir.Expr]:
     """The pointers that a call uses: the called one, and those passed to external functions where they could be wrong."""
     if not isinstance(effect, ir.Call):
         return
@@ -98,7 +100,7 @@ def _passed(program: Program, effect: ir.Effect, property_: Property) -> Iterato
             yield argument
 
 
-def _has_odd_format(program: Program, effect: ir.Effect) -> bool:
+def has_odd_format(program: Program, effect: ir.Effect) -> bool:
     """Whether a call may make an external function go through what is no pointer, by its format."""
     if not isinstance(effect, ir.Call):
         return False
@@ -192,9 +194,9 @@ def condition(system: System, state: State, step: Step, context: int, violation:
                 access = Access(system.vocabulary, state, step.function, context)
                 fails = _fails(part, access, violation.property)
                 found.append(and_(fails, *access.ledger.constraints))  # constraints of its operands: these do not violate
-    if violation.property in MEMORY and _has_odd_format(system.program, effect):
+    if violation.property in MEMORY and has_odd_format(system.program, effect):
         found.append(TRUE)
-    for pointer in _passed(system.program, effect, violation.property) if violation.property in MEMORY else ():
+    for pointer in passed_pointers(system.program, effect, violation.property) if violation.property in MEMORY else ():
         access = Access(system.vocabulary, state, step.function, context)
         fails = _is_null(pointer, access) if violation.property == "null-dereference" else TRUE
         found.append(and_(fails, *access.ledger.constraints))

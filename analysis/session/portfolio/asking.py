@@ -16,6 +16,7 @@ from analysis.session.portfolio.turns import MOST_EDGES, TURNS, Turn
 _AGAIN = 2.0  # times as long as the run before took is looked for another one
 _AT_LEAST = 0.5  # seconds for that
 _REASONS = 2  # that are reported
+_LITTLE = 0.05  # of the time is left for a rule that is proved but for what callers have to keep
 
 
 class Answers(msgspec.Struct, frozen=True):
@@ -66,6 +67,8 @@ class _Asking:
         rules = self._worth(prover)
         for number, rule in enumerate(rules):
             left = (until - clock.spent()) / (len(rules) - number)
+            if any(one.is_conditional for one in self._unknown[rule]):
+                left = min(left, _LITTLE * self._seconds)
             if left > 0:
                 self._note((rule,), self._answer(prover, (rule,), left))
 
@@ -117,6 +120,7 @@ def _together(found: list[Unknown]) -> Unknown:
     if not found:
         return Unknown("no time was left for it")
     reasons = list(dict.fromkeys(one.reason for one in reversed(found)))
+    reasons = [one.reason for one in found if one.is_conditional] or reasons
     reasons = [reason for reason in reasons if is_marked(reason)] or reasons  # what names a place says more
     looked = dict.fromkeys(name for one in found for name in one.looked)
     return Unknown(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from analysis.certificate.nonzero.needed_values import RULES as NONZERO
 from analysis.certificate.ownership.obligations import RULES
 from analysis.cpa.framework.algorithm import Cancellation
-from analysis.session.portfolio import bounded_answers, certified_proofs, ownership_proofs, searched_runs
+from analysis.session.portfolio import bounded_answers, certified_proofs, ownership_proofs, required_proofs, searched_runs
 from analysis.session.portfolio.request import Answer, Request
 from analysis.session.portfolio.turns import ProverName
 
@@ -29,6 +30,10 @@ def _owns(_request: Request, rule: str) -> bool:
     return rule in RULES
 
 
+def _needs_values(_request: Request, rule: str) -> bool:
+    return rule in NONZERO
+
+
 def _leaves(request: Request, rule: str) -> bool:
     """For provers that only say of these rules that they do not prove them."""
     return request.about.kind != "function" or rule not in RULES or request.terms.engine != "auto"
@@ -38,6 +43,7 @@ PROVERS: Mapping[ProverName, Prover] = {
     "runs": Prover(searched_runs.prove, jointly=True, asked=searched_runs.asked),
     "tree": Prover(searched_runs.prove_by_tree, asked=searched_runs.asked),
     "ownership": Prover(ownership_proofs.prove, speaks_of=_owns),
+    "requirements": Prover(required_proofs.prove, speaks_of=_needs_values),
     "value": Prover(certified_proofs.by_values, speaks_of=_leaves),
     "constraints": Prover(certified_proofs.by_constraints, speaks_of=_leaves),
     "predicate": Prover(certified_proofs.by_predicates, speaks_of=_leaves),

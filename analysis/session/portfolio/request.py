@@ -7,6 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.certificate.claimed import Place
+from analysis.certificate.ownership.kept_by_callers import IF_KEPT
 from analysis.certificate.text import Certified
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import PROPERTIES, Property, Violation, violations, violations_in
@@ -68,6 +69,11 @@ class Unknown(msgspec.Struct, frozen=True):
     looked: tuple[str, ...] = ()
     states: int = 0
     nothing: bool = False
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether it is proved but for what callers have to keep."""
+        return self.reason.startswith(IF_KEPT)
 
 
 class Bounded(msgspec.Struct, frozen=True):

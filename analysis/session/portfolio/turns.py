@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from analysis.model.options import Engine
 from analysis.session.portfolio.request_terms import Kind
 
-ProverName = Literal["runs", "tree", "ownership", "value", "constraints", "predicate", "summary"]
+ProverName = Literal["runs", "tree", "ownership", "requirements", "value", "constraints", "predicate", "summary"]
 
 
 class Turn(NamedTuple):
@@ -46,6 +46,7 @@ TURNS: dict[Kind, dict[Engine, tuple[Turn, ...]]] = {
         **_PROOFS,  # people read the invariants of functions, and those of predicates are the shortest
         "auto": (
             Turn("ownership", 1.0),  # of rules that no other one proves of a function
+            Turn("requirements", 0.3),
             Turn("predicate", 0.4),
             Turn("value", 0.5),
             Turn("constraints", 0.6),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from analysis.certificate.ownership.kept_by_callers import IF_KEPT
 from analysis.certificate.ownership.obligations import RULES
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.marks import is_marked, with_places
@@ -227,7 +228,8 @@ def _verdict(name: str, verdict: RuleVerdict, answer: tuple[Decided, float] | No
         return RuleVerdict("unknown", decided.reason, decided.assumptions, decided.engine, ms=ms, within=decided.within)
     if decided.reason in (NOTHING_TO_PROVE, UNREACHED):
         return RuleVerdict("unknown", decided.reason, (), decided.engine or ENGINE, ms=ms, unreached=decided.reason == UNREACHED)
-    return RuleVerdict("unknown", f"not proved: {decided.reason}", verdict.assumptions, decided.engine or ENGINE, ms=ms)
+    reason = decided.reason if decided.reason.startswith(IF_KEPT) else f"not proved: {decided.reason}"
+    return RuleVerdict("unknown", reason, verdict.assumptions, decided.engine or ENGINE, ms=ms)
 
 
 def _invariants(name: str, cfa: Cfa, decided: Mapping[str, Decided], places: Places) -> Iterator[Invariant]:

@@ -15,9 +15,8 @@ from typing import Any
 import msgspec
 
 from analysis.certificate import text
+from analysis.certificate.annotation import Proof
 from analysis.certificate.invariants import invariants
-from analysis.certificate.ownership.closed_sets import ClosedSets
-from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic import Confirmed, Refuted
 from analysis.model import clock
@@ -127,7 +126,7 @@ def _invariants(request: Request, proved: Proved) -> tuple[Invariant, ...]:
     if function is None or len(proved.certificates) != 1:
         return ()
     (certificate,) = proved.certificates
-    if isinstance(certificate, Unwinding | ClosedSets):
+    if not isinstance(certificate, Proof):
         return ()
     found = invariants(request.program, certificate, function, request.model)
     edges = request.program.functions[function].edges

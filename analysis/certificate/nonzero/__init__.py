@@ -1,0 +1,19 @@
+"""Proves that values are not zero, or null, where a function needs that.
+
+The rules are null-dereference and division-by-zero. A function is followed from its entry, forward, without a
+solver. At each location it is known which lvalues are zero, which are not, and which variables equal what; in a
+few states, so that flags are followed. What an edge needs (a pointer that is followed, a divisor, an argument of
+a library function) must be known not to be zero.
+
+    requirement_search ──> requirement_checker ──> followed ──> walk ──> transfer ──> conditions ──> values
+                                                                 │          └─> needed_values, writes
+                                                                 └─> callee_contracts
+
+Where it is not known, the function may *need* it of its callers: that parameters, or what they lead to, are
+not zero. Calls have to keep what the called function needs. What callers may rely on is the *contract* of the
+function: what it needs, whether it returns, whether its result may be zero, and which objects it writes.
+Functions that call each other assume contracts of each other that follow from themselves (Hoare's rule of
+recursion).
+
+A claim is only what each function needs. The checker follows all functions again, and finds each call itself.
+"""

@@ -1,0 +1,60 @@
+"""What callers may rely on of a function, and what they have to keep."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from analysis.certificate.nonzero.writes import EVERYTHING, Place
+from analysis.cfa.graph import Cfa
+from analysis.model import ir
+from analysis.model.c_types import Pointer
+
+Needs = tuple[ir.Expr, ...]
+"""Expressions over the parameters of a function that must not be zero where it is called."""
+
+
+class Contract(NamedTuple):
+    """`needs`: what callers must establish, so that the function does not violate the rule. `returns`: whether it may return.
+    `nonzero`: whether its result is never zero, or null. `writes`: what it may write, as callers see it."""
+
+    needs: Needs = ()
+    returns: bool = True
+    nonzero: bool = False
+    writes: frozenset[Place] = EVERYTHING
+
+
+ANYTHING = Contract()
+"""Of a function that is not followed."""
+NOTHING_YET = Contract((), returns=False, nonzero=True, writes=frozenset())
+"""What functions that call each other begin with: calls among them do nothing and never return."""
+
+
+def followed_pointers(need: ir.Expr) -> tuple[ir.Expr, ...]:
+    """The pointers that lead to what is needed, the first one first. Where one is null, nothing is needed there."""
+    return tuple(part.pointer for part in ir.walk(need) if isinstance(part, ir.Deref))
+
+
+def passed(callee: Cfa, need: ir.Expr, arguments: tuple[ir.Expr, ...]) -> ir.Expr | None:
+    """What is needed of a call, in the words of the caller; None if an argument is missing or of another type."""
+    given: dict[str, ir.Expr] = {}
+    for parameter, argument in zip(callee.parameters, arguments, strict=False):
+        are_pointers = isinstance(parameter.type, Pointer) and isinstance(argument.type, Pointer)
+        if are_pointers or parameter.type == argument.type:  # without a prototype, nothing converts it
+            given[parameter.name] = argument
+    return _replaced(need, given)
+
+
+def _replaced(expr: ir.Expr, given: dict[str, ir.Expr]) -> ir.Expr | None:
+    match expr:
+        case ir.Var(name):
+            return given.get(name)
+        case ir.Deref(pointer, type_):
+            inner = _replaced(pointer, given)
+            if isinstance(inner, ir.AddressOf) and inner.lvalue.type == type_:
+                return inner.lvalue
+            return None if inner is None else ir.Deref(inner, type_)
+        case ir.Field(record, name, type_):
+            inner = _replaced(record, given)
+            return None if inner is None else ir.Field(inner, name, type_)
+        case _:
+            return None

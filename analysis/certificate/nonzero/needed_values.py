@@ -1,0 +1,67 @@
+"""Which values must not be zero where an edge is taken, so that it does not violate a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from analysis.c.operators import rules_of
+from analysis.cfa.graph import Program
+from analysis.cpa.predicates.violations import divides_floats, has_odd_format, moves_pointer, passed_pointers
+from analysis.model import ir
+from analysis.model.c_types import Pointer
+
+Rule = Literal["null-dereference", "division-by-zero"]
+RULES: frozenset[str] = frozenset(("null-dereference", "division-by-zero"))
+"""The rules that this kind of proof is about."""
+
+
+class Needed(NamedTuple):
+    """An expression that must not be zero. `later`: it is evaluated when the effect is over, too. `tells`: runs that go on show
+    that it was not zero. `why`: the rule is not excluded whatever the value; else empty."""
+
+    expr: ir.Expr
+    later: bool = False
+    tells: bool = True
+    why: str = ""
+
+
+def needed(program: Program, effect: ir.Effect, rule: Rule) -> Iterator[Needed]:
+    """What an edge needs."""
+    target = effect.result if isinstance(effect, ir.Call) else None
+    for expr in ir.expressions(effect):
+        for part in ir.walk(expr):
+            yield from _of_part(part, rule, later=expr is target)
+    if rule == "null-dereference":
+        if has_odd_format(program, effect):
+            yield Needed(ir.IntConst(0, Pointer(expr.type)), why="a format asks for pointers that are not passed")
+        for pointer in passed_pointers(program, effect, rule):
+            yield from map(Needed, _chain(pointer))
+
+
+def _of_part(part: ir.Expr, rule: Rule, *, later: bool) -> Iterator[Needed]:
+    if rule == "division-by-zero":
+        if divides_floats(part):
+            yield Needed(part, later, why="what floating values are divided by is not followed")
+        elif isinstance(part, ir.Binary) and rule in rules_of(part):
+            yield Needed(part.right, later)
+    elif isinstance(part, ir.Deref):
+        yield from (Needed(expr, later) for expr in _chain(part.pointer))
+    elif isinstance(part, ir.Binary) and moves_pointer(part) and not _is_zero(part.right):
+        yield Needed(part.left, later, tells=False)
+
+
+def _is_zero(distance: ir.Expr) -> bool:
+    bare = ir.strip_casts(distance)
+    return isinstance(bare, ir.IntConst) and bare.value == 0
+
+
+def _chain(pointer: ir.Expr) -> Iterator[ir.Expr]:
+    """The pointer without what is added to it. A null pointer that was moved leads nowhere, either."""
+    bare = pointer
+    while isinstance(bare, ir.Cast | ir.Binary) and isinstance(bare.type, Pointer):
+        inner = bare.operand if isinstance(bare, ir.Cast) else bare.left
+        if not isinstance(inner.type, Pointer):
+            break
+        bare = inner
+    yield bare

@@ -1,0 +1,147 @@
+"""Finds what functions need of their callers, so that they violate a rule nowhere: those called first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from analysis.certificate.nonzero.callee_contracts import Needs
+from analysis.certificate.nonzero.claims import FunctionNeeds
+from analysis.certificate.nonzero.followed import follow_group, groups_below
+from analysis.certificate.nonzero.needed_values import Rule
+from analysis.certificate.nonzero.transfer import Missing
+from analysis.certificate.nonzero.walk import Walked
+from analysis.cfa.callgraph import callees, callers
+from analysis.cfa.graph import Cfa, Program
+from analysis.model import ir
+from analysis.model.c_types import Integer, Pointer
+
+_MAIN = "main"
+_MOST_CANDIDATES = 12
+_MOST_ROUNDS = 4  # of functions that call each other
+_DEEPEST = 2  # pointers that are followed from a parameter
+
+
+class RequirementSearch:
+    """Follows the functions of one program, for one rule. It goes on as long as `goes_on`."""
+
+    def __init__(self, program: Program, rule: Rule, goes_on: Callable[[], bool] = lambda: True) -> None:
+        self.program, self.rule, self.goes_on = program, rule, goes_on
+        self.found: dict[str, Walked] = {}
+        self._needs: dict[str, Needs] = {}
+
+    def follow(self, name: str) -> Walked | None:
+        """What is found of a function, after all that it calls; None if the time is over."""
+        if name not in self.found:
+            for group in groups_below(self.program, (name,)):
+                if group[0] not in self.found:
+                    self._follow(group)
+                if not self.goes_on():
+                    self._forget(group)
+                    return None
+        return self.found[name]
+
+    def follow_callers(self, name: str) -> bool:
+        """Follows all from which it is seen whether a function gets what it needs; whether there was the time."""
+        calling, seen, waiting = callers(self.program), {name}, [name]
+        while waiting:
+            one = waiting.pop()
+            if self.follow(one) is None:
+                return False
+            new = set(calling.get(one, ())) - seen if self._needed(one) else set[str]()
+            seen |= new
+            waiting += sorted(new)
+        return True
+
+    def needs(self) -> tuple[FunctionNeeds, ...]:
+        """What the functions that were followed need."""
+        return tuple(FunctionNeeds(name, needs) for name, needs in sorted(self._needs.items()) if needs)
+
+    def _forget(self, group: tuple[str, ...]) -> None:
+        for name in group:
+            self.found.pop(name, None)
+            self._needs.pop(name, None)
+
+    def _follow(self, group: tuple[str, ...]) -> None:
+        """Finds what a group needs: all that could help, without what does not."""
+        self._note(group)
+        for _ in range(_MOST_ROUNDS):
+            before = {name: self._needs.get(name, ()) for name in group}
+            for name in group:
+                self._improve(group, name)
+            if len(group) == 1 and group[0] not in callees(self.program)[group[0]]:
+                return
+            if before == {name: self._needs.get(name, ()) for name in group}:
+                return
+
+    def _note(self, group: tuple[str, ...]) -> None:
+        known = {name: one for name, one in self.found.items() if name not in group}
+        self.found.update(follow_group(self.program, group, self.rule, known, self._needed, self.goes_on))
+
+    def _needed(self, name: str) -> Needs:
+        return self._needs.get(name, ())
+
+    def _improve(self, group: tuple[str, ...], name: str) -> None:
+        """Adds to the needs of one function what helps, as little as will do."""
+        if not self.found[name].missing or name == _MAIN:
+            return  # nobody that calls main could keep anything
+        cfa, before = self.program.functions[name], self._needed(name)
+        wanted = list(dict.fromkeys((*before, *candidates(cfa, self.found[name].missing, self.rule))))[:_MOST_CANDIDATES]
+        if len(wanted) == len(before):
+            return
+        self._try(group, name, tuple(wanted))
+        least = self._open(name)
+        for need in reversed(wanted):
+            if need in before:
+                continue
+            fewer = tuple(one for one in self._needed(name) if one != need)
+            kept = self._needed(name), {one: self.found[one] for one in group}
+            self._try(group, name, fewer)
+            if self._open(name) != least:
+                self._needs[name] = kept[0]
+                self.found.update(kept[1])
+
+    def _try(self, group: tuple[str, ...], name: str, needs: Needs) -> None:
+        self._needs[name] = needs
+        self._note(group)
+
+    def _open(self, name: str) -> frozenset[tuple[int, ir.Expr, str]]:
+        found = self.found[name]
+        return frozenset((one.edge, one.expr, one.callee) for one in found.missing)
+
+
+def candidates(cfa: Cfa, missing: Iterable[Missing], rule: Rule) -> Iterator[ir.Expr]:
+    """What of a function's parameters might have to be other than zero, for what is missing in it."""
+    names = {one.name for one in cfa.parameters}
+    for one in missing:
+        for expr in (one.expr, *one.values):
+            yield from _paths(expr, names)
+    if rule == "null-dereference":
+        yield from (one for one in cfa.parameters if isinstance(one.type, Pointer))
+
+
+def _paths(expr: ir.Expr, names: set[str]) -> Iterator[ir.Expr]:
+    """The lvalues among an expression, and what it is added to, that start at parameters; those that need others after these."""
+    bare = _base(expr)
+    found = [part for part in ir.walk(bare) if _is_path(part, names) and isinstance(part.type, Pointer)]
+    if isinstance(bare.type, Integer) and _is_path(bare, names):
+        found.append(bare)
+    yield from dict.fromkeys(found)
+
+
+def _base(expr: ir.Expr) -> ir.Expr:
+    while isinstance(expr, ir.Cast) or (isinstance(expr, ir.Binary) and isinstance(expr.type, Pointer)):
+        expr = expr.operand if isinstance(expr, ir.Cast) else expr.left
+    return expr
+
+
+def _is_path(expr: ir.Expr, names: set[str]) -> bool:
+    depth = 0
+    while not isinstance(expr, ir.Var):
+        if isinstance(expr, ir.Deref):
+            depth += 1
+            expr = expr.pointer
+        elif isinstance(expr, ir.Field):
+            expr = expr.record
+        else:
+            return False
+    return expr.name in names and depth <= _DEEPEST

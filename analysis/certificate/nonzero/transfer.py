@@ -1,0 +1,180 @@
+"""What the edges of one function do to what is known, by the contracts of what it calls, and what they need that is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from analysis.c.control import UNMODELLED
+from analysis.c.functions import known as known_function
+from analysis.certificate.nonzero.callee_contracts import ANYTHING, Contract, followed_pointers, passed
+from analysis.certificate.nonzero.conditions import assumed
+from analysis.certificate.nonzero.needed_values import Rule, needed
+from analysis.certificate.nonzero.values import Known, is_nonzero, is_stable, is_zero, open_streams
+from analysis.certificate.nonzero.writes import Objects, Own, Place, seen_outside
+from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.cpa.obstacles.completeness import not_modelled, not_supported
+from analysis.model import ir
+from analysis.model.c_types import BIT_FIELD, Integer, Pointer
+from analysis.model.spelling import display_name
+
+
+class Missing(NamedTuple):
+    """A value that an edge needs and that may be zero. `callee`: the function that needs it, if it is not the edge itself.
+    `values`: what it equals, as far as that is known. `why`: why the rule is not excluded whatever the value is."""
+
+    edge: int
+    expr: ir.Expr
+    callee: str = ""
+    values: tuple[ir.Expr, ...] = ()
+    why: str = ""
+
+
+class Transfer:
+    """What the edges of one function do. `missing`: what they need that was not known in some state, in the order in which it was
+    found. `broken`: why the function is not followed, else empty. `written`: what it may write, as callers see it. `is_nonzero`:
+    whether it never returned zero so far."""
+
+    def __init__(self, program: Program, cfa: Cfa, rule: Rule, contracts: Mapping[str, Contract]) -> None:
+        self._program, self._cfa, self._rule, self._contracts = program, cfa, rule, contracts
+        self._streams = open_streams(program)
+        self.objects = Objects(program, cfa)
+        self._needed = {edge.id: tuple(needed(program, edge.effect, rule)) for edge in cfa.edges}
+        self.missing: dict[Missing, None] = {}
+        self.broken = ""
+        self.written: frozenset[Place] = frozenset()
+        self.is_nonzero = True
+
+    def after(self, known: Known, edge: Edge) -> Known | None:
+        """What is known after an edge; None if it cannot be taken."""
+        match edge.effect:
+            case ir.Unsupported(reason):
+                self.broken = self.broken or not_supported(self._cfa.name, reason)
+                return None
+            case ir.Assume(condition, truth):
+                return assumed(self._checked(known, edge), condition, self._streams, truth=truth)
+            case ir.Assign(target, value):
+                return self._assigned(self._checked(known, edge), target, value)
+            case ir.Call() as call:
+                return self._called(self._checked(known, edge), edge, call)
+            case ir.Return(value):
+                known = self._checked(known, edge)
+                self.is_nonzero = self.is_nonzero and value is not None and is_nonzero(known, value, self._streams)
+                return known
+
+    def _checked(self, known: Known, edge: Edge) -> Known:
+        """Notes what the edge needs and may not have; what is known in runs that go on."""
+        for one in self._needed[edge.id]:
+            known = self._with_need(known, edge, one.expr, "", one.why, tells=one.tells)
+        return known
+
+    def _with_need(self, known: Known, edge: Edge, expr: ir.Expr, callee: str, why: str, *, tells: bool) -> Known:
+        if not why and is_nonzero(known, expr, self._streams):
+            return known
+        self.missing.setdefault(Missing(edge.id, expr, callee, tuple(known.values(ir.strip_casts(expr))), why))
+        if why or not tells:
+            return known
+        return assumed(known, expr, self._streams, truth=True) or known
+
+    def _write(self, known: Known, written: frozenset[Place | Own]) -> Known:
+        self.written |= frozenset(seen_outside(written))
+        return self.objects.without(known, written)
+
+    def _assigned(self, known: Known, target: ir.Expr, value: ir.Expr) -> Known:
+        place = self.objects.place(target)
+        after = self._write(known, frozenset((place,)))
+        if not self._holds(target, value) or any(self.objects.meets(part, (place,)) for part in ir.place_values(target)):
+            return after
+        if is_nonzero(known, value, self._streams):
+            after = after._replace(nonzero=after.nonzero | {target})
+        elif is_zero(known, value):
+            after = after._replace(zero=after.zero | {target})
+        if isinstance(target, ir.Var) and isinstance(place, Own) and is_stable(value) and not self.objects.meets(value, (place,)):
+            after = after._replace(equal=after.equal | {(target, value)})
+        return after
+
+    def _holds(self, target: ir.Expr, value: ir.Expr) -> bool:
+        """Whether reading the target gives the value that is assigned."""
+        if not is_stable(target):
+            return False
+        if isinstance(target.type, Integer):
+            return target.type == value.type and BIT_FIELD not in target.type.name
+        return isinstance(target.type, Pointer) and isinstance(value.type, Pointer)
+
+    def _called(self, known: Known, edge: Edge, call: ir.Call) -> Known | None:
+        name = ir.direct_callee(call)
+        targets = self._program.targets(call)
+        if name in UNMODELLED or not UNMODELLED.isdisjoint(targets):
+            self.broken = self.broken or not_modelled(self._cfa.name, display_name(name or "a function through a pointer"))
+            return None
+        for target in targets:
+            known = self._keeps_needs(known, edge, call, target)
+        contract = self._contract(known, call, name)
+        if not contract.returns:
+            return None
+        after = self._write(known, contract.writes)
+        if call.result is None:
+            return after
+        is_value = name is not None and self._is_returned(name, call.result)
+        return self._with_result(after, edge, call.result, nonzero=contract.nonzero and is_value)
+
+    def _is_returned(self, name: str, target: ir.Expr) -> bool:
+        """Whether the value that a function returns is what its result gets: declarations may differ, and bit-fields cut off."""
+        type_ = self._program.function_type(name)
+        if type_ is None or not is_stable(target):
+            return False
+        if isinstance(target.type, Integer):
+            return target.type == type_.result and BIT_FIELD not in target.type.name
+        return isinstance(target.type, Pointer) and isinstance(type_.result, Pointer)
+
+    def _keeps_needs(self, known: Known, edge: Edge, call: ir.Call, target: str) -> Known:
+        """Notes what a function needs that is called and may not get it."""
+        callee = self._program.functions.get(target)
+        for need in () if callee is None else self._contracts.get(target, ANYTHING).needs:
+            expr = None if callee is None else passed(callee, need, call.arguments)
+            why = "" if expr is not None else "arguments do not fit the parameters"
+            if expr is not None and any(is_zero(known, pointer) for pointer in followed_pointers(expr)):
+                continue
+            # runs may go on without it: the function may not come to where it needs it
+            known = self._with_need(known, edge, need if expr is None else expr, target, why, tells=False)
+        return known
+
+    def _contract(self, known: Known, call: ir.Call, name: str | None) -> Contract:
+        """What a call does. Where a pointer leads is not known."""
+        if name is None:
+            return ANYTHING
+        if name in self._program.functions:
+            return self._contracts.get(name, ANYTHING)
+        function, external = known_function(name), self._program.externals.get(name)
+        if external is not None and external.noreturn:
+            return ANYTHING._replace(returns=False)
+        if function is None or not function.is_complete:
+            return ANYTHING
+        writes = frozenset(place for place in self.objects.by_library(name, call) if isinstance(place, Place))
+        return Contract((), not function.never_returns, self._library_result(known, call, name), writes)
+
+    def _library_result(self, known: Known, call: ir.Call, name: str) -> bool:
+        """Whether a function of the library never returns zero, or null, with these arguments."""
+        function = known_function(name)
+        if function is None or function.null or call.result is None:
+            return False
+        if function.result == "number":
+            least, greatest = function.least, function.greatest
+            return (least is not None and least > 0) or (greatest is not None and greatest < 0)
+        if not isinstance(call.result.type, Pointer):
+            return False
+        if function.result in ("argument", "into"):
+            return function.of < len(call.arguments) and is_nonzero(known, call.arguments[function.of], self._streams)
+        return True
+
+    def _with_result(self, known: Known, edge: Edge, target: ir.Expr, *, nonzero: bool) -> Known:
+        """The result is assigned when the call is over, and so is where it goes to."""
+        for one in self._needed[edge.id]:
+            if one.later:
+                known = self._with_need(known, edge, one.expr, "", one.why, tells=one.tells)
+        place = self.objects.place(target)
+        after = self._write(known, frozenset((place,)))
+        is_same = not any(self.objects.meets(part, (place,)) for part in ir.place_values(target))
+        if nonzero and is_same:
+            after = after._replace(nonzero=after.nonzero | {target})
+        return after

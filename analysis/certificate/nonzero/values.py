@@ -1,0 +1,169 @@
+"""What is known of values at a location: which expressions are zero, or not, and which variables equal what.
+
+A null pointer counts as zero. Only *stable* expressions are spoken of: evaluated again, they give the same as long as nothing is
+written that they read (`writes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from analysis.c.library_variables import STREAMS
+from analysis.cfa.addresses_taken import pointed_statics
+from analysis.cfa.graph import Program
+from analysis.model import ir
+from analysis.model.c_types import Integer, Pointer
+from analysis.model.kept_with import kept_with
+
+_LEAST_POINTER = 32  # bits
+_MOST_POINTER = 64
+_DEEPEST = 12  # parts of an expression that are looked into
+_STABLE = (ir.Var, ir.Deref, ir.Field, ir.Index, ir.AddressOf, ir.IntConst, ir.StringConst, ir.Unary, ir.Binary, ir.Cast)
+
+
+class Known(NamedTuple):
+    """What is known at a location in one state: stable lvalues that are not zero, those that are, and variables with a stable
+    expression that has the same value."""
+
+    nonzero: frozenset[ir.Expr] = frozenset()
+    zero: frozenset[ir.Expr] = frozenset()
+    equal: frozenset[tuple[ir.Var, ir.Expr]] = frozenset()
+
+    def covers(self, other: Known) -> bool:
+        """Whether all that is known here is known in another state."""
+        return self.nonzero <= other.nonzero and self.zero <= other.zero and self.equal <= other.equal
+
+    def merged(self, other: Known) -> Known:
+        """What is known in both."""
+        return Known(self.nonzero & other.nonzero, self.zero & other.zero, self.equal & other.equal)
+
+    def expressions(self) -> Iterator[ir.Expr]:
+        """All that something is known of."""
+        yield from self.nonzero
+        yield from self.zero
+        for variable, value in self.equal:
+            yield variable
+            yield value
+
+    def values(self, lvalue: ir.Expr) -> Iterator[ir.Expr]:
+        """The expressions that a variable equals."""
+        if isinstance(lvalue, ir.Var):
+            yield from (value for variable, value in self.equal if variable == lvalue)
+
+
+def is_stable(expr: ir.Expr) -> bool:
+    """Whether it depends on nothing but what it reads, and is no floating value."""
+    parts = ir.walk(expr)
+    if len(parts) > _DEEPEST:
+        return False
+    return all(isinstance(part, _STABLE) for part in parts) and isinstance(expr.type, Integer | Pointer)
+
+
+@kept_with
+def open_streams(program: Program) -> frozenset[str]:
+    """The streams that are open from the start (C11 7.21.1p3), which nothing in the program assigns to."""
+    named = STREAMS.intersection(program.globals)
+    changed = pointed_statics(program)
+    for cfa in program.functions.values() if named else ():
+        roots = (ir.root(target) for edge in cfa.edges if (target := ir.target_of(edge.effect)) is not None)
+        changed |= {root.name for root in roots if isinstance(root, ir.Var)}
+    return named - changed
+
+
+def constant(known: Known, expr: ir.Expr) -> int | None:
+    """The integer that an expression is, if it is known."""
+    if isinstance(expr, ir.IntConst):
+        return expr.value if isinstance(expr.type, Integer) else None
+    if isinstance(expr, ir.Cast) and isinstance(expr.type, Integer) and isinstance(expr.operand.type, Integer):
+        inner = constant(known, expr.operand)
+        return None if inner is None else ir.IntConst(inner, expr.type).value
+    if isinstance(expr, ir.LVALUES) and isinstance(expr.type, Integer):
+        if expr in known.zero:
+            return 0
+        return next((value.value for value in known.values(expr) if isinstance(value, ir.IntConst)), None)
+    return None
+
+
+def is_zero(known: Known, expr: ir.Expr) -> bool:
+    """Whether the expression is zero, or null, for certain."""
+    match expr:
+        case ir.IntConst(value):
+            return value == 0
+        case ir.Cast(operand, type_):
+            return _converts(operand, type_) and is_zero(known, operand)
+        case ir.Var() | ir.Deref() | ir.Field() | ir.Index():
+            return expr in known.zero
+        case ir.Unary("-", operand):
+            return isinstance(operand.type, Integer) and is_zero(known, operand)
+        case ir.Unary("!", operand):
+            return _is_scalar(operand) and is_nonzero(known, operand, frozenset())
+        case _:
+            return False
+
+
+def _is_scalar(expr: ir.Expr) -> bool:
+    return isinstance(expr.type, Integer | Pointer)
+
+
+def _converts(operand: ir.Expr, type_: object) -> bool:
+    return _is_scalar(operand) and isinstance(type_, Integer | Pointer)
+
+
+def is_nonzero(known: Known, expr: ir.Expr, streams: frozenset[str]) -> bool:
+    """Whether the expression is not zero, or not null, for certain. `streams`: see `open_streams`."""
+    match expr:
+        case ir.IntConst(value, type_):
+            return value % (1 << _LEAST_POINTER) != 0 if isinstance(type_, Pointer) else value != 0
+        case ir.StringConst():
+            return True
+        case ir.AddressOf(lvalue):
+            root = ir.root(lvalue)  # an object, or a part of one, is nowhere at null (C11 6.3.2.3p3)
+            return (
+                is_nonzero(known, root.pointer, streams)
+                if isinstance(root, ir.Deref)
+                else isinstance(root, ir.Var | ir.StringConst)
+            )
+        case ir.Cast(operand, type_):
+            return _keeps_nonzero(operand, type_) and is_nonzero(known, operand, streams)
+        case ir.Binary() | ir.Unary():
+            return _gives_nonzero(known, expr, streams)
+        case ir.Var() | ir.Deref() | ir.Field() | ir.Index():
+            if expr in known.nonzero or (isinstance(expr, ir.Var) and expr.name in streams):
+                return True
+            values = known.values(expr)
+            return any(not isinstance(value, ir.Var) and is_nonzero(known, value, streams) for value in values)
+        case _:
+            return False
+
+
+def _gives_nonzero(known: Known, expr: ir.Binary | ir.Unary, streams: frozenset[str]) -> bool:
+    """Whether an operator gives no zero with these operands. What is added to a pointer leaves it inside its object."""
+    match expr:
+        case ir.Binary("+" | "-", left, right):
+            return isinstance(expr.type, Pointer) and isinstance(right.type, Integer) and is_nonzero(known, left, streams)
+        case ir.Binary("|", left, right):
+            return is_nonzero(known, left, streams) or is_nonzero(known, right, streams)
+        case ir.Unary("-", operand):
+            return isinstance(operand.type, Integer) and is_nonzero(known, operand, streams)
+        case ir.Unary("!", operand):
+            return _is_scalar(operand) and is_zero(known, operand)
+        case _:
+            return False
+
+
+def _keeps_nonzero(operand: ir.Expr, type_: object) -> bool:
+    """Whether a conversion gives zero for zero only, on machines of 32 and of 64 bits."""
+    match operand.type, type_:
+        case Pointer(), Pointer():
+            return True
+        case ((Integer() | Pointer()), Integer(_, _, "_Bool")):
+            return True
+        case Integer(before), Integer(after):
+            return after >= before
+        case Pointer(), Integer(after):
+            return after >= _MOST_POINTER
+        case Integer(before), Pointer():
+            return before <= _LEAST_POINTER
+        case _:
+            return False

@@ -1,0 +1,122 @@
+"""Follows one function from its entry: what is known at each location, in a few states, until nothing new comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+from analysis.certificate.nonzero.callee_contracts import Contract, Needs
+from analysis.certificate.nonzero.live_variables import live
+from analysis.certificate.nonzero.needed_values import Rule
+from analysis.certificate.nonzero.transfer import Missing, Transfer
+from analysis.certificate.nonzero.values import Known
+from analysis.cfa.graph import Cfa, Program
+from analysis.model import ir
+from analysis.model.spelling import display_name
+
+_MOST_STATES = 6  # at one location; more are merged into one, which knows what all of them do
+_MOST_STEPS = 40_000  # of one function
+
+
+class Walked(NamedTuple):
+    """What following a function shows. `missing`: what it needs and may not have. `broken`: why it is not followed; else empty.
+    `steps`: how many edges were taken."""
+
+    contract: Contract
+    missing: tuple[Missing, ...]
+    broken: str
+    steps: int
+
+
+def walk(
+    program: Program,
+    cfa: Cfa,
+    rule: Rule,
+    contracts: Mapping[str, Contract],
+    needs: Needs,
+    goes_on: Callable[[], bool] = lambda: True,
+) -> Walked:
+    """Follows a function, called where what it `needs` is not zero."""
+    return _Walk(program, cfa, rule, contracts, needs).done(goes_on)
+
+
+class _Walk:
+    def __init__(self, program: Program, cfa: Cfa, rule: Rule, contracts: Mapping[str, Contract], needs: Needs) -> None:
+        self._cfa, self._needs, self._live = cfa, needs, live(cfa)
+        self._transfer = Transfer(program, cfa, rule, contracts)
+        self._states: dict[int, list[Known]] = {cfa.entry: [Known(nonzero=frozenset(needs))]}
+        self._merged: set[int] = set()
+        self._order = cfa.reverse_postorder
+        self._steps = 0
+
+    def done(self, goes_on: Callable[[], bool]) -> Walked:
+        """Everything that follows."""
+        waiting, queued = [(0, self._cfa.entry)], {self._cfa.entry}
+        while waiting and not self._transfer.broken:
+            _, location = heappop(waiting)
+            queued.discard(location)
+            for target in self._leave(location):
+                if target not in queued:
+                    queued.add(target)
+                    heappush(waiting, (self._order[target], target))
+            if self._steps > _MOST_STEPS or not goes_on():
+                self._transfer.broken = f"{display_name(self._cfa.name)}() is too large to follow"
+        if self._transfer.broken:
+            return Walked(Contract(self._needs), (), self._transfer.broken, self._steps)
+        return self._seen_again()
+
+    def _leave(self, location: int) -> Iterable[int]:
+        """Takes all edges from a location; where something new came."""
+        for edge in self._cfa.outgoing.get(location, ()):
+            is_new = False
+            for known in tuple(self._states[location]):
+                self._steps += 1
+                after = self._transfer.after(known, edge)
+                if after is not None:
+                    is_new = self._add(edge.target, self._relevant(after, edge.target)) or is_new
+            if is_new:
+                yield edge.target
+
+    def _relevant(self, known: Known, location: int) -> Known:
+        """What may still matter."""
+        names = self._live[location]
+        dead = {expr for expr in set(known.expressions()) if not _is_live(expr, names)}
+        if not dead:
+            return known
+        equal = frozenset(pair for pair in known.equal if dead.isdisjoint(pair))
+        return Known(known.nonzero - dead, known.zero - dead, equal)
+
+    def _add(self, location: int, known: Known) -> bool:
+        """Adds a state to a location; whether it says anything new."""
+        there = self._states.setdefault(location, [])
+        if any(one.covers(known) for one in there):
+            return False
+        if location in self._merged or len(there) >= _MOST_STATES:
+            self._merged.add(location)
+            for one in there:
+                known = known.merged(one)
+            there.clear()
+        there[:] = [one for one in there if not known.covers(one)]
+        there.append(known)
+        return True
+
+    def _seen_again(self) -> Walked:
+        """What the final states show: what was missing in states that were merged later may be more."""
+        last = self._transfer
+        last.missing.clear()
+        for location, states in sorted(self._states.items()):
+            for edge in self._cfa.outgoing.get(location, ()):
+                for known in states:
+                    after = last.after(known, edge)
+                    there = self._states.get(edge.target, [])
+                    if after is not None and not any(one.covers(self._relevant(after, edge.target)) for one in there):
+                        return Walked(Contract(self._needs), (), "a state is left out", self._steps)
+        returns = self._cfa.exit in self._states
+        falls = any(not isinstance(edge.effect, ir.Return) for edge in self._cfa.incoming.get(self._cfa.exit, ()))
+        contract = Contract(self._needs, returns, last.is_nonzero and not falls, last.written)
+        return Walked(contract, tuple(last.missing), "", self._steps)
+
+
+def _is_live(expr: ir.Expr, names: frozenset[str]) -> bool:
+    return all(one.name in names for one in ir.variables(expr) if one.scope not in ("global", "function"))

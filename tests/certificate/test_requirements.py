@@ -1,0 +1,208 @@
+"""What is shown of functions without a solver: that they need nothing, what they need of their callers, or where it is open."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+import pytest
+
+from analysis.certificate import text
+from analysis.certificate.nonzero.claims import FunctionNeeds, Requirements
+from analysis.certificate.nonzero.needed_values import Rule
+from analysis.certificate.nonzero.requirement_checker import check_requirements, conditions, open_place
+from analysis.certificate.nonzero.requirement_search import RequirementSearch
+from analysis.certificate.refusal import RefusedError
+from analysis.cfa.graph import Program
+from analysis.cfa.linking.link import link
+from analysis.cfa.marks import with_places
+from analysis.model import ir
+from analysis.model.c_types import Pointer
+from tests.support.lowered import unit_of
+
+_HEAD = """typedef unsigned long size_t; void *malloc(size_t); void free(void *); size_t strlen(const char *); void exit(int);
+char *strcpy(char *, const char *); void *memset(void *, int, size_t); char *getenv(const char *); void unknown(void);
+void longjmp(int *, int); int setjmp(int *); void qsort(void *, size_t, size_t, int (*)(const void *, const void *));
+struct s { int n; char *b; struct s *l; struct s *r; unsigned f : 2; };
+union u { int i; char *p; };
+"""
+_NULL: Rule = "null-dereference"
+_ZERO: Rule = "division-by-zero"
+
+# name, program, what f needs: nothing is "", and what is open begins with "?"
+_POINTERS = (
+    ("a parameter", "int f(struct s *p) { return p->n; }", "p != NULL"),
+    ("it is tested", "int f(struct s *p) { return p ? p->n : 0; }", ""),
+    ("tested on one path", "int f(struct s *p, int k) { if (k && !p) return 0; return p->n; }", "p != NULL"),
+    ("two pointers", "int f(struct s *p) { return p->l->n; }", "p != NULL, p->l != NULL"),
+    ("what it leads to, if there is any", "int f(struct s *p) { return p ? p->l->n : 0; }", "p == NULL || p->l != NULL"),
+    ("only one of two parameters", "int f(struct s *p, struct s *q) { return q ? p->n : 0; }", "p != NULL"),
+    ("a list", "int f(struct s *p) { int n = 0; for (; p; p = p->l) n += p->n; return n; }", ""),
+    ("a flag", "int f(struct s *p) { int ok = 0; if (p) ok = 1; if (!ok) return 0; return p->n; }", ""),
+    ("an early return, by a copy", "int f(struct s *p) { struct s *q = p; if (!q) return 1; return p->n; }", ""),
+    ("the address of a variable", "int f(void) { struct s x, *p = &x; p->n = 1; return p->n; }", ""),
+    ("a string", "char f(void) { char *p = \"a\"; return *p; }", ""),
+    ("malloc may fail", "int f(void) { int *p = malloc(4); return *p; }", "?`p` may be null"),
+    ("malloc is tested", "int f(void) { int *p = malloc(4); if (!p) exit(1); return *p; }", ""),
+    ("a wrapper that ends the program", "static void *x(size_t n) { void *p = malloc(n); if (!p) exit(1); return p; } "
+    "int f(void) { int *p = x(4); return *p; }", ""),
+    ("a callee needs it", "static int g(struct s *x) { return x->n; } int f(struct s *p) { return g(p); }", "p != NULL"),
+    ("a callee needs it, and it is tested", "static int g(struct s *x) { return x->n; } "
+    "int f(struct s *p) { return p ? g(p) : 0; }", ""),
+    ("a callee needs it, and it is null", "static int g(struct s *x) { return x->n; } int f(void) { return g(0); }",
+     "?which g() needs"),
+    ("a callee may come without", "static int g(struct s *x, int k) { return k ? x->n : 0; } "
+    "int f(struct s *p) { g(p, 0); return p->n; }", "p != NULL"),
+    ("it is written by a callee", "static void g(struct s *x) { if (x) x->l = 0; } "
+    "int f(struct s *p) { if (!p || !p->l) return 0; g(p); return p->l->n; }", "?`p->l` may be null"),
+    ("another member is written by a callee", "static void g(struct s *x) { if (x) x->r = 0; } "
+    "int f(struct s *p) { if (!p || !p->l) return 0; g(p); return p->l->n; }", ""),
+    ("it is written by name", "int f(struct s *p) { if (!p) return 0; p = 0; return p->n; }", "?`p` may be null"),
+    ("by another pointer", "int f(struct s *p, struct s *q) { if (!p || !q || !p->l) return 0; q->l = 0; return p->l->n; }",
+     "?`p->l` may be null"),
+    ("a number is written", "int f(struct s *p, struct s *q) { if (!p || !q || !p->l) return 0; q->n = 0; return p->l->n; }", ""),
+    ("characters are written", "int f(struct s *p, char *q) { if (!p || !q || !p->l) return 0; *q = 0; return p->l->n; }",
+     "?`p->l` may be null"),
+    ("its address goes out", "static void g(struct s **x) { if (x) *x = 0; } "
+    "int f(struct s *p) { if (!p) return 0; g(&p); return p->n; }", "?`p` may be null"),
+    ("unknown code runs", "struct s *h; int f(void) { if (!h) return 0; unknown(); return h->n; }", "?`h` may be null"),
+    ("unknown code leaves locals", "int f(struct s *p) { if (!p) return 0; unknown(); return p->n; }", ""),
+    ("a union", "int f(char *s) { union u x; x.p = s; if (!s) return 0; x.i = 0; return *x.p; }", "?`x.p` may be null"),
+    ("a library function needs it", "size_t f(const char *p) { return strlen(p); }", "p != NULL"),
+    ("free takes null", "void f(char *p) { free(p); }", "!nothing"),
+    ("a library function returns its argument", "char f(char *p) { return p ? *strcpy(p, \"a\") : 0; }", ""),
+    ("a library function may return null", "char f(void) { return *getenv(\"A\"); }", "?may be null"),
+    ("a library function writes to it", "int f(struct s *p) { if (!p || !p->l) return 0; "
+     "memset(p, 0, sizeof *p); return p->l->n; }", "?`p->l` may be null"),
+    ("an element", "int f(int *p, int i) { return p[i]; }", "p != NULL"),
+    ("a function pointer", "int f(int (*p)(void)) { return p(); }", "p != NULL"),
+    ("recursion", "int f(struct s *p) { return p->n ? f(p) : 0; }", "p != NULL"),
+    ("recursion down a list", "int f(struct s *p) { return p ? 1 + f(p->l) : 0; }", ""),
+    ("functions that call each other", "static int g(struct s *x); int f(struct s *p) { return p->n ? g(p) : 0; } "
+    "static int g(struct s *x) { return f(x); }", "p != NULL"),
+    ("what a cast cuts off", "int f(struct s *p) { if ((char)(long)p == 0) return 0; return p->n; }", ""),
+    ("what a cast cuts off is zero", "int f(struct s *p) { if ((char)(long)p) return 0; return p->n; }", "p != NULL"),
+    ("a jump from elsewhere", "static int j[9]; int f(struct s *p) { if (setjmp(j)) p = 0; return p->n; }", "?setjmp"),
+    ("a static variable", "int f(struct s *p) { static struct s *k; if (!k) k = p; return k->n; }", "p != NULL"),
+    ("the result goes where the callee writes", "static struct s *h; static int g(void) { h = 0; return 1; } "
+    "void f(void) { if (h) h->n = g(); }", "?open order"),
+    ("nothing is added", "char *f(char *p) { return p + 0; }", "!nothing"),
+    ("something is added", "char *f(char *p, int n) { return p + n; }", "p != NULL"),
+)  # fmt: skip
+_DIVISORS = (
+    ("a parameter", "int f(int n) { return 8 / n; }", "n != 0"),
+    ("it is tested", "int f(int n) { return n ? 8 / n : 0; }", ""),
+    ("it is positive", "int f(int n) { return n > 0 ? 8 % n : 0; }", ""),
+    ("it may be negative or zero", "int f(int n) { return n < 1 ? 8 % n : 0; }", "n != 0"),
+    ("unsigned and not below", "unsigned f(unsigned n, unsigned m) { return n > m ? 8 / n : 0; }", ""),
+    ("a constant", "int f(int n) { return n / 2; }", "!nothing"),
+    ("a switch", "int f(int n) { switch (n) { case 0: return 0; default: return 8 / n; } }", ""),
+    ("a switch the other way", "int f(int n) { switch (n) { case 1: return 0; default: return 8 / n; } }", "n != 0"),
+    ("what a cast cuts off", "int f(int n) { return n ? 8 / (char)n : 0; }", "?may be zero"),
+    ("what a cast keeps", "long f(int n) { return n ? 8 / (long)n : 0; }", ""),
+    ("a bit-field cuts off", "int f(struct s *p) { p->f = 4; return 8 / p->f; }", "?`p->f` may be zero"),
+    ("a sum", "int f(int n) { return n ? 8 / (n + 1) : 0; }", "?may be zero"),
+    ("one bit is set", "int f(int n) { return 8 / (n | 1); }", ""),
+    ("a floating divisor", "double f(double d) { return d ? 8 / d : 0; }", "?floating"),
+    ("a callee divides", "static int g(int x, int y) { return x / y; } int f(int n) { return n ? g(n, n) : g(n, 2); }", ""),
+    ("it is decreased in a loop", "int f(int n) { int s = 0; while (n) { s += 8 / n; n--; } return s; }", ""),
+    ("an old declaration cuts off", "int g(); int f(void) { return g(256); } int g(c) char c; { return 8 / c; }", "?do not fit"),
+)  # fmt: skip
+
+
+def _program(source: str) -> Program:
+    return link([unit_of(_HEAD + source)]).program
+
+
+def _said(source: str, rule: Rule) -> str:
+    """What f needs, or the first place that is open."""
+    program = _program(source)
+    search = RequirementSearch(program, rule)
+    found = search.follow("f")
+    assert found is not None
+    why = open_place(program, "f", found)
+    needs = conditions(found.contract.needs)
+    if not why and not needs:
+        assert check_requirements(program, Requirements("f", rule, search.needs())).steps == sum(
+            one.steps for one in search.found.values()
+        )
+    return "?" + with_places(why, program, None) if why else ", ".join(needs)
+
+
+@pytest.mark.parametrize(("source", "wanted"), [row[1:] for row in _POINTERS], ids=[row[0] for row in _POINTERS])
+def test_pointers(source: str, wanted: str) -> None:
+    _compare(_said(source, _NULL), wanted)
+
+
+@pytest.mark.parametrize(("source", "wanted"), [row[1:] for row in _DIVISORS], ids=[row[0] for row in _DIVISORS])
+def test_divisors(source: str, wanted: str) -> None:
+    _compare(_said(source, _ZERO), wanted)
+
+
+def _compare(said: str, wanted: str) -> None:
+    if wanted.startswith("?"):
+        assert said.startswith("?")
+        assert wanted[1:] in said
+    else:
+        assert said == wanted.replace("!nothing", "")
+
+
+_CALLED = "static int g(struct s *x) { return x->n; } int f(struct s *p) { return g(p); } "
+
+
+def _claim(source: str, entry: str, runs_from: tuple[str, ...], drop: str = "") -> Requirements:
+    program = _program(source)
+    search = RequirementSearch(program, _NULL)
+    name = next(one for one in program.functions if one.rpartition("::")[2] == entry)
+    assert search.follow(name) is not None
+    assert search.follow_callers(name)
+    needs = tuple(one for one in search.needs() if one.function.rpartition("::")[2] != drop)
+    return Requirements(name, _NULL, needs, runs_from)
+
+
+@pytest.mark.parametrize("entry", ["f", "g"])
+def test_callers_keep_it(entry: str) -> None:
+    source = _CALLED + "int main(void) { struct s x; x.n = 1; return f(&x); }"
+    assert check_requirements(_program(source), _claim(source, entry, ("main",))).assumptions
+
+
+@pytest.mark.parametrize(
+    ("caller", "why"),
+    [
+        ("int main(void) { return f(0); }", "`NULL`, which f() needs, may be null"),
+        ("struct s *h; int main(void) { return f(h); }", "`h`, which f() needs, may be null"),
+        ("int (*h)(struct s *) = f; int main(void) { struct s x; return f(&x) + h(0); }", "the address of f"),
+        ("int main(void) { return 0; }", "nothing is seen to call"),
+        ("int other(struct s *p) { return f(p); } int main(void) { struct s x; return f(&x); }", "nothing is seen to call other"),
+    ],
+)
+def test_callers_do_not_keep_it(caller: str, why: str) -> None:
+    source = _CALLED + caller
+    with pytest.raises(RefusedError, match=re.escape(why)):
+        check_requirements(_program(source), _claim(source, "f", ("main",)))
+
+
+@pytest.mark.parametrize("drop", ["f", "g"])
+def test_a_claim_that_leaves_out_a_need_is_refused(drop: str) -> None:
+    source = _CALLED + "int main(void) { struct s x; x.n = 1; return f(&x); }"
+    with pytest.raises(RefusedError):
+        check_requirements(_program(source), _claim(source, "f" if drop == "g" else drop, (), drop))
+
+
+def test_needs_of_others_are_refused() -> None:
+    """A need speaks of the function's own parameters, and of what they lead to."""
+    program = _program("struct s *h; int f(struct s *p) { return p->n + h->n; }")
+    for need in (ir.Var("h", "global", Pointer(ir.Var)), ir.IntConst(0, Pointer(ir.Var))):  # type: ignore[arg-type]
+        with pytest.raises(RefusedError, match="not said clearly"):
+            check_requirements(program, Requirements("f", _NULL, (FunctionNeeds("f", (need,)),)))
+
+
+def test_a_claim_is_read_as_it_was_written() -> None:
+    source = _CALLED + "int main(void) { struct s x; x.n = 1; return f(&x); }"
+    program, claim = _program(source), _claim(source, "f", ("main",))
+    written = text.write([claim], program, "LP64")
+    assert text.read(written, program).all == (claim,)
+    other = msgspec.json.decode(written)
+    other["requirements"][0]["entry"] = "nobody"
+    with pytest.raises(RefusedError, match="functions that the program does not have"):
+        text.read(msgspec.json.encode(other), program)
