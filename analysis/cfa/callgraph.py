@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Program
 from analysis.model import ir
+from analysis.model.kept_with import kept_with
 
 
+@kept_with
 def callees(program: Program) -> Mapping[str, tuple[str, ...]]:
     """For each function, what it can call, defined or not, in the order of the calls, each once."""
     found: dict[str, tuple[str, ...]] = {}
@@ -22,6 +24,7 @@ def callees(program: Program) -> Mapping[str, tuple[str, ...]]:
     return found
 
 
+@kept_with
 def callers(program: Program) -> Mapping[str, tuple[str, ...]]:
     """For each defined or called function, the functions that can call it, in the program's order."""
     found: dict[str, list[str]] = {name: [] for name in program.functions}
@@ -31,6 +34,7 @@ def callers(program: Program) -> Mapping[str, tuple[str, ...]]:
     return {name: tuple(names) for name, names in found.items()}
 
 
+@kept_with
 def components(program: Program) -> tuple[tuple[str, ...], ...]:
     """The strongly connected components of the defined functions, callees before callers; each in the program's order."""
     order = {name: position for position, name in enumerate(program.functions)}

@@ -10,7 +10,7 @@ import msgspec
 
 from analysis.certificate.nonzero.callee_contracts import Needs, followed_pointers
 from analysis.certificate.nonzero.claims import Requirements
-from analysis.certificate.nonzero.followed import follow_group, groups_below
+from analysis.certificate.nonzero.followed import Followed
 from analysis.certificate.nonzero.needed_values import RULES, Rule
 from analysis.certificate.nonzero.transfer import Missing
 from analysis.certificate.nonzero.values import is_stable, open_streams
@@ -49,9 +49,10 @@ def check_requirements(program: Program, claim: Requirements) -> RequirementsChe
     reason = obstacle(program, about)
     if reason:
         raise RefusedError(reason)
-    found: dict[str, Walked] = {}
-    for group in groups_below(program, about):
-        found.update(follow_group(program, group, rule, found, lambda name: needs.get(name, ())))
+    followed = Followed(program, rule)
+    for group in followed.groups_below(about):
+        followed.follow(group, lambda name: needs.get(name, ()))
+    found = followed.found
     why = open_place(program, claim.entry, found[claim.entry]) or kept(program, about, needs, found, claim.runs_from)
     if why:
         raise RefusedError(f"{claim.rule} is not excluded in {display_name(claim.entry)}(): {why}")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from analysis.certificate.nonzero.callee_contracts import Needs
 from analysis.certificate.nonzero.claims import FunctionNeeds
-from analysis.certificate.nonzero.followed import follow_group, groups_below
+from analysis.certificate.nonzero.followed import Followed
 from analysis.certificate.nonzero.needed_values import Rule
 from analysis.certificate.nonzero.transfer import Missing
 from analysis.certificate.nonzero.walk import Walked
-from analysis.cfa.callgraph import callees, callers
+from analysis.cfa.callgraph import callers
 from analysis.cfa.graph import Cfa, Program
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
@@ -25,17 +25,26 @@ class RequirementSearch:
     """Follows the functions of one program, for one rule. It goes on as long as `goes_on`."""
 
     def __init__(self, program: Program, rule: Rule, goes_on: Callable[[], bool] = lambda: True) -> None:
-        self.program, self.rule, self.goes_on = program, rule, goes_on
-        self.found: dict[str, Walked] = {}
+        self.program, self.rule = program, rule
+        self._followed = Followed(program, rule, goes_on)
         self._needs: dict[str, Needs] = {}
+
+    @property
+    def found(self) -> Mapping[str, Walked]:
+        """What is found of the functions that were followed."""
+        return self._followed.found
+
+    def while_(self, goes_on: Callable[[], bool]) -> None:
+        """Goes on as long as `goes_on` from now."""
+        self._followed.goes_on = goes_on
 
     def follow(self, name: str) -> Walked | None:
         """What is found of a function, after all that it calls; None if the time is over."""
         if name not in self.found:
-            for group in groups_below(self.program, (name,)):
+            for group in self._followed.groups_below((name,)):
                 if group[0] not in self.found:
                     self._follow(group)
-                if not self.goes_on():
+                if not self._followed.goes_on():
                     self._forget(group)
                     return None
         return self.found[name]
@@ -58,54 +67,44 @@ class RequirementSearch:
 
     def _forget(self, group: tuple[str, ...]) -> None:
         for name in group:
-            self.found.pop(name, None)
+            self._followed.found.pop(name, None)
             self._needs.pop(name, None)
 
     def _follow(self, group: tuple[str, ...]) -> None:
-        """Finds what a group needs: all that could help, without what does not."""
-        self._note(group)
+        """Finds what a group needs: all that helps, without what does not. What one needs, others that call it may need, too."""
+        self._followed.follow(group, self._needed)
         for _ in range(_MOST_ROUNDS):
-            before = {name: self._needs.get(name, ()) for name in group}
+            before = {name: self._needed(name) for name in group}
             for name in group:
-                self._improve(group, name)
-            if len(group) == 1 and group[0] not in callees(self.program)[group[0]]:
+                self._improve(name)
+            if before == {name: self._needed(name) for name in group}:
                 return
-            if before == {name: self._needs.get(name, ()) for name in group}:
-                return
-
-    def _note(self, group: tuple[str, ...]) -> None:
-        known = {name: one for name, one in self.found.items() if name not in group}
-        self.found.update(follow_group(self.program, group, self.rule, known, self._needed, self.goes_on))
+            self._followed.follow(group, self._needed)
 
     def _needed(self, name: str) -> Needs:
         return self._needs.get(name, ())
 
-    def _improve(self, group: tuple[str, ...], name: str) -> None:
+    def _improve(self, name: str) -> None:
         """Adds to the needs of one function what helps, as little as will do."""
-        if not self.found[name].missing or name == _MAIN:
+        missing = self.found[name].missing
+        if not missing or name == _MAIN:
             return  # nobody that calls main could keep anything
-        cfa, before = self.program.functions[name], self._needed(name)
-        wanted = list(dict.fromkeys((*before, *candidates(cfa, self.found[name].missing, self.rule))))[:_MOST_CANDIDATES]
-        if len(wanted) == len(before):
+        before = self._needed(name)
+        found = candidates(self.program.functions[name], missing, self.rule)
+        needs = tuple(dict.fromkeys((*before, *found)))[:_MOST_CANDIDATES]
+        if len(needs) == len(before):
             return
-        self._try(group, name, tuple(wanted))
-        least = self._open(name)
-        for need in reversed(wanted):
-            if need in before:
-                continue
-            fewer = tuple(one for one in self._needed(name) if one != need)
-            kept = self._needed(name), {one: self.found[one] for one in group}
-            self._try(group, name, fewer)
-            if self._open(name) != least:
-                self._needs[name] = kept[0]
-                self.found.update(kept[1])
-
-    def _try(self, group: tuple[str, ...], name: str, needs: Needs) -> None:
+        least = self._open(name, needs)
+        for need in reversed(needs[len(before) :]):
+            fewer = tuple(one for one in needs if one != need)
+            if self._open(name, fewer) == least:
+                needs = fewer
         self._needs[name] = needs
-        self._note(group)
 
-    def _open(self, name: str) -> frozenset[tuple[int, ir.Expr, str]]:
-        found = self.found[name]
+    def _open(self, name: str, needs: Needs) -> frozenset[tuple[int, ir.Expr, str]]:
+        """What is missing where these needs are kept. Other functions have the contracts that were found so far."""
+        own = {name: self.found[name].contract._replace(needs=needs)}
+        found = self._followed.walk(name, needs, own)
         return frozenset((one.edge, one.expr, one.callee) for one in found.missing)
 
 

@@ -30,16 +30,24 @@ class Missing(NamedTuple):
     why: str = ""
 
 
+class Edges:
+    """What the edges of one function need, and which objects they speak of; whatever is known before them."""
+
+    def __init__(self, program: Program, cfa: Cfa, rule: Rule) -> None:
+        self.program, self.cfa = program, cfa
+        self.streams = open_streams(program)
+        self.objects = Objects(program, cfa)
+        self.needed = {edge.id: tuple(needed(program, edge.effect, rule)) for edge in cfa.edges}
+
+
 class Transfer:
     """What the edges of one function do. `missing`: what they need that was not known in some state, in the order in which it was
     found. `broken`: why the function is not followed, else empty. `written`: what it may write, as callers see it. `is_nonzero`:
     whether it never returned zero so far."""
 
-    def __init__(self, program: Program, cfa: Cfa, rule: Rule, contracts: Mapping[str, Contract]) -> None:
-        self._program, self._cfa, self._rule, self._contracts = program, cfa, rule, contracts
-        self._streams = open_streams(program)
-        self.objects = Objects(program, cfa)
-        self._needed = {edge.id: tuple(needed(program, edge.effect, rule)) for edge in cfa.edges}
+    def __init__(self, edges: Edges, contracts: Mapping[str, Contract]) -> None:
+        self._program, self._cfa, self._contracts = edges.program, edges.cfa, contracts
+        self._streams, self._objects, self._needed = edges.streams, edges.objects, edges.needed
         self.missing: dict[Missing, None] = {}
         self.broken = ""
         self.written: frozenset[Place] = frozenset()
@@ -78,18 +86,23 @@ class Transfer:
 
     def _write(self, known: Known, written: frozenset[Place | Own]) -> Known:
         self.written |= frozenset(seen_outside(written))
-        return self.objects.without(known, written)
+        return self._objects.without(known, written)
 
     def _assigned(self, known: Known, target: ir.Expr, value: ir.Expr) -> Known:
-        place = self.objects.place(target)
+        place = self._objects.place(target)
         after = self._write(known, frozenset((place,)))
-        if not self._holds(target, value) or any(self.objects.meets(part, (place,)) for part in ir.place_values(target)):
+        if not self._holds(target, value) or any(self._objects.meets(part, (place,)) for part in ir.place_values(target)):
             return after
         if is_nonzero(known, value, self._streams):
             after = after._replace(nonzero=after.nonzero | {target})
         elif is_zero(known, value):
             after = after._replace(zero=after.zero | {target})
-        if isinstance(target, ir.Var) and isinstance(place, Own) and is_stable(value) and not self.objects.meets(value, (place,)):
+        if (
+            isinstance(target, ir.Var)
+            and isinstance(place, Own)
+            and is_stable(value)
+            and not self._objects.meets(value, (place,))
+        ):
             after = after._replace(equal=after.equal | {(target, value)})
         return after
 
@@ -150,7 +163,7 @@ class Transfer:
             return ANYTHING._replace(returns=False)
         if function is None or not function.is_complete:
             return ANYTHING
-        writes = frozenset(place for place in self.objects.by_library(name, call) if isinstance(place, Place))
+        writes = frozenset(place for place in self._objects.by_library(name, call) if isinstance(place, Place))
         return Contract((), not function.never_returns, self._library_result(known, call, name), writes)
 
     def _library_result(self, known: Known, call: ir.Call, name: str) -> bool:
@@ -172,9 +185,9 @@ class Transfer:
         for one in self._needed[edge.id]:
             if one.later:
                 known = self._with_need(known, edge, one.expr, "", one.why, tells=one.tells)
-        place = self.objects.place(target)
+        place = self._objects.place(target)
         after = self._write(known, frozenset((place,)))
-        is_same = not any(self.objects.meets(part, (place,)) for part in ir.place_values(target))
+        is_same = not any(self._objects.meets(part, (place,)) for part in ir.place_values(target))
         if nonzero and is_same:
             after = after._replace(nonzero=after.nonzero | {target})
         return after

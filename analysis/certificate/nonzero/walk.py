@@ -8,10 +8,8 @@ from typing import NamedTuple
 
 from analysis.certificate.nonzero.callee_contracts import Contract, Needs
 from analysis.certificate.nonzero.live_variables import live
-from analysis.certificate.nonzero.needed_values import Rule
-from analysis.certificate.nonzero.transfer import Missing, Transfer
+from analysis.certificate.nonzero.transfer import Edges, Missing, Transfer
 from analysis.certificate.nonzero.values import Known
-from analysis.cfa.graph import Cfa, Program
 from analysis.model import ir
 from analysis.model.spelling import display_name
 
@@ -29,22 +27,16 @@ class Walked(NamedTuple):
     steps: int
 
 
-def walk(
-    program: Program,
-    cfa: Cfa,
-    rule: Rule,
-    contracts: Mapping[str, Contract],
-    needs: Needs,
-    goes_on: Callable[[], bool] = lambda: True,
-) -> Walked:
+def walk(edges: Edges, contracts: Mapping[str, Contract], needs: Needs, goes_on: Callable[[], bool]) -> Walked:
     """Follows a function, called where what it `needs` is not zero."""
-    return _Walk(program, cfa, rule, contracts, needs).done(goes_on)
+    return _Walk(edges, contracts, needs).done(goes_on)
 
 
 class _Walk:
-    def __init__(self, program: Program, cfa: Cfa, rule: Rule, contracts: Mapping[str, Contract], needs: Needs) -> None:
+    def __init__(self, edges: Edges, contracts: Mapping[str, Contract], needs: Needs) -> None:
+        cfa = edges.cfa
         self._cfa, self._needs, self._live = cfa, needs, live(cfa)
-        self._transfer = Transfer(program, cfa, rule, contracts)
+        self._transfer = Transfer(edges, contracts)
         self._states: dict[int, list[Known]] = {cfa.entry: [Known(nonzero=frozenset(needs))]}
         self._merged: set[int] = set()
         self._order = cfa.reverse_postorder

@@ -36,7 +36,7 @@ def prove(request: Request, seconds: float, cancellation: Cancellation) -> Answe
         return Unknown(reason, final=True)
     until = clock.spent() + seconds
     search = _search(program, msgspec.convert(rule, Rule))
-    search.goes_on = lambda: clock.spent() < until and not cancellation.cancelled()
+    search.while_(lambda: clock.spent() < until and not cancellation.cancelled())
     followed = search.follow(function)
     if followed is None:
         return Unknown("there was no time to follow all that it calls")
