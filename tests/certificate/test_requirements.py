@@ -74,6 +74,8 @@ _POINTERS = (
     ("a library function may return null", "char f(void) { return *getenv(\"A\"); }", "?may be null"),
     ("a library function writes to it", "int f(struct s *p) { if (!p || !p->l) return 0; "
      "memset(p, 0, sizeof *p); return p->l->n; }", "?`p->l` may be null"),
+    ("the end of a number", "long strtol(const char *, char **, int); char f(char *p) { char *e; if (!p) return 0; "
+    "strtol(p, &e, 10); return *e; }", ""),
     ("an element", "int f(int *p, int i) { return p[i]; }", "p != NULL"),
     ("a function pointer", "int f(int (*p)(void)) { return p(); }", "p != NULL"),
     ("recursion", "int f(struct s *p) { return p->n ? f(p) : 0; }", "p != NULL"),

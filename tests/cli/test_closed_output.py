@@ -18,6 +18,7 @@ COMMANDS = {
     "check": ["check", "--engine", "automaton", "a.c"],
     "check, JSON": ["check", "--engine", "automaton", "--format", "json", "a.c"],
     "check, SARIF": ["check", "--engine", "automaton", "--format", "sarif", "a.c"],
+    "contracts": ["contracts", "a.c"],
     "dump": ["dump", "cfa", "a.c"],
     "rules": ["rules"],
     "a rule": ["rules", "null-dereference"],

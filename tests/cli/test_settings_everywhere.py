@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from analysis.cli import certify, check, dumping, main, revisions, watch
+from analysis.cli import certify, check, contracts, dumping, main, revisions, watch
 from analysis.model.options import Options
 from analysis.model.settings import Settings, settings_folder, workspace_settings
 from analysis.rules.load import load_rules
@@ -61,6 +61,7 @@ COMMANDS = {
     "check of a file": (check, ["check", "root/a.c"]),
     "revisions": (revisions, ["revisions", "root", "root"]),
     "watch": (watch, ["watch", "root"]),
+    "contracts": (contracts, ["contracts", "root/a.c"]),
     "dump cfa": (dumping, ["dump", "cfa", "root/a.c"]),
     "dump derivation": (dumping, ["dump", "derivation", "root/a.c"]),
     "dump delta": (dumping, ["dump", "delta", "root", "root"]),
@@ -99,11 +100,12 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _asked_by(command: str, monkeypatch: pytest.MonkeyPatch) -> Options:
     import analysis.cli.certify
     import analysis.cli.check
+    import analysis.cli.contracts
     import analysis.cli.dumping
     import analysis.cli.revisions
     import analysis.cli.watch
 
-    for module in (analysis.cli.check, analysis.cli.dumping, analysis.cli.revisions, analysis.cli.watch):
+    for module in (analysis.cli.check, analysis.cli.contracts, analysis.cli.dumping, analysis.cli.revisions, analysis.cli.watch):
         monkeypatch.setattr(module, "Checker", _stop)
     monkeypatch.setattr(analysis.cli.certify, "Request", lambda certificate, paths, options: _stop(options))
     with pytest.raises(_AskedError) as asked:

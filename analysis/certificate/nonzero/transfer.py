@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from analysis.c.control import UNMODELLED
@@ -126,6 +126,8 @@ class Transfer:
         if not contract.returns:
             return None
         after = self._write(known, contract.writes)
+        if name is not None and name not in self._program.functions:
+            after = after._replace(nonzero=after.nonzero.union(_linked(name, call)))
         if call.result is None:
             return after
         is_value = name is not None and self._is_returned(name, call.result)
@@ -191,3 +193,15 @@ class Transfer:
         if nonzero and is_same:
             after = after._replace(nonzero=after.nonzero | {target})
         return after
+
+
+def _linked(name: str, call: ir.Call) -> Iterator[ir.Expr]:
+    """The variables where a library function stores a pointer into the text that it is passed: `end` of `strtol(s, &end, 10)`
+    (C11 7.22.1.4p5)."""
+    function = known_function(name)
+    if function is None or not function.is_complete or not function.positions("text") or function.result != "number":
+        return
+    for at in function.positions("link"):
+        bare = ir.strip_casts(call.arguments[at]) if at < len(call.arguments) else None
+        if isinstance(bare, ir.AddressOf) and isinstance(bare.lvalue.type, Pointer) and is_stable(bare.lvalue):
+            yield bare.lvalue

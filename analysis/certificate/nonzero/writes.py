@@ -56,7 +56,7 @@ class Own(NamedTuple):
 
 EVERYTHING = frozenset((Place("any"),))
 """All that is not a variable of the function whose address is never taken."""
-_ERRNO = frozenset((Place("int32"),))
+_ERRNO = frozenset((Place("int32", variable="global errno"),))
 
 
 @kept_with

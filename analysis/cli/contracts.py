@@ -1,0 +1,90 @@
+"""`everproof contracts`: what callers of functions have to keep, and what they can rely on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+import msgspec
+
+from analysis.api import Checker
+from analysis.cli.command_options import program_options, read_options
+from analysis.cli.failure import Failure
+from analysis.cli.json_format import encode_json
+from analysis.cli.output import say, write
+from analysis.model.spelling import display_name
+from analysis.session.contracts.function_contract import FunctionContract
+from analysis.session.contracts.library_contracts import library_contract
+from analysis.session.contracts.program_contracts import program_contracts
+from analysis.session.opened import Inspection
+
+FAILED = 2
+
+
+@click.command()
+@click.argument("paths", metavar="[PATH ...]", nargs=-1)
+@click.option("--function", "function", metavar="NAME", help="Only this function; also one of the C library.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Default: text.")
+@program_options
+def contracts(paths: tuple[str, ...], function: str | None, format_: str, **given: Any) -> int:
+    """Print what is known of each function of PATH (files or folders): what callers have to keep, and what they can rely on.
+
+    A requirement is enough for the rule that it is from: callers that keep it cause no violation in the function itself. What is
+    not listed is not known.
+    """
+    if not paths and function is None:
+        raise Failure("Say of what: a file or folder, or --function with the name of a library function.")
+    options, wrong_settings = read_options(dict(given), paths[0] if paths else ".")
+    found: list[FunctionContract] = []
+    if paths:
+        checker = Checker(options)
+        checker.open(paths)
+        view = checker.inspect()
+        say(view.messages)
+        if not view.trees or checker.failed:
+            return FAILED
+        found = list(program_contracts(view.program, view.places, _chosen(view, function)))
+    if not found and function is not None:
+        found = [_of_library(function, view if paths else None)]
+    write(encode_json(msgspec.to_builtins(found)) if format_ == "json" else _text(found), None)
+    return FAILED if wrong_settings else 0
+
+
+def _chosen(view: Inspection, function: str | None) -> list[str]:
+    """The linkage names of the functions that are defined in the files of the program, or of those that were asked for."""
+    names = [name for name in view.program.functions if name not in view.system]
+    return [name for name in names if function in (None, name, display_name(name))]
+
+
+def _of_library(function: str, view: Inspection | None) -> FunctionContract:
+    found = library_contract(function, None if view is None else view.program.externals.get(function))
+    if found is None:
+        raise Failure(f"Nothing is known of {function}: the program does not define it, and no table describes it.")
+    return found
+
+
+def _text(found: Sequence[FunctionContract]) -> str:
+    return "\n".join("\n".join(_lines(one)) + "\n" for one in found)
+
+
+def _lines(contract: FunctionContract) -> Iterator[str]:
+    where = f"{contract.path}:{contract.line}: " if contract.path else ""
+    yield f"{where}{contract.signature}"
+    kept, of = contract.callers_discharging
+    for clause in contract.requires:
+        yield f"  requires  {clause.text} ({clause.from_})"
+    if not contract.requires and not contract.open and contract.path:
+        yield "  requires  nothing"
+    if contract.requires and of:
+        yield f"            {kept} of {of} callers keep that"
+    for clause in contract.ensures:
+        yield f"  ensures   {clause.text}"
+    if not contract.returns:
+        yield "  ensures   does not return"
+    for clause in contract.ownership:
+        yield f"  owns      {clause.text}"
+    if contract.writes and contract.returns:
+        yield f"  writes    {', '.join(clause.text for clause in contract.writes)}"
+    for text in contract.open:
+        yield f"  open      {text}"

@@ -1,0 +1,41 @@
+"""The contract of one function, as data."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Status = Literal["proved", "assumed", "given"]
+"""`given`: a table of library functions says it."""
+
+
+class Clause(msgspec.Struct, frozen=True):
+    """One thing that a contract says: in plain words with C in it, and as a condition in C, where there is one. `from_`: the
+    rule, or the table, that it comes from."""
+
+    text: str
+    formula: str
+    status: Status
+    from_: str = msgspec.field(name="from")
+
+
+class FunctionContract(msgspec.Struct, frozen=True):
+    """What is known of a function. `path` and `line` are empty, and 0, for one that the program does not define.
+
+    `requires`: what callers have to keep, so that it violates the rules that the clauses are from at no place in itself.
+    `ownership`: which blocks and streams it ends, makes or keeps. `returns` is False if no call comes back.
+    `callers_discharging`: how many of the functions of the program that call it keep all that it requires, and how many there
+    are. `open`: where a rule may be violated, whatever callers keep."""
+
+    function: str
+    path: str
+    line: int
+    signature: str
+    requires: tuple[Clause, ...] = ()
+    ensures: tuple[Clause, ...] = ()
+    writes: tuple[Clause, ...] = ()
+    ownership: tuple[Clause, ...] = ()
+    returns: bool = True
+    callers_discharging: tuple[int, int] = (0, 0)
+    open: tuple[str, ...] = ()
