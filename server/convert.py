@@ -16,7 +16,7 @@ from pygls.uris import from_fs_path
 from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import Limits
 from analysis.model.places import Place, Position
-from analysis.model.report import Finding, FunctionReport, Message, RuleVerdict, TraceStep, Verdict
+from analysis.model.report import IF_KEPT, Finding, FunctionReport, Message, RuleVerdict, TraceStep, Verdict
 from server.client_lines import clamp, content_length, split_lines
 from server.documents import OpenDocuments
 from server.results import FileState, Results
@@ -209,6 +209,15 @@ def overall(function: FunctionReport) -> tuple[Verdict, str | None]:
         said = [f"{', '.join(rules)}: {reason}" for reason, rules in unknown.items()]
         return "unknown", next(iter(unknown)) if len(unknown) == 1 else "; ".join(said)
     return ("safe", None) if function.verdicts else ("unknown", "no rule was checked")
+
+
+def conditions(function: FunctionReport) -> str:
+    """What callers have to keep, where nothing else keeps the function from being safe; else empty."""
+    unknown = [verdict for _, verdict in _unknowns(function) if not verdict.no_place]
+    if overall(function)[0] != "unknown" or not unknown or not all(verdict.is_conditional for verdict in unknown):
+        return ""
+    kept = dict.fromkeys((reason_here(verdict, function) or "").removeprefix(IF_KEPT) for verdict in unknown)
+    return IF_KEPT + " and ".join(kept)
 
 
 def reason_here(verdict: RuleVerdict, function: FunctionReport) -> str | None:

@@ -7,7 +7,18 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from analysis.model.places import Place
-from analysis.model.report import Finding, FunctionReport, Message, Report, SummaryWork, TraceStep, Within, as_called, other_runs
+from analysis.model.report import (
+    IF_KEPT,
+    Finding,
+    FunctionReport,
+    Message,
+    Report,
+    SummaryWork,
+    TraceStep,
+    Within,
+    as_called,
+    other_runs,
+)
 
 _MOST_REASONS = 4
 
@@ -96,13 +107,16 @@ def _aside(report: Report, known: int) -> str:
 
 def _undecided(report: Report) -> str:
     """How many functions are not decided, beside how many are proved for some rule; empty if all are decided."""
-    unknown = sum(1 for f in report.functions if _reasons(f))
-    if not unknown:
-        return ""
-    proved = sum(1 for f in report.functions if not f.stale and any(v.verdict == "safe" for v in f.verdicts.values()))
-    if not proved:
-        return f"; {count(unknown, 'function')} not decided"
-    return f"; {count(proved, 'function')} proved for some rule; {count(unknown, 'function')} not decided for some rule"
+    unknown = sum(1 for f in report.functions if any(not reason.startswith(IF_KEPT) for reason in _reasons(f)))
+    present = [f for f in report.functions if not f.stale]
+    proved = sum(1 for f in present if any(v.verdict == "safe" for v in f.verdicts.values()))
+    kept = sum(1 for f in present if any(v.is_conditional for v in f.verdicts.values()))
+    parts = [f"{count(proved, 'function')} proved for some rule"] if proved and (unknown or kept) else []
+    if kept:
+        parts.append(f"{count(kept, 'function')} safe for some rule if callers keep what `everproof contracts` lists")
+    if unknown:
+        parts.append(f"{count(unknown, 'function')} not decided" + (" for some rule" if parts else ""))
+    return "".join(f"; {part}" for part in parts)
 
 
 def count(number: int, noun: str) -> str:

@@ -83,6 +83,10 @@ class SummaryRepair(msgspec.Struct, frozen=True, gc=False):
     above: int = 0
 
 
+IF_KEPT = "safe if callers keep: "
+"""How the reason begins of what is proved but for what callers have to keep."""
+
+
 class RuleVerdict(msgspec.Struct, frozen=True, gc=False):
     """What is known of one function for one rule. `entries`: a proof is about calls in runs from these functions only; about all
     calls if it is empty. `certified`: a certificate was accepted; `certificate` is the file that it was
@@ -104,6 +108,11 @@ class RuleVerdict(msgspec.Struct, frozen=True, gc=False):
     entries: tuple[str, ...] = ()
     within: Within | None = None
     repair: SummaryRepair | None = None
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether it is proved but for what callers have to keep, which the reason says."""
+        return self.verdict == "unknown" and self.reason is not None and self.reason.startswith(IF_KEPT)
 
 
 _MOST_ENTRIES = 3

@@ -6,7 +6,7 @@ from lsprotocol import types
 
 from analysis.model.report import FunctionReport, as_called
 from server.app import EverproofServer
-from server.convert import overall, proved, stale_reason
+from server.convert import conditions, overall, proved, stale_reason
 from server.features import commands
 from server.results import FileState
 
@@ -33,8 +33,10 @@ def lens_command(function: FunctionReport, state: FileState, uri: str) -> types.
     """Returns the verdict in a few words, beginning with what is proved. The tooltip has the assumptions, if the client shows
     tooltips. A click shows the trace of the first finding, if there is one."""
     verdict, reason = overall(function)
-    shown = reason if reason is None or len(reason) <= _LONGEST_REASON else reason[: _LONGEST_REASON - 1] + "…"
+    shown = None if reason is None else _short(reason)
     title = {"safe": "✓ safe", "violated": f"✗ violated: {shown}", "unknown": f"? unknown: {shown}"}[verdict]
+    if conditions(function):
+        title = f"◐ {_short(conditions(function))}"
     rules = proved(function)
     if rules:
         title = f"✓ proved: {', '.join(rules)}" + ("" if verdict == "safe" else f" · {title}")
@@ -49,3 +51,7 @@ def lens_command(function: FunctionReport, state: FileState, uri: str) -> types.
     if finding is None:
         return types.Command(title, "", tooltip)
     return types.Command(title, commands.TRACE, tooltip, arguments=[uri, finding.fingerprint])
+
+
+def _short(reason: str) -> str:
+    return reason if len(reason) <= _LONGEST_REASON else reason[: _LONGEST_REASON - 1] + "…"

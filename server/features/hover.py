@@ -7,15 +7,16 @@ from collections.abc import Iterator
 
 from lsprotocol import types
 
-from analysis.model.report import Count, FunctionReport, Repaired, RuleVerdict, SummaryRepair, Verdict, as_called
+from analysis.model.report import Count, FunctionReport, Repaired, RuleVerdict, SummaryRepair, as_called
 from analysis.wire import CheckDone
 from server.app import EverproofServer
 from server.client_columns import Columns
-from server.convert import overall, reason_here, stale_reason
+from server.convert import conditions, overall, reason_here, stale_reason
 from server.documents import Document
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _ORDER = {"violated": 0, "unknown": 1, "safe": 2}
+_CONDITIONAL = "◐"
 _SIGNS = {"safe": "✓", "violated": "✗", "unknown": "?"}
 
 
@@ -57,7 +58,9 @@ def describe(function: FunctionReport, stale: str | None, last_check: CheckDone 
     verdict, reason = overall(function)
     is_listed = verdict == "unknown" and bool(function.verdicts)  # below, rule by rule
     why = f" ({reason})" if reason and not is_listed else ""
-    parts = [f"**{function.name}**: {_SIGNS[verdict]} {verdict}{why}"]
+    needed = conditions(function)
+    said = f"{_CONDITIONAL} {needed}" if needed else f"{_SIGNS[verdict]} {verdict}{why}"
+    parts = [f"**{function.name}**: {said}"]
     if stale is not None:
         parts.append(f"*Stale: {stale}.*")
     if function.summary:
@@ -77,14 +80,17 @@ def describe(function: FunctionReport, stale: str | None, last_check: CheckDone 
 
 def _verdict_lines(function: FunctionReport) -> list[str]:
     """One line for all rules with the same verdict for the same reason: what is violated first, what is safe last."""
-    groups: dict[tuple[Verdict, str, str | None], list[str]] = {}
+    groups: dict[tuple[str, str, str | None], list[str]] = {}
     for rule, verdict in sorted(function.verdicts.items(), key=lambda item: (_ORDER[item[1].verdict], item[0])):
-        is_proved = verdict.verdict == "safe" and verdict.certified
-        note = _note(verdict, function)
-        groups.setdefault((verdict.verdict, "proved" if is_proved else verdict.verdict, note), []).append(f"`{rule}`")
+        sign, note = _SIGNS[verdict.verdict], _note(verdict, function)
+        word: str = verdict.verdict
+        if verdict.is_conditional and note is not None:
+            sign, word, note = _CONDITIONAL, note, None
+        elif verdict.verdict == "safe" and verdict.certified:
+            word = "proved"
+        groups.setdefault((sign, word, note), []).append(f"`{rule}`")
     return [
-        f"- {_SIGNS[verdict]} {word}: {', '.join(rules)}" + (f" ({note})" if note else "")
-        for (verdict, word, note), rules in groups.items()
+        f"- {sign} {word}: {', '.join(rules)}" + (f" ({note})" if note else "") for (sign, word, note), rules in groups.items()
     ]
 
 

@@ -12,10 +12,11 @@ from analysis.certificate import text
 from analysis.certificate.ownership.closed_checker import check_closed_sets, refusal, without_callers
 from analysis.certificate.ownership.closed_search import ClosedSearch
 from analysis.certificate.ownership.closed_sets import ClosedSets
-from analysis.certificate.ownership.kept_by_callers import IF_KEPT, broken
+from analysis.certificate.ownership.kept_by_callers import broken
 from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.link import link
+from analysis.model.report import IF_KEPT
 from tests.certificate.test_ownership_refused import CLOSE, FREE, HEAD, USE
 from tests.support.lowered import unit_of
 

@@ -58,6 +58,26 @@ def test_a_proof_about_runs_from_an_entry_says_so() -> None:
     assert "as called from" not in describe(function(a=itself), None, None)
 
 
+NEEDS = RuleVerdict("unknown", "safe if callers keep: `s != NULL`", (), "auto")
+NOTHING = RuleVerdict("unknown", "nothing here could violate it, so nothing was proved", (), "auto", no_place=True)
+
+
+def test_what_callers_have_to_keep_is_said_in_a_lens_and_a_hover() -> None:
+    known = function(a=NEEDS, b=NOTHING)
+    assert lens(known)[0] == "◐ safe if callers keep: `s != NULL`"
+    shown = describe(known, None, None).splitlines()
+    assert shown[0] == "**f**: ◐ safe if callers keep: `s != NULL`"
+    assert "- ◐ safe if callers keep: `s != NULL`: `a`" in shown
+    both = function(a=NEEDS, b=PROVED)
+    assert lens(both)[0] == "✓ proved: b · ◐ safe if callers keep: `s != NULL`"
+
+
+def test_what_is_open_besides_is_not_hidden_by_it() -> None:
+    known = function(a=NEEDS, b=OPEN)
+    assert lens(known)[0].startswith("? unknown: ")
+    assert "- ◐ safe if callers keep: `s != NULL`: `a`" in describe(known, None, None).splitlines()
+
+
 def test_a_lens_does_not_call_proved_what_has_no_certificate() -> None:
     assert lens(function(a=RuleVerdict("safe", None, ("x",), "automaton"))) == ("✓ safe", None)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from analysis.api import Checker
 from analysis.model.options import Options
 from analysis.model.report import Report
+from tests.support.settled import answered
 
 _TEXT = """
 int __VERIFIER_nondet_int(void);
@@ -39,12 +40,7 @@ class _Editor:
         self._version += 1
         checker.change(self._path, text, self._version)
         checker.check()
-        while checker.unasked or checker.proving:
-            if checker.proving:
-                checker.wait(None)
-                checker.take_answers()
-            else:
-                checker.ask(lambda: False)
+        answered(checker)
         assert checker.report is not None
         return checker.report
 

@@ -14,6 +14,7 @@ from analysis.api import Checker
 from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.model.report import RuleVerdict
+from tests.support.settled import settled_verdicts
 
 RULES = ("double-free", "memory-leak", "resource-leak", "use-after-free")
 OPTIONS = Options(
@@ -46,22 +47,9 @@ def verdicts(file: Path, text: str = TEXT) -> dict[tuple[str, str], RuleVerdict]
     file.write_text(text)
     checker = Checker(OPTIONS, jobs=1)
     checker.open([str(file)])
-    found = settled(checker)
+    found = settled_verdicts(checker)
     checker.close()
     return found
-
-
-def settled(checker: Checker) -> dict[tuple[str, str], RuleVerdict]:
-    """Checks, and asks until nothing is left to ask."""
-    checker.check()
-    while checker.unasked or checker.proving:
-        if checker.proving:
-            checker.wait(None)
-            checker.take_answers()
-        else:
-            checker.ask(lambda: False)
-    assert checker.report is not None
-    return {(one.name, rule): verdict for one in checker.report.functions for rule, verdict in one.verdicts.items()}
 
 
 def test_functions_are_safe_by_themselves_or_say_where_pointers_go(tmp_path: Path) -> None:
@@ -125,7 +113,7 @@ def test_edits_of_callers_are_seen(tmp_path: Path) -> None:
     file.write_text(WHOLE)
     checker = Checker(msgspec.structs.replace(OPTIONS, rules=("double-free",)), jobs=1)
     checker.open([str(file)])
-    assert settled(checker)[asked].verdict == "safe"
+    assert settled_verdicts(checker)[asked].verdict == "safe"
     edits = (
         ("release(p);", "release(p); release(p);", "violated"),
         ("int main", "static char *g; void other(void) { release(g); } int main", "unknown"),
@@ -134,7 +122,7 @@ def test_edits_of_callers_are_seen(tmp_path: Path) -> None:
     )
     for number, (old, new, verdict) in enumerate(edits):
         checker.change(str(file), WHOLE.replace(old, new), number + 2)
-        assert settled(checker)[asked].verdict == verdict, new
+        assert settled_verdicts(checker)[asked].verdict == verdict, new
     checker.close()
 
 

@@ -13,6 +13,7 @@ from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.model.report import FunctionReport, RuleVerdict
 from analysis.store.database import Store
+from tests.support.settled import answered
 
 OPTIONS = Options(
     proofs=True,
@@ -61,12 +62,7 @@ def opened(file: Path, store: Store | None = None, options: Options = OPTIONS) -
 
 def settled(checker: Checker) -> dict[str, FunctionReport]:
     """What is known when nothing is left to ask."""
-    while checker.unasked or checker.proving:
-        if checker.proving:
-            checker.wait(None)
-            checker.take_answers()
-        else:
-            checker.ask(lambda: False)
+    answered(checker)
     return functions(checker)
 
 

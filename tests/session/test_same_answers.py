@@ -14,6 +14,7 @@ from analysis.api import Checker
 from analysis.model.budgets import BudgetName
 from analysis.model.options import Options
 from analysis.model.report import Report
+from tests.support.settled import answered
 
 _RULES = ("array-bounds", "division-by-zero", "double-free", "null-dereference")
 _TEXT = """
@@ -45,12 +46,7 @@ def _in_an_editor(file: Path, options: Options) -> Report:
     checker.open([str(file)])
     checker.change(str(file), file.read_text(), 1)
     checker.check()
-    while checker.unasked or checker.proving:
-        if checker.proving:
-            checker.wait(None)
-            checker.take_answers()
-        else:
-            checker.ask(lambda: False)
+    answered(checker)
     report = checker.report
     checker.close()
     assert report is not None

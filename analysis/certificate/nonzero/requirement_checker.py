@@ -15,7 +15,7 @@ from analysis.certificate.nonzero.needed_values import RULES, Rule
 from analysis.certificate.nonzero.transfer import Missing
 from analysis.certificate.nonzero.values import is_stable, open_streams
 from analysis.certificate.nonzero.walk import Walked
-from analysis.certificate.ownership.kept_by_callers import IF_KEPT, hidden_calls, unseen_calls
+from analysis.certificate.ownership.kept_by_callers import hidden_calls, unseen_calls
 from analysis.certificate.refusal import RefusedError
 from analysis.cfa.callgraph import callers
 from analysis.cfa.graph import Cfa, Program
@@ -27,6 +27,7 @@ from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model import ir
 from analysis.model.assumptions import BEFORE, INSIDE, OPEN_STREAMS, OUTSIDE, TYPES
 from analysis.model.c_types import Pointer
+from analysis.model.report import IF_KEPT
 from analysis.model.spelling import display_name, spell_expr
 
 

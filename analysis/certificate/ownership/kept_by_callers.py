@@ -28,10 +28,10 @@ from analysis.cfa.graph import Edge, Program
 from analysis.cfa.linking.open_order import OPEN_ORDER
 from analysis.model import ir
 from analysis.model.kept_with import kept_with
+from analysis.model.report import IF_KEPT
 from analysis.model.spelling import display_name
 
 _MAIN = "main"
-IF_KEPT = "safe if callers keep: "
 _NEEDED = {
     LIVE: "`{}` is null, or leads to what has not ended",
     "heap": "`{}` is null, or leads to the start of a block of memory that nobody else ends",

@@ -7,13 +7,12 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.certificate.claimed import Place
-from analysis.certificate.ownership.kept_by_callers import IF_KEPT
 from analysis.certificate.text import Certified
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import PROPERTIES, Property, Violation, violations, violations_in
 from analysis.engines.symbolic.task import Confirmed, Refuted
 from analysis.model.c_types import ILP32, LP64, DataModel
-from analysis.model.report import SummaryRepair, SummaryWork, Within
+from analysis.model.report import IF_KEPT, SummaryRepair, SummaryWork, Within
 from analysis.session.portfolio.request_terms import About, Kept, Terms
 
 

@@ -19,6 +19,7 @@ from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE
 
 ENGINE = "requirements"
+_FROM = ("main",)  # runs from elsewhere may call the function, too
 _last: dict[Rule, RequirementSearch] = {}
 """What was found of the functions of the last program, by rule: the next question is often about the same one."""
 
@@ -44,12 +45,12 @@ def prove(request: Request, seconds: float, cancellation: Cancellation) -> Answe
     if reason:
         return Unknown(reason, final=True)
     needs = followed.contract.needs
-    if needs and request.whole and not search.follow_callers(function):
-        return Unknown(f"{required(needs)}; there was no time to follow these")
-    runs_from = request.entries if needs and request.whole else ()
-    claim = Requirements(function, rule, search.needs(), runs_from)
+    runs_from = request.entries if needs and request.whole and request.entries == _FROM else ()
     if needs and not runs_from:
         return Unknown(required(needs), final=True)
+    if needs and not search.follow_callers(function):
+        return Unknown(f"{required(needs)}; there was no time to follow these")
+    claim = Requirements(function, rule, search.needs(), runs_from)
     try:
         checked = check_requirements(program, claim)
     except RefusedError as refused:

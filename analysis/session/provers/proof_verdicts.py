@@ -7,13 +7,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from analysis.certificate.ownership.kept_by_callers import IF_KEPT
 from analysis.certificate.ownership.obligations import RULES
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.marks import is_marked, with_places
 from analysis.cpa.obstacles.violable import Excluded, Violable, may_do
 from analysis.cpa.predicates.violations import PROPERTIES, Property, violations_in
-from analysis.model.report import FunctionReport, Invariant, RuleVerdict, SummaryRepair
+from analysis.model.report import IF_KEPT, FunctionReport, Invariant, RuleVerdict, SummaryRepair
 from analysis.model.spelling import display_name
 from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE, ONLY_BY_PATHS
 from analysis.session.portfolio.turns import MOST_EDGES
