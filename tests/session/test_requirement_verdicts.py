@@ -29,7 +29,7 @@ struct item { int n; struct item *next; };
 static struct item *new_item(void) { struct item *i = malloc(sizeof *i); if (!i) exit(1); i->n = 0; return i; }
 static int size(struct item *i) { return i->n; }
 int sum(struct item *i) { int n = 0; while (i) { n += size(i); i = i->next; } return n; }
-int first(struct item *i) { return size(i) + i->n; }
+int first(struct item *i) { int n = i->n; return n + size(i); }
 int share(int n, int parts) { return n / parts; }
 int unsafe(void) { struct item *i = malloc(sizeof *i); return i->n; }
 void say(const char *s) { fputs(s ? s : "", stderr); }
