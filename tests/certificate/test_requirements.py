@@ -88,6 +88,22 @@ _POINTERS = (
     ("a static variable", "int f(struct s *p) { static struct s *k; if (!k) k = p; return k->n; }", "p != NULL"),
     ("the result goes where the callee writes", "static struct s *h; static int g(void) { h = 0; return 1; } "
     "void f(void) { if (h) h->n = g(); }", "?open order"),
+    ("what a callee returns without what it needs", "struct s *h; static struct s *g(struct s *x, int k) { if (k) x->n = 1; "
+     "return x; } static struct s *e(void) { return g(h, 0); } int f(void) { return e()->n; }", "?may be null"),
+    ("what a callee writes without what it needs", "struct s *h, *i; static void g(struct s *x, int k) { if (k) x->n = 1; "
+     "if (!x) i = 0; } static void e(void) { g(h, 0); } int f(void) { if (!i) return 0; e(); return i->n; }", "?may be null"),
+    ("a callee returns without what it needs", "struct s *h; static void g(struct s *x, int k) { if (k) x->n = 1; if (x) "
+     "exit(1); } static void e(void) { g(h, 0); } int f(void) { struct s *p = 0; e(); return p->n; }", "?`p` may be null"),
+    ("unknown code takes null", "struct s *h; void take(struct s *); static struct s *g(void) { struct s *p = h; take(p); "
+     "return p; } int f(void) { return g()->n; }", "?may be null"),
+    ("a printed null pointer", "int printf(const char *, ...); struct s *h; static struct s *g(void) { struct s *p = h; "
+     "printf(\"%p\", (void *)p); return p; } int f(void) { return g()->n; }", "?may be null"),
+    ("a stream of the library", "struct _IO_FILE; extern struct _IO_FILE *stdin; int f(void) { return (int)(long)&*stdin; }", ""),
+    ("a variable of the program's own", "struct s *stdin; int f(void) { return stdin->n; }", "?`stdin` may be null"),
+    ("a parameter of that name", "struct _IO_FILE; extern struct _IO_FILE *stdin; struct _IO_FILE *k(void) { return stdin; } "
+     "static int g(struct s *stdin) { return stdin->n; } int f(void) { return g(0); }", "?which g() needs"),
+    ("two names of one variable", "extern char **environ, **__environ; char *f(void) { if (!environ) return 0; __environ = 0; "
+     "return *environ; }", "?`environ` may be null"),
     ("nothing is added", "char *f(char *p) { return p + 0; }", "!nothing"),
     ("something is added", "char *f(char *p, int n) { return p + n; }", "p != NULL"),
 )  # fmt: skip
@@ -108,6 +124,11 @@ _DIVISORS = (
     ("a floating divisor", "double f(double d) { return d ? 8 / d : 0; }", "?floating"),
     ("a callee divides", "static int g(int x, int y) { return x / y; } int f(int n) { return n ? g(n, n) : g(n, 2); }", ""),
     ("it is decreased in a loop", "int f(int n) { int s = 0; while (n) { s += 8 / n; n--; } return s; }", ""),
+    ("what a callee gives without what it needs", "int h, r; static int g(int x, int k) { if (k) r = 8 / x; return x; } "
+     "static int e(void) { return g(h, 0); } int f(void) { return 8 / e(); }", "?may be zero"),
+    ("much that is put together", "int f(int n) { int s = 0, a0 = n | n; " + "".join(
+        f"int a{i + 1} = a{i} | a{i};" for i in range(40)) + " s = 8 / a40; return s + "
+     + " + ".join(f"a{i}" for i in range(40)) + "; }", "?`a40` may be zero"),
     ("an old declaration cuts off", "int g(); int f(void) { return g(256); } int g(c) char c; { return 8 / c; }", "?do not fit"),
 )  # fmt: skip
 
@@ -175,6 +196,7 @@ def test_callers_keep_it(entry: str) -> None:
         ("struct s *h; int main(void) { return f(h); }", "`h`, which f() needs, may be null"),
         ("int (*h)(struct s *) = f; int main(void) { struct s x; return f(&x) + h(0); }", "the address of f"),
         ("int main(void) { return 0; }", "nothing is seen to call"),
+        ("struct s *h; int main(void) { h->n = f(h); return 0; }", "`h`, which f() needs, may be null"),
         ("int other(struct s *p) { return f(p); } int main(void) { struct s x; return f(&x); }", "nothing is seen to call other"),
     ],
 )
@@ -189,6 +211,17 @@ def test_a_claim_that_leaves_out_a_need_is_refused(drop: str) -> None:
     source = _CALLED + "int main(void) { struct s x; x.n = 1; return f(&x); }"
     with pytest.raises(RefusedError):
         check_requirements(_program(source), _claim(source, "f" if drop == "g" else drop, (), drop))
+
+
+def test_a_stream_may_write_to_what_another_function_gave_it() -> None:
+    """So nothing is proved of functions that may use streams; of others it is."""
+    source = """struct _IO_FILE; extern struct _IO_FILE *stdout; int setvbuf(struct _IO_FILE *, char *, int, size_t);
+int putchar(int); static struct s *h; int f(void) { if (!h) return 0; putchar(0); return h->n; } int g(void) { return h ? h->n : 0; }
+int main(void) { static struct s x; h = &x; setvbuf(stdout, (char *)&h, 0, sizeof h); return f() + g(); }"""
+    program = _program(source)
+    with pytest.raises(RefusedError, match="may write to what setvbuf"):
+        check_requirements(program, Requirements("f", _NULL))
+    assert check_requirements(program, Requirements("g", _NULL)).steps
 
 
 def test_needs_of_others_are_refused() -> None:

@@ -35,8 +35,10 @@ def needed(program: Program, effect: ir.Effect, rule: Rule) -> Iterator[Needed]:
     if rule == "null-dereference":
         if has_odd_format(program, effect):
             yield Needed(ir.IntConst(0, Pointer(expr.type)), why="a format asks for pointers that are not passed")
+        called = effect.callee if isinstance(effect, ir.Call) else None
         for pointer in passed_pointers(program, effect, rule):
-            yield from map(Needed, _chain(pointer))
+            # functions outside may do nothing with what they are passed, and go on
+            yield from (Needed(expr, tells=pointer is called) for expr in _chain(pointer))
 
 
 def _of_part(part: ir.Expr, rule: Rule, *, later: bool) -> Iterator[Needed]:

@@ -23,6 +23,7 @@ from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cfa.marks import marked
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import KEEPS_ERRNO, called_outside, is_known, keeps_errno
+from analysis.cpa.obstacles.kept_buffers import keeping_buffers, may_use_buffers
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model import ir
 from analysis.model.assumptions import BEFORE, INSIDE, OPEN_STREAMS, OUTSIDE, TYPES
@@ -84,6 +85,9 @@ def obstacle(program: Program, functions: tuple[str, ...]) -> str:
         return "attributes make functions run before or after main, or give them other names"
     if keeps_errno(program):
         return KEEPS_ERRNO
+    keeping = keeping_buffers(program)
+    if keeping and may_use_buffers(called_outside(program, functions)):
+        return f"functions of the library may write to what {display_name(keeping)}() kept"
     return beside(program).obstacle(functions) or ""
 
 

@@ -9,7 +9,7 @@ from analysis.c.control import UNMODELLED
 from analysis.c.functions import known as known_function
 from analysis.certificate.nonzero.callee_contracts import ANYTHING, Contract, followed_pointers, passed
 from analysis.certificate.nonzero.conditions import assumed
-from analysis.certificate.nonzero.needed_values import Rule, needed
+from analysis.certificate.nonzero.needed_values import Needed, Rule, needed
 from analysis.certificate.nonzero.values import Known, is_nonzero, is_stable, is_zero, open_streams
 from analysis.certificate.nonzero.writes import Objects, Own, Place, seen_outside
 from analysis.cfa.graph import Cfa, Edge, Program
@@ -71,18 +71,22 @@ class Transfer:
                 return known
 
     def _checked(self, known: Known, edge: Edge) -> Known:
-        """Notes what the edge needs and may not have; what is known in runs that go on."""
+        """Notes what the edge needs and may not have; what is known in runs that go on. Where the result of a call goes tells
+        nothing of the call: it may be looked for afterwards."""
         for one in self._needed[edge.id]:
-            known = self._with_need(known, edge, one.expr, "", one.why, tells=one.tells)
+            known = self._with_need(known, edge, one, tells=one.tells and not one.later)
         return known
 
-    def _with_need(self, known: Known, edge: Edge, expr: ir.Expr, callee: str, why: str, *, tells: bool) -> Known:
-        if not why and is_nonzero(known, expr, self._streams):
+    def _with_need(self, known: Known, edge: Edge, one: Needed, *, tells: bool) -> Known:
+        if not one.why and is_nonzero(known, one.expr, self._streams):
             return known
+        self._miss(known, edge, one.expr, "", one.why)
+        if one.why or not tells:
+            return known
+        return assumed(known, one.expr, self._streams, truth=True) or known
+
+    def _miss(self, known: Known, edge: Edge, expr: ir.Expr, callee: str, why: str) -> None:
         self.missing.setdefault(Missing(edge.id, expr, callee, tuple(known.values(ir.strip_casts(expr))), why))
-        if why or not tells:
-            return known
-        return assumed(known, expr, self._streams, truth=True) or known
 
     def _write(self, known: Known, written: frozenset[Place | Own]) -> Known:
         self.written |= frozenset(seen_outside(written))
@@ -120,9 +124,8 @@ class Transfer:
         if name in UNMODELLED or not UNMODELLED.isdisjoint(targets):
             self.broken = self.broken or not_modelled(self._cfa.name, display_name(name or "a function through a pointer"))
             return None
-        for target in targets:
-            known = self._keeps_needs(known, edge, call, target)
-        contract = self._contract(known, call, name)
+        kept = [self._keeps_needs(known, edge, call, target) for target in targets]
+        contract = self._contract(known, call, name) if all(kept) else ANYTHING
         if not contract.returns:
             return None
         after = self._write(known, contract.writes)
@@ -142,17 +145,19 @@ class Transfer:
             return target.type == type_.result and BIT_FIELD not in target.type.name
         return isinstance(target.type, Pointer) and isinstance(type_.result, Pointer)
 
-    def _keeps_needs(self, known: Known, edge: Edge, call: ir.Call, target: str) -> Known:
-        """Notes what a function needs that is called and may not get it."""
-        callee = self._program.functions.get(target)
+    def _keeps_needs(self, known: Known, edge: Edge, call: ir.Call, target: str) -> bool:
+        """Whether a function that is called gets what it needs; notes what it may not get. Runs may go on without it, as the
+        function may not come to where it needs that; but what is shown of the function is shown with it only."""
+        callee, is_kept = self._program.functions.get(target), True
         for need in () if callee is None else self._contracts.get(target, ANYTHING).needs:
             expr = None if callee is None else passed(callee, need, call.arguments)
             why = "" if expr is not None else "arguments do not fit the parameters"
             if expr is not None and any(is_zero(known, pointer) for pointer in followed_pointers(expr)):
                 continue
-            # runs may go on without it: the function may not come to where it needs it
-            known = self._with_need(known, edge, need if expr is None else expr, target, why, tells=False)
-        return known
+            if why or not is_nonzero(known, expr or need, self._streams):
+                self._miss(known, edge, expr or need, target, why)
+                is_kept = False
+        return is_kept
 
     def _contract(self, known: Known, call: ir.Call, name: str | None) -> Contract:
         """What a call does. Where a pointer leads is not known."""
@@ -186,7 +191,7 @@ class Transfer:
         """The result is assigned when the call is over, and so is where it goes to."""
         for one in self._needed[edge.id]:
             if one.later:
-                known = self._with_need(known, edge, one.expr, "", one.why, tells=one.tells)
+                known = self._with_need(known, edge, one, tells=one.tells)
         place = self._objects.place(target)
         after = self._write(known, frozenset((place,)))
         is_same = not any(self._objects.meets(part, (place,)) for part in ir.place_values(target))

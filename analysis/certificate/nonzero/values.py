@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from analysis.c.library_variables import STREAMS
 from analysis.cfa.addresses_taken import pointed_statics
-from analysis.cfa.graph import Program
+from analysis.cfa.graph import Global, Program
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
 from analysis.model.kept_with import kept_with
@@ -62,13 +62,18 @@ def is_stable(expr: ir.Expr) -> bool:
 
 @kept_with
 def open_streams(program: Program) -> frozenset[str]:
-    """The streams that are open from the start (C11 7.21.1p3), which nothing in the program assigns to."""
-    named = STREAMS.intersection(program.globals)
+    """The streams of the library that are open from the start (C11 7.21.1p3), which nothing in the program assigns to. A program
+    that does not use them may have variables of its own of these names."""
+    named = frozenset(name for name in STREAMS.intersection(program.globals) if _is_elsewhere(program.globals[name]))
     changed = pointed_statics(program)
     for cfa in program.functions.values() if named else ():
         roots = (ir.root(target) for edge in cfa.edges if (target := ir.target_of(edge.effect)) is not None)
         changed |= {root.name for root in roots if isinstance(root, ir.Var)}
     return named - changed
+
+
+def _is_elsewhere(variable: Global) -> bool:
+    return isinstance(variable.initial, ir.Unknown) and not variable.parts and not variable.open
 
 
 def constant(known: Known, expr: ir.Expr) -> int | None:
@@ -87,69 +92,79 @@ def constant(known: Known, expr: ir.Expr) -> int | None:
 
 def is_zero(known: Known, expr: ir.Expr) -> bool:
     """Whether the expression is zero, or null, for certain."""
-    match expr:
-        case ir.IntConst(value):
-            return value == 0
-        case ir.Cast(operand, type_):
-            return _converts(operand, type_) and is_zero(known, operand)
-        case ir.Var() | ir.Deref() | ir.Field() | ir.Index():
-            return expr in known.zero
-        case ir.Unary("-", operand):
-            return isinstance(operand.type, Integer) and is_zero(known, operand)
-        case ir.Unary("!", operand):
-            return _is_scalar(operand) and is_nonzero(known, operand, frozenset())
-        case _:
-            return False
-
-
-def _is_scalar(expr: ir.Expr) -> bool:
-    return isinstance(expr.type, Integer | Pointer)
-
-
-def _converts(operand: ir.Expr, type_: object) -> bool:
-    return _is_scalar(operand) and isinstance(type_, Integer | Pointer)
+    return _Values(known, frozenset()).zero(expr)
 
 
 def is_nonzero(known: Known, expr: ir.Expr, streams: frozenset[str]) -> bool:
     """Whether the expression is not zero, or not null, for certain. `streams`: see `open_streams`."""
-    match expr:
-        case ir.IntConst(value, type_):
-            return value % (1 << _LEAST_POINTER) != 0 if isinstance(type_, Pointer) else value != 0
-        case ir.StringConst():
-            return True
-        case ir.AddressOf(lvalue):
-            root = ir.root(lvalue)  # an object, or a part of one, is nowhere at null (C11 6.3.2.3p3)
-            return (
-                is_nonzero(known, root.pointer, streams)
-                if isinstance(root, ir.Deref)
-                else isinstance(root, ir.Var | ir.StringConst)
-            )
-        case ir.Cast(operand, type_):
-            return _keeps_nonzero(operand, type_) and is_nonzero(known, operand, streams)
-        case ir.Binary() | ir.Unary():
-            return _gives_nonzero(known, expr, streams)
-        case ir.Var() | ir.Deref() | ir.Field() | ir.Index():
-            if expr in known.nonzero or (isinstance(expr, ir.Var) and expr.name in streams):
+    return _Values(known, streams).nonzero(expr)
+
+
+class _Values:
+    """What is known of one expression. What a variable equals is looked at once: each use of it could double the work."""
+
+    def __init__(self, known: Known, streams: frozenset[str]) -> None:
+        self._known, self._streams = known, streams
+        self._looked_at = set[ir.Var]()
+
+    def zero(self, expr: ir.Expr) -> bool:
+        match expr:
+            case ir.IntConst(value):
+                return value == 0
+            case ir.Cast(operand, type_):
+                return _is_scalar(operand) and isinstance(type_, Integer | Pointer) and self.zero(operand)
+            case ir.Var() | ir.Deref() | ir.Field() | ir.Index():
+                return expr in self._known.zero
+            case ir.Unary("-", operand):
+                return isinstance(operand.type, Integer) and self.zero(operand)
+            case ir.Unary("!", operand):
+                return _is_scalar(operand) and self.nonzero(operand)
+            case _:
+                return False
+
+    def nonzero(self, expr: ir.Expr) -> bool:
+        match expr:
+            case ir.IntConst(value, type_):
+                return value % (1 << _LEAST_POINTER) != 0 if isinstance(type_, Pointer) else value != 0
+            case ir.StringConst():
                 return True
-            values = known.values(expr)
-            return any(not isinstance(value, ir.Var) and is_nonzero(known, value, streams) for value in values)
-        case _:
+            case ir.AddressOf(lvalue):
+                root = ir.root(lvalue)  # an object, or a part of one, is nowhere at null (C11 6.3.2.3p3)
+                return self.nonzero(root.pointer) if isinstance(root, ir.Deref) else isinstance(root, ir.Var | ir.StringConst)
+            case ir.Cast(operand, type_):
+                return _keeps_nonzero(operand, type_) and self.nonzero(operand)
+            case ir.Binary() | ir.Unary():
+                return self._gives_nonzero(expr)
+            case ir.Var() | ir.Deref() | ir.Field() | ir.Index():
+                return expr in self._known.nonzero or (isinstance(expr, ir.Var) and self._variable(expr))
+            case _:
+                return False
+
+    def _variable(self, variable: ir.Var) -> bool:
+        if variable.scope == "global" and variable.name in self._streams:
+            return True
+        if variable in self._looked_at:
             return False
+        self._looked_at.add(variable)
+        return any(not isinstance(value, ir.Var) and self.nonzero(value) for value in self._known.values(variable))
+
+    def _gives_nonzero(self, expr: ir.Binary | ir.Unary) -> bool:
+        """Whether an operator gives no zero with these operands. What is added to a pointer leaves it inside its object."""
+        match expr:
+            case ir.Binary("+" | "-", left, right):
+                return isinstance(expr.type, Pointer) and isinstance(right.type, Integer) and self.nonzero(left)
+            case ir.Binary("|", left, right):
+                return self.nonzero(left) or self.nonzero(right)
+            case ir.Unary("-", operand):
+                return isinstance(operand.type, Integer) and self.nonzero(operand)
+            case ir.Unary("!", operand):
+                return _is_scalar(operand) and self.zero(operand)
+            case _:
+                return False
 
 
-def _gives_nonzero(known: Known, expr: ir.Binary | ir.Unary, streams: frozenset[str]) -> bool:
-    """Whether an operator gives no zero with these operands. What is added to a pointer leaves it inside its object."""
-    match expr:
-        case ir.Binary("+" | "-", left, right):
-            return isinstance(expr.type, Pointer) and isinstance(right.type, Integer) and is_nonzero(known, left, streams)
-        case ir.Binary("|", left, right):
-            return is_nonzero(known, left, streams) or is_nonzero(known, right, streams)
-        case ir.Unary("-", operand):
-            return isinstance(operand.type, Integer) and is_nonzero(known, operand, streams)
-        case ir.Unary("!", operand):
-            return _is_scalar(operand) and is_zero(known, operand)
-        case _:
-            return False
+def _is_scalar(expr: ir.Expr) -> bool:
+    return isinstance(expr.type, Integer | Pointer)
 
 
 def _keeps_nonzero(operand: ir.Expr, type_: object) -> bool:

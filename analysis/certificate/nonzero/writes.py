@@ -15,6 +15,7 @@ from typing import NamedTuple
 from analysis.c.aliasing import scalar_class
 from analysis.c.calls import leaves_values, written_arguments
 from analysis.c.functions import known
+from analysis.c.library_variables import LIBRARY_VARIABLES
 from analysis.certificate.nonzero.values import Known
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Program
@@ -92,7 +93,9 @@ class Objects:
         root, steps = ir.root(lvalue), ir.steps(lvalue)
         if isinstance(root, ir.Var) and root.scope not in ("global", "function") and root.name not in self._taken:
             return Own(root.name, self._first_member(steps))
-        variable = f"{root.scope} {root.name}" if isinstance(root, ir.Var) else ""
+        # the library has several names for one variable, such as environ and __environ
+        is_known = isinstance(root, ir.Var) and not (root.scope == "global" and root.name in LIBRARY_VARIABLES)
+        variable = f"{root.scope} {root.name}" if isinstance(root, ir.Var) and is_known else ""
         record, member = self._last_member(steps)
         return Place(self._kind(lvalue, steps, is_member=bool(record)), record, member, variable)
 
@@ -160,7 +163,9 @@ def _whole(pointer: ir.Expr) -> Place | None:
     """All of the variable that a pointer leads into; None if it is not known."""
     bare = ir.strip_casts(pointer)
     root = ir.root(bare.lvalue) if isinstance(bare, ir.AddressOf) else None
-    return Place("any", variable=f"{root.scope} {root.name}") if isinstance(root, ir.Var) else None
+    if not isinstance(root, ir.Var) or root.name in LIBRARY_VARIABLES:
+        return None
+    return Place("any", variable=f"{root.scope} {root.name}")
 
 
 def _meet(one: Place | Own, other: Place | Own) -> bool:
