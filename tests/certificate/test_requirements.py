@@ -126,6 +126,12 @@ _DIVISORS = (
     ("it is decreased in a loop", "int f(int n) { int s = 0; while (n) { s += 8 / n; n--; } return s; }", ""),
     ("what a callee gives without what it needs", "int h, r; static int g(int x, int k) { if (k) r = 8 / x; return x; } "
      "static int e(void) { return g(h, 0); } int f(void) { return 8 / e(); }", "?may be zero"),
+    ("its bytes by name", "struct b { unsigned char a, b, c, d; }; int f(int *p) { if (!*p) return 0; ((struct b *)p)->a = 0; "
+     "return 8 / *p; }", "?`*p` may be zero"),
+    ("its bytes in an array", "struct b { unsigned char a[4]; }; int f(int n) { if (!n) return 0; ((struct b *)&n)->a[0] = 0; "
+     "return 8 / n; }", "?`n` may be zero"),
+    ("a character beside other members", "struct c { char k; int n; }; int f(struct c *p, struct s *q) { if (!q->n) return 0; "
+     "p->k = 0; return 8 / q->n; }", ""),
     ("much that is put together", "int f(int n) { int s = 0, a0 = n | n; " + "".join(
         f"int a{i + 1} = a{i} | a{i};" for i in range(40)) + " s = 8 / a40; return s + "
      + " + ".join(f"a{i}" for i in range(40)) + "; }", "?`a40` may be zero"),
@@ -216,7 +222,8 @@ def test_a_claim_that_leaves_out_a_need_is_refused(drop: str) -> None:
 def test_a_stream_may_write_to_what_another_function_gave_it() -> None:
     """So nothing is proved of functions that may use streams; of others it is."""
     source = """struct _IO_FILE; extern struct _IO_FILE *stdout; int setvbuf(struct _IO_FILE *, char *, int, size_t);
-int putchar(int); static struct s *h; int f(void) { if (!h) return 0; putchar(0); return h->n; } int g(void) { return h ? h->n : 0; }
+int putchar(int); static struct s *h; int g(void) { return h ? h->n : 0; }
+int f(void) { if (!h) return 0; putchar(0); return h->n; }
 int main(void) { static struct s x; h = &x; setvbuf(stdout, (char *)&h, 0, sizeof h); return f() + g(); }"""
     program = _program(source)
     with pytest.raises(RefusedError, match="may write to what setvbuf"):

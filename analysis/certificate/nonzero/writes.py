@@ -76,11 +76,29 @@ def overlaid(program: Program) -> frozenset[str]:
     return frozenset(found)
 
 
+@kept_with
+def of_characters(program: Program) -> frozenset[str]:
+    """The keys of all records that hold characters only: their members may be the bytes of any object."""
+    found = set[str]()
+    for _ in program.records:  # records in records
+        new = {key for key, one in program.records.items() if all(_is_character(member.type, found) for member in one.members)}
+        if new == found:
+            break
+        found = new
+    return frozenset(found)
+
+
+def _is_character(type_: Type, records: set[str]) -> bool:
+    while isinstance(type_, Array):
+        type_ = type_.element
+    return type_.key in records if isinstance(type_, Record) else scalar_class(type_) == "char"
+
+
 class Objects:
     """Which objects the expressions of one function read and write."""
 
     def __init__(self, program: Program, cfa: Cfa) -> None:
-        self._overlaid = overlaid(program)
+        self._overlaid, self._of_characters = overlaid(program), of_characters(program)
         self._taken = taken_by(cfa).own
         self._read = lru_cache(maxsize=None)(self._reads)
 
@@ -97,7 +115,7 @@ class Objects:
         is_known = isinstance(root, ir.Var) and not (root.scope == "global" and root.name in LIBRARY_VARIABLES)
         variable = f"{root.scope} {root.name}" if isinstance(root, ir.Var) and is_known else ""
         record, member = self._last_member(steps)
-        return Place(self._kind(lvalue, steps, is_member=bool(record)), record, member, variable)
+        return Place(self._kind(lvalue, steps, record), record, member, variable)
 
     def _first_member(self, steps: list[ir.Field | ir.Index]) -> str:
         first = steps[0] if steps else None
@@ -113,13 +131,14 @@ class Objects:
         """Whether members of the record lie apart from each other, wherever it is."""
         return isinstance(field.record.type, Record) and field.record.type.key not in self._overlaid
 
-    def _kind(self, lvalue: ir.Expr, steps: list[ir.Field | ir.Index], *, is_member: bool) -> str:
+    def _kind(self, lvalue: ir.Expr, steps: list[ir.Field | ir.Index], record: str) -> str:
         unions = (part for part in steps if isinstance(part, ir.Field) and not self._is_plain(part))
         type_ = lvalue.type
         if any(True for _ in unions) or (isinstance(type_, Integer) and type_.bits not in _WIDTHS):
             return "any"
         kind = scalar_class(type_)
-        return "int8" if kind == "char" and is_member else kind  # accesses to members are to no other objects
+        is_member = record and record not in self._of_characters  # accesses to such members are to no other objects
+        return "int8" if kind == "char" and is_member else kind
 
     def _reads(self, expr: ir.Expr) -> frozenset[Place | Own]:
         found, waiting = set[Place | Own](), [expr]
