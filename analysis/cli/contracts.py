@@ -28,27 +28,32 @@ FAILED = 2
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Default: text.")
 @program_options
 def contracts(paths: tuple[str, ...], function: str | None, format_: str, **given: Any) -> int:
-    """Print what is known of each function of PATH (files or folders): what callers have to keep, and what they can rely on.
+    """Print what is known of each function of PATH (files or folders; without one, of the program in the current folder): what
+    callers have to keep, and what they can rely on.
 
     A requirement is enough for the rule that it is from: callers that keep it cause no violation in the function itself. What is
     not listed is not known.
     """
-    if not paths and function is None:
-        raise Failure("Say of what: a file or folder, or --function with the name of a library function.")
+    alone = None if paths or given["compile_commands"] or function is None else library_contract(function)
+    if alone is not None:
+        _print([alone], format_)
+        return 0
     options, wrong_settings = read_options(dict(given), paths[0] if paths else ".")
-    found: list[FunctionContract] = []
-    if paths:
-        checker = Checker(options)
-        checker.open(paths)
-        view = checker.inspect()
-        say(view.messages)
-        if not view.trees or checker.failed:
-            return FAILED
-        found = list(program_contracts(view.program, view.places, _chosen(view, function)))
+    checker = Checker(options)
+    checker.open(paths)
+    view = checker.inspect()
+    say(view.messages)
+    if not view.trees or checker.failed:
+        return FAILED
+    found = list(program_contracts(view.program, view.places, _chosen(view, function)))
     if not found and function is not None:
-        found = [_of_library(function, view if paths else None)]
-    write(encode_json(msgspec.to_builtins(found)) if format_ == "json" else _text(found), None)
+        found = [_of_library(function, view)]
+    _print(found, format_)
     return FAILED if wrong_settings else 0
+
+
+def _print(found: Sequence[FunctionContract], format_: str) -> None:
+    write(encode_json(msgspec.to_builtins(found)) if format_ == "json" else _text(found), None)
 
 
 def _chosen(view: Inspection, function: str | None) -> list[str]:
@@ -57,8 +62,8 @@ def _chosen(view: Inspection, function: str | None) -> list[str]:
     return [name for name in names if function in (None, name, display_name(name))]
 
 
-def _of_library(function: str, view: Inspection | None) -> FunctionContract:
-    found = library_contract(function, None if view is None else view.program.externals.get(function))
+def _of_library(function: str, view: Inspection) -> FunctionContract:
+    found = library_contract(function, view.program.externals.get(function))
     if found is None:
         raise Failure(f"Nothing is known of {function}: the program does not define it, and no table describes it.")
     return found

@@ -112,7 +112,6 @@ def test_a_library_function(folder: Path, capsys: pytest.CaptureFixture[str], pr
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "Say of what"),
         (["--function", "nobody"], "Nothing is known of nobody"),
         (["a.c", "--function", "nobody"], "Nothing is known of nobody"),
     ],
@@ -123,6 +122,11 @@ def test_what_cannot_be_said(folder: Path, capsys: pytest.CaptureFixture[str], a
     assert not said.out
     assert sentence in said.err
     assert len(said.err.splitlines()) == 1
+
+
+def test_the_program_in_the_current_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _all(capsys).keys() == _all(capsys, "a.c").keys()
+    assert _all(capsys, "--function", "size").keys() == {"size"}
 
 
 def test_a_file_that_is_not_there(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
