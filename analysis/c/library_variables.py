@@ -6,12 +6,11 @@ STREAMS = frozenset(("stdin", "stdout", "stderr"))
 """The streams that are open when a program starts (C11 7.21.1p3, 7.21.3p7)."""
 
 _POSIX = frozenset(("environ", "optarg", "optind", "opterr", "optopt", "signgam", "daylight", "timezone", "tzname"))
+SECOND_NAMES = {"__environ": "environ", "__daylight": "daylight", "__timezone": "timezone", "__tzname": "tzname"}
+"""Other names of variables of the library, which are the same objects (GNU C library, `unistd.h` and `time.h`)."""
 _GNU = frozenset(
     (
-        "__environ",
-        "__daylight",
-        "__timezone",
-        "__tzname",
+        *SECOND_NAMES,
         "error_message_count",
         "program_invocation_name",
         "program_invocation_short_name",

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Literal, NamedTuple
 
+from analysis.c.aliasing import of_characters
 from analysis.c.layout import Layout
 from analysis.cfa.graph import Program
 from analysis.model.c_types import Array, DataModel, Floating, Integer, Member, Pointer, Record, RecordDefinition, Type
@@ -49,6 +51,11 @@ class BitLayout:
         if model.name not in known:
             known[model.name] = cls(program.records, model)
         return known[model.name]
+
+    @cached_property
+    def bytes_of_any(self) -> frozenset[str]:
+        """The keys of the records whose members may be the bytes of any object, where a pointer leads to them."""
+        return of_characters(self.records)
 
     def size(self, type_: Type) -> int | None:
         """The size of an object; None for incomplete and variable-length types."""

@@ -1,5 +1,5 @@
-"""What is said of the programs of fixtures/traps/zero: function `f` has the defect, and is never proved for its rule, neither in any
-state nor in runs from main, where callers keep what it needs.
+"""What is said of the programs of fixtures/traps/zero: function `f` has the defect, and is never proved for its rule, neither in
+any state nor in runs from main, where callers keep what it needs.
 
 The class: what was known of a value is out of date where it is used (another name of the object, a callee, a jump, a conversion),
 or a call does not keep what the called function needs."""

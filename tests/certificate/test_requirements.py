@@ -103,7 +103,7 @@ _POINTERS = (
     ("a parameter of that name", "struct _IO_FILE; extern struct _IO_FILE *stdin; struct _IO_FILE *k(void) { return stdin; } "
      "static int g(struct s *stdin) { return stdin->n; } int f(void) { return g(0); }", "?which g() needs"),
     ("two names of one variable", "extern char **environ, **__environ; char *f(void) { if (!environ) return 0; __environ = 0; "
-     "return *environ; }", "?`environ` may be null"),
+     "return *environ; }", "?another name"),
     ("nothing is added", "char *f(char *p) { return p + 0; }", "!nothing"),
     ("something is added", "char *f(char *p, int n) { return p + n; }", "p != NULL"),
 )  # fmt: skip

@@ -20,6 +20,12 @@ SHARED = {
     "a static variable": ('static int __v = 1; extern int v __asm__("__v");', "v = 2; return __v"),
     "a static variable, a tentative one": ('static int __v; int f(void) __asm__("__v");', "f()"),
     "another file's function": ('int f(void) __asm__("__f");', "f()", "int __f(void) { return 1; }"),
+    "a library's two names": ("extern char **environ, **__environ;", "if (environ) __environ = 0"),
+    "a library's two names, in two files": (
+        "extern long __timezone;",
+        "__timezone = 0",
+        "extern long timezone; void g(void) { timezone = 2; }",
+    ),
     "another file's label": ('int a __asm__("a_");', "a = 1", 'extern int b __asm__("a_"); void g(void) { b = 2; }'),
 }
 
@@ -37,6 +43,7 @@ def test_whoever_mentions_one_is_not_understood(case: tuple[str, ...]) -> None:
         ("long lseek(int, long, int) __asm__(\"\" \"lseek64\"); long lseek64(int, long, int);", "lseek(1, 0, 0)"),
         ("int f(void) __asm__(\"__f\"); int f(void) { return 1; }", "f()"),
         ("int f(void) __asm__(\"f\");", "f()"),
+        ("extern char **__environ;", "__environ = 0"),
     ],
 )  # fmt: skip
 def test_a_library_s_own_versions_are_what_they_are_called(declared: str, statements: str) -> None:

@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from analysis.c.aliasing import scalar_class
+from analysis.c.aliasing import of_characters, scalar_class
 from analysis.c.calls import leaves_values, written_arguments
 from analysis.c.functions import known
-from analysis.c.library_variables import LIBRARY_VARIABLES
 from analysis.certificate.nonzero.values import Known
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Program
@@ -77,28 +76,16 @@ def overlaid(program: Program) -> frozenset[str]:
 
 
 @kept_with
-def of_characters(program: Program) -> frozenset[str]:
-    """The keys of all records that hold characters only: their members may be the bytes of any object."""
-    found = set[str]()
-    for _ in program.records:  # records in records
-        new = {key for key, one in program.records.items() if all(_is_character(member.type, found) for member in one.members)}
-        if new == found:
-            break
-        found = new
-    return frozenset(found)
-
-
-def _is_character(type_: Type, records: set[str]) -> bool:
-    while isinstance(type_, Array):
-        type_ = type_.element
-    return type_.key in records if isinstance(type_, Record) else scalar_class(type_) == "char"
+def _bytes_of_any(program: Program) -> frozenset[str]:
+    """The keys of all records whose members may be the bytes of any object."""
+    return of_characters(program.records)
 
 
 class Objects:
     """Which objects the expressions of one function read and write."""
 
     def __init__(self, program: Program, cfa: Cfa) -> None:
-        self._overlaid, self._of_characters = overlaid(program), of_characters(program)
+        self._overlaid, self._of_characters = overlaid(program), _bytes_of_any(program)
         self._taken = taken_by(cfa).own
         self._read = lru_cache(maxsize=None)(self._reads)
 
@@ -111,9 +98,7 @@ class Objects:
         root, steps = ir.root(lvalue), ir.steps(lvalue)
         if isinstance(root, ir.Var) and root.scope not in ("global", "function") and root.name not in self._taken:
             return Own(root.name, self._first_member(steps))
-        # the library has several names for one variable, such as environ and __environ
-        is_known = isinstance(root, ir.Var) and not (root.scope == "global" and root.name in LIBRARY_VARIABLES)
-        variable = f"{root.scope} {root.name}" if isinstance(root, ir.Var) and is_known else ""
+        variable = f"{root.scope} {root.name}" if isinstance(root, ir.Var) else ""
         record, member = self._last_member(steps)
         return Place(self._kind(lvalue, steps, record), record, member, variable)
 
@@ -182,9 +167,7 @@ def _whole(pointer: ir.Expr) -> Place | None:
     """All of the variable that a pointer leads into; None if it is not known."""
     bare = ir.strip_casts(pointer)
     root = ir.root(bare.lvalue) if isinstance(bare, ir.AddressOf) else None
-    if not isinstance(root, ir.Var) or root.name in LIBRARY_VARIABLES:
-        return None
-    return Place("any", variable=f"{root.scope} {root.name}")
+    return Place("any", variable=f"{root.scope} {root.name}") if isinstance(root, ir.Var) else None
 
 
 def _meet(one: Place | Own, other: Place | Own) -> bool:

@@ -1,10 +1,11 @@
-"""Names that the assembler knows by other names (GCC manual, "Controlling Names Used in Assembler Code"): which of them may be
-of one object or function with others."""
+"""Names that may be of one object or function with others: those that the assembler knows by other names (GCC manual,
+"Controlling Names Used in Assembler Code"), and those of variables to which a library gives two."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from analysis.c.library_variables import SECOND_NAMES
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.graph import Cfa
 
@@ -27,6 +28,14 @@ def labelled(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> Iterator[tuple[s
         if under or meets or not of_libraries[symbol]:
             reason = f'the assembler name "{symbol}"'
             yield from ((name, reason) for name in (*names, *under, symbol))
+
+
+def second_names(units: Sequence[Unit]) -> Iterator[tuple[str, str]]:
+    """The second names of variables of the library that a program may use by their first names, too, with the reason."""
+    declared = {one.var.name for unit in units for one in unit.level.variables.values()}
+    for second, first in SECOND_NAMES.items():
+        if second in declared and first in declared:
+            yield second, f"another name, {first}"
 
 
 def _under(symbol: str, unit: Unit, cfas: Mapping[str, Cfa]) -> Iterator[str]:

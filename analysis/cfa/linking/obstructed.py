@@ -17,7 +17,7 @@ import msgspec
 from analysis.c.linkage import Body, differ, is_decided
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.graph import Cfa, Edge, FunctionSource, Program
-from analysis.cfa.linking.labels import labelled
+from analysis.cfa.linking.labels import labelled, second_names
 from analysis.cfa.linking.library_names import UNLIKE, unlike
 from analysis.cfa.linking.open_order import Conflict, conflicts
 from analysis.cfa.linking.promises import broken
@@ -97,6 +97,7 @@ def _names(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, str]:
     names.update(_yielding(units))
     names.update(dict.fromkeys(unlike(units, cfas), UNLIKE))
     names.update(labelled(units, cfas))
+    names.update(second_names(units))
     return names
 
 

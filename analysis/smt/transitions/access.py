@@ -19,7 +19,7 @@ from analysis.smt.logic import linear
 from analysis.smt.logic.bitvectors import extend
 from analysis.smt.logic.term_building import distinct, filled, number, real, select, store
 from analysis.smt.logic.terms import Term
-from analysis.smt.transitions.object_cells import MOST_CELLS, is_member
+from analysis.smt.transitions.object_cells import MOST_CELLS
 from analysis.smt.transitions.transition_state import State, StateVariable
 from analysis.smt.transitions.vocabulary import ADDRESS_BITS, Vocabulary
 
@@ -152,7 +152,7 @@ class Access:
             )  # else the run has undefined behaviour here
         self.ledger.assume(BOUNDS.sentence)
         self.ledger.assume(TYPES.sentence)
-        is_plain = (isinstance(inner, ir.Deref) or lvalue is not inner) and not is_member(lvalue)
+        is_plain = (isinstance(inner, ir.Deref) or lvalue is not inner) and not self._vocabulary.objects.is_member(lvalue)
         return InMemory(self.address(lvalue), is_mixed, is_plain)
 
     def _outermost(self, lvalue: ir.Expr) -> tuple[ir.Expr, int, bool]:

@@ -51,6 +51,19 @@ class Objects:
         """How the variable is kept."""
         return self._kinds.get((owner, var.name), "cells" if is_scalar(var.type) else "memory")
 
+    def is_member(self, lvalue: ir.Expr) -> bool:
+        """Whether the access says which record the object is in. Elements of an array within what a pointer leads to do not:
+        characters there can be room for anything (C11 6.5p6). Nor do members of a record that holds characters only."""
+        inner = lvalue
+        while isinstance(inner, ir.Index):
+            inner = inner.array
+        if not isinstance(inner, ir.Field):
+            return False
+        if not isinstance(ir.root(inner), ir.Deref):
+            return True
+        record = inner.record.type
+        return inner is lvalue and not (isinstance(record, Record) and record.key in self.layout.bytes_of_any)
+
     def locals(self, function: str) -> Iterable[tuple[str, Type]]:
         """The parameters and local variables of a function (of "", the global ones), in alphabetical order."""
         return sorted((name, type_) for (owner, name), type_ in self._types.items() if owner == function)
@@ -117,7 +130,7 @@ class Objects:
                 inner = inner.array
             else:
                 inner = inner.record
-        is_character = isinstance(lvalue.type, Integer) and lvalue.type.bits == 8 and not is_taken and not is_member(lvalue)
+        is_character = isinstance(lvalue.type, Integer) and lvalue.type.bits == 8 and not is_taken and not self.is_member(lvalue)
         if isinstance(inner, ir.Deref) and is_character:
             self.has_plain_characters = True
         if not isinstance(inner, ir.Var):
@@ -133,16 +146,3 @@ class Objects:
         elif is_open and self._kinds[key] != "memory":
             is_plain = isinstance(lvalue, ir.Index) and lvalue.array is inner and is_scalar(lvalue.type)
             self._kinds[key] = "elements" if is_plain else "memory"
-
-
-def is_member(lvalue: ir.Expr) -> bool:
-    """Whether the access says which record the object is in. Elements of an array within what a pointer leads to do not:
-    characters there can be room for anything (C11 6.5p6)."""
-    inner = lvalue
-    while isinstance(inner, ir.Index):
-        inner = inner.array
-    if not isinstance(inner, ir.Field):
-        return False
-    if inner is lvalue:
-        return True
-    return not isinstance(ir.root(inner), ir.Deref)

@@ -7,7 +7,7 @@ be said when it is; else what is read is any value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from analysis.c.blocks import ALLOCATORS, STACK_ALLOCATIONS, ZEROING
 from analysis.c.functions import known
@@ -29,7 +29,7 @@ from analysis.engines.symbolic.backward.rewriting import (
     text_of,
     with_symbols,
 )
-from analysis.engines.symbolic.backward.state_places import base_of, may_alias, onto, overlap, tag_of, tags_in
+from analysis.engines.symbolic.backward.state_places import Tag, base_of, may_alias, onto, overlap, tags_in
 from analysis.engines.symbolic.backward.states import Conditions
 from analysis.engines.symbolic.backward.writes import WholeProgram, Writes
 from analysis.model import ir
@@ -102,17 +102,21 @@ class Preimage:
         if isinstance(written_base, ir.Var):
             if not self._whole.is_taken(written_base, self.function_of(written_base)):
                 return read
-            own = [tag_of(target)] if not _is_aggregate(target.type) else tags_in(target.type, self._whole.program.records)
-            return self.any(read) if any(may_alias(tag, tag_of(read)) for tag in own) else read
-        tags = [tag_of(target)] if not _is_aggregate(target.type) else list(tags_in(target.type, self._whole.program.records))
+            return self.any(read) if any(may_alias(tag, self._whole.tag_of(read)) for tag in self._tags(target)) else read
+        tags = self._tags(target)
         if isinstance(read_base, ir.Var):
             changed = Writes(memory=frozenset(tags))
             return self.any(read) if self.can_change(changed, read) else read
         if written_base == read_base:
             return self._within(target, value, read, decided)
-        if not any(may_alias(tag, tag_of(read)) for tag in tags):
+        if not any(may_alias(tag, self._whole.tag_of(read)) for tag in tags):
             return read
         return self._through(target, value, read, written_base.pointer, read_base.pointer, decided)
+
+    def _tags(self, target: ir.Expr) -> Collection[Tag]:
+        """What an assignment says about the objects that it writes to."""
+        is_one = not _is_aggregate(target.type)
+        return [self._whole.tag_of(target)] if is_one else tags_in(target.type, self._whole.program.records)
 
     def _through(
         self, target: ir.Expr, value: ir.Expr | None, read: ir.Expr, one: ir.Expr, other: ir.Expr, decided: dict[ir.Expr, bool]

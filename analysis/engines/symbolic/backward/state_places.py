@@ -7,9 +7,10 @@ members of unions aside.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Literal, NamedTuple
 
-from analysis.c.aliasing import scalar_class
+from analysis.c.aliasing import of_characters, scalar_class
 from analysis.model import ir
 from analysis.model.c_types import Array, Record, RecordDefinition, Type
 
@@ -40,8 +41,8 @@ def onto(base: ir.Expr, steps: list[ir.Field | ir.Index]) -> ir.Expr:
     return base
 
 
-def tag_of(lvalue: ir.Expr) -> Tag:
-    """What the access says about its object."""
+def tag_of(lvalue: ir.Expr, bytes_of_any: Container[str]) -> Tag:
+    """What the access says about its object. `bytes_of_any`: the records that hold characters only."""
     scalar = scalar_class(lvalue.type)
     named: ir.Field | None = None
     for step in ir.steps(lvalue):
@@ -51,6 +52,8 @@ def tag_of(lvalue: ir.Expr) -> Tag:
                 return ANY
             named = step
     if named is None or not isinstance(named.record.type, Record):
+        return Tag(scalar)
+    if named.record.type.key in bytes_of_any and isinstance(base_of(lvalue), ir.Deref):
         return Tag(scalar)
     return Tag(scalar, named.record.type.key, named.name)
 
@@ -87,6 +90,7 @@ def _collect(
                 found.add(ANY)
             elif type_ not in seen:
                 seen.add(type_)
+                key = "" if key in of_characters({key: definition}) else key  # its members may be the bytes of any object
                 for inner in definition.members:
                     if not inner.name:
                         found.add(ANY)

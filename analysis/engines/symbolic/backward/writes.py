@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
+from analysis.c.aliasing import of_characters
 from analysis.c.calls import written_arguments
 from analysis.c.control import NEVER_RETURN, STARTS
 from analysis.c.functions import known as known_function
@@ -68,6 +69,7 @@ class WholeProgram:
         self._exposed: frozenset[str] | None = None
         self._knows_all: bool | None = None
         self._unknown: Writes | None = None
+        self._bytes_of_any = of_characters(program.records)
 
     @property
     def knows_all_code(self) -> bool:
@@ -238,13 +240,17 @@ class WholeProgram:
         """Whether a call through a pointer can reach functions that are not known."""
         return ir.direct_callee(call) is None and (not self._closed or not self.program.targets(call))
 
+    def tag_of(self, lvalue: ir.Expr) -> Tag:
+        """What the access says about its object."""
+        return tag_of(lvalue, self._bytes_of_any)
+
     def written_by(self, target: ir.Expr) -> Writes:
         """What an assignment to an lvalue changes that other code can see. An lvalue of a form that is not
         understood, such as `Cast`, may change anything."""
         base = base_of(target)
         if isinstance(base, ir.Var):
             return _to_variable(base)
-        return Writes(memory=frozenset({tag_of(target)})) if base is not None else self._everything()
+        return Writes(memory=frozenset({self.tag_of(target)})) if base is not None else self._everything()
 
     def unknown(self) -> Writes:
         """What code that is not known can change: what it can name or reach, and what functions of the program change that it may
@@ -299,7 +305,7 @@ class WholeProgram:
         its name there, if it is the same activation that has the `locals`."""
         base = base_of(read)
         if not isinstance(base, ir.Var):
-            return base is None or any(may_alias(tag, tag_of(read)) for tag in writes.memory)
+            return base is None or any(may_alias(tag, self.tag_of(read)) for tag in writes.memory)
         if base.scope == "global":
             if base.name in writes.variables or (writes.named and "::" not in base.name):
                 return True
@@ -326,7 +332,7 @@ class WholeProgram:
 
 def _alias_variable(tag: Tag, base: ir.Var, read: ir.Expr, whole: WholeProgram) -> bool:
     """Whether an access through a pointer can be to a variable, of which a part is read."""
-    return may_alias(tag, tag_of(read)) and any(may_alias(tag, own) for own in tags_in(base.type, whole.program.records))
+    return may_alias(tag, whole.tag_of(read)) and any(may_alias(tag, own) for own in tags_in(base.type, whole.program.records))
 
 
 def _to_variable(base: ir.Var) -> Writes:

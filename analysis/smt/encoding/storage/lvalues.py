@@ -99,6 +99,8 @@ class Places:
             record = record.record if isinstance(record, ir.Field) else record.array
         if isinstance(record.type, Record) and record.type.kind == "union":
             return ANY_TAG
+        if inner.record.type.key in self.memory.layout.bytes_of_any and isinstance(ir.root(inner), ir.Deref):
+            return Tag(scalar)
         start = self.memory.layout.member(inner.record.type, inner.name, inner.type)
         return Tag(scalar, inner.record.type.key, start) if start is not None else ANY_TAG
 
