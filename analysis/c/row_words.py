@@ -24,6 +24,7 @@ BESIDES = {
     "errno": "what it returns leads to errno",
     "reads-errno": "it reads errno",
     "keeps-errno": "it does not change errno (others may: C11 7.5p3)",
+    "table": "what it returns leads to a pointer that is not null",
     "by-number": "what it does depends on a number; a number that it is passed may be an address",
     "named-code": "it returns the address of a function or object by its name",
     "copies": "it copies as many bytes as its last argument says, from argument number 1 to argument number 0",

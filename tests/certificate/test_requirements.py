@@ -104,6 +104,8 @@ _POINTERS = (
      "static int g(struct s *stdin) { return stdin->n; } int f(void) { return g(0); }", "?which g() needs"),
     ("two names of one variable", "extern char **environ, **__environ; char *f(void) { if (!environ) return 0; __environ = 0; "
      "return *environ; }", "?another name"),
+    ("a table of characters", "const unsigned short **__ctype_b_loc(void); int f(int c) { return (*__ctype_b_loc())[c] & 8; }",
+     ""),
     ("nothing is added", "char *f(char *p) { return p + 0; }", "!nothing"),
     ("something is added", "char *f(char *p, int n) { return p + n; }", "p != NULL"),
 )  # fmt: skip

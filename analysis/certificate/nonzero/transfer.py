@@ -134,7 +134,8 @@ class Transfer:
         if call.result is None:
             return after
         is_value = name is not None and self._is_returned(name, call.result)
-        return self._with_result(after, edge, call.result, nonzero=contract.nonzero and is_value)
+        after = self._with_result(after, edge, call.result, nonzero=contract.nonzero and is_value)
+        return self._with_table(after, call.result, name or "")
 
     def _is_returned(self, name: str, target: ir.Expr) -> bool:
         """Whether the value that a function returns is what its result gets: declarations may differ, and bit-fields cut off."""
@@ -186,6 +187,15 @@ class Transfer:
         if function.result in ("argument", "into"):
             return function.of < len(call.arguments) and is_nonzero(known, call.arguments[function.of], self._streams)
         return True
+
+    def _with_table(self, known: Known, target: ir.Expr, name: str) -> Known:
+        """What is known behind the result of a function of the library whose result leads to a pointer."""
+        function, type_ = known_function(name), target.type
+        if function is None or "table" not in function.besides or name in self._program.functions:
+            return known
+        if not isinstance(target, ir.Var) or not isinstance(type_, Pointer) or not isinstance(type_.target, Pointer):
+            return known
+        return known._replace(nonzero=known.nonzero | {ir.Deref(target, type_.target)})
 
     def _with_result(self, known: Known, edge: Edge, target: ir.Expr, *, nonzero: bool) -> Known:
         """The result is assigned when the call is over, and so is where it goes to."""
