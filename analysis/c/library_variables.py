@@ -5,15 +5,25 @@ from __future__ import annotations
 STREAMS = frozenset(("stdin", "stdout", "stderr"))
 """The streams that are open when a program starts (C11 7.21.1p3, 7.21.3p7)."""
 
-_POSIX = frozenset(("environ", "optarg", "optind", "opterr", "optopt", "signgam", "daylight", "timezone", "tzname"))
+_POSIX_WORDS = "environ optarg optind opterr optopt signgam daylight timezone tzname getdate_err in6addr_any in6addr_loopback"
+_POSIX = frozenset(_POSIX_WORDS.split())
 SECOND_NAMES = {"__environ": "environ", "__daylight": "daylight", "__timezone": "timezone", "__tzname": "tzname"}
 """Other names of variables of the library, which are the same objects (GNU C library, `unistd.h` and `time.h`)."""
 _GNU = frozenset(
     (
         *SECOND_NAMES,
+        "argp_err_exit_status",
+        "argp_program_bug_address",
+        "argp_program_version",
+        "argp_program_version_hook",
         "error_message_count",
+        "error_one_per_line",
+        "error_print_progname",
+        "obstack_alloc_failed_handler",
+        "obstack_exit_failure",
         "program_invocation_name",
         "program_invocation_short_name",
+        "re_syntax_options",
         "sys_errlist",
         "sys_nerr",
     )

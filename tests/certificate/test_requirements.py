@@ -99,6 +99,8 @@ _POINTERS = (
     ("a printed null pointer", "int printf(const char *, ...); struct s *h; static struct s *g(void) { struct s *p = h; "
      "printf(\"%p\", (void *)p); return p; } int f(void) { return g()->n; }", "?may be null"),
     ("a stream of the library", "struct _IO_FILE; extern struct _IO_FILE *stdin; int f(void) { return (int)(long)&*stdin; }", ""),
+    ("a stream, beside other variables of libraries", "struct _IO_FILE; extern struct _IO_FILE *stdin; extern int getdate_err; "
+     "extern char *argp_program_version; int f(void) { return (int)(long)&*stdin; }", ""),
     ("a variable of the program's own", "struct s *stdin; int f(void) { return stdin->n; }", "?`stdin` may be null"),
     ("a parameter of that name", "struct _IO_FILE; extern struct _IO_FILE *stdin; struct _IO_FILE *k(void) { return stdin; } "
      "static int g(struct s *stdin) { return stdin->n; } int f(void) { return g(0); }", "?which g() needs"),
