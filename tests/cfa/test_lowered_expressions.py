@@ -301,3 +301,19 @@ def test_constants_that_overflow_are_computed_only_where_c_wants_a_constant() ->
     statics = {name.rpartition("::")[2]: value for name, value in program.globals.items()}
     assert statics["first"].initial == ir.IntConst(-(1 << 31) + 1, INT)
     assert [part.value for part in statics["each"].parts][-1] == ir.IntConst(-(1 << 31), INT)
+
+
+@pytest.mark.parametrize(
+    ("operand", "is_refused"),
+    [
+        ("*(int (*)[8 / b])p", True),
+        ("*(int (*)[b])*(int **)p", True),
+        ("*v", False),
+        ("(*v)", False),
+        ("v[0]", False),
+        ("(*v)[8 / b]", False),
+    ],
+)
+def test_the_operand_of_sizeof_is_computed_if_its_type_has_a_variable_length(operand: str, is_refused: bool) -> None:
+    """C11 6.5.3.4p2. What could go wrong there is not followed."""
+    assert ("unsupported" in body(f"int (*v)[b] = (void *)p; return sizeof {operand};")) == is_refused

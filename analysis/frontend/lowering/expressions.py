@@ -12,7 +12,7 @@ from analysis.c.failing import can_fail
 from analysis.frontend.declarations.arithmetic_types import basic_type
 from analysis.frontend.declarations.literal_values import character, is_utf8, is_wide, number, string, string_length
 from analysis.frontend.declarations.scope import ConstantEntry, ObjectEntry, TypedefEntry
-from analysis.frontend.declarations.side_effects import has_effects
+from analysis.frontend.declarations.side_effects import has_effects, may_fail
 from analysis.frontend.declarations.volatile import Levels, behind
 from analysis.frontend.lowering import operators
 from analysis.frontend.lowering.assignments import Assignments
@@ -348,6 +348,9 @@ class Expressions(Assignments):
         size = self._sizeof_operand(node)
         if isinstance(size, ir.Unknown) and has_effects(node):  # the operand is evaluated (C11 6.5.3.4p2)
             raise RefusedError("sizeof a variable-length array with side effects")
+        value = node.child_by_field_name("value")
+        if isinstance(size, ir.Unknown) and value is not None and may_fail(value):
+            raise RefusedError("sizeof a variable-length array that is computed")
         return size
 
     def _sizeof_operand(self, node: Node) -> ir.Expr:
