@@ -25,6 +25,11 @@ def marked(program: Program, function: str, edge: int) -> str:
     return f"⟦{function}⟧{position}⟧"
 
 
+def marks_in(text: str) -> frozenset[str]:
+    """The marks in a text."""
+    return frozenset(found[0] for found in _MARK.finditer(text))
+
+
 def is_marked(text: str) -> bool:
     """Whether the text has a mark."""
     return _MARK.search(text) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from analysis.cfa.marks import is_marked
+from analysis.cfa.marks import is_marked, marks_in
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.engines.symbolic import Confirmed, Refuted
 from analysis.model import clock
@@ -116,12 +116,16 @@ class _Asking:
 
 
 def _together(found: list[Unknown]) -> Unknown:
-    """The reasons of several provers that did not decide, the last one first."""
+    """The reasons of several provers that did not decide, the last one first; of those about the same places, the first."""
     if not found:
         return Unknown("no time was left for it")
     reasons = list(dict.fromkeys(one.reason for one in reversed(found)))
     reasons = [one.reason for one in found if one.is_conditional] or reasons
     reasons = [reason for reason in reasons if is_marked(reason)] or reasons  # what names a place says more
+    later = [frozenset[str]().union(*map(marks_in, reasons[at + 1 :])) for at in range(len(reasons))]
+    reasons = [
+        reason for reason, said in zip(reasons, later, strict=True) if not marks_in(reason) or not marks_in(reason) <= said
+    ]
     looked = dict.fromkeys(name for one in found for name in one.looked)
     return Unknown(
         "; ".join(reasons[:_REASONS]), all(one.final for one in found), tuple(looked), nothing=any(one.nothing for one in found)
