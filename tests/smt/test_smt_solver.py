@@ -1,5 +1,6 @@
 import re
 import threading
+import weakref
 from pathlib import Path
 
 import pytest
@@ -216,3 +217,74 @@ def test_terms_with_the_same_name_and_other_sorts_do_not_meet():
     )
     assert solver.check() is SAT
     assert Term("symbol", (), INT, "v") is term_building.symbol("v", INT)
+
+
+def test_solvers_of_one_thread_share_translations_and_nothing_else():
+    one, other = Z3Solver.near(), Z3Solver.near()
+    assert one._translation is other._translation
+    one.add(at_least(X, 3))
+    other.add(linear.less(X, term_building.integer(3)))
+    assert [one.check(), other.check()] == [SAT, SAT]
+    first = one.model()
+    other.add(at_least(X, 3))
+    assert [other.check(), one.check()] == [UNSAT, SAT]
+    assert first.value(X) >= 3
+    one.interrupt()
+    assert [one.check(), other.check()] == [INTERRUPTED, UNSAT]
+    assert Z3Solver()._translation is not one._translation
+
+
+def test_solvers_of_other_threads_share_nothing():
+    mine, theirs = Z3Solver.near(), []
+    thread = threading.Thread(target=lambda: theirs.append(Z3Solver.near()))
+    thread.start()
+    thread.join()
+    assert theirs[0]._translation is not mine._translation
+
+
+def test_translations_end_with_the_last_solver_that_has_them():
+    left, answers = [], []
+
+    def use():
+        solver = Z3Solver.near()
+        left.append(weakref.ref(solver._translation))
+        del solver
+        left.append(left[0]())
+        answers.append(Z3Solver.near().check())
+
+    thread = threading.Thread(target=use)  # which has no other solvers
+    thread.start()
+    thread.join()
+    assert left[1:] == [None]
+    assert answers == [SAT]
+
+
+def test_a_solver_that_ran_out_of_memory_leaves_the_others_their_translations():
+    one, other = Z3Solver.near(), Z3Solver.near()
+    one.push()
+    one.add(*hard_formulas(12))
+    assert one.check(budget=Budget(60_000, 30)) == Answer("unknown", "memory")
+    one.pop()
+    assert one.check() is SAT
+    assert one._translation is not other._translation
+    other.add(at_least(X, 3), linear.less(X, term_building.integer(3)))
+    assert other.check() is UNSAT
+
+
+def test_solvers_may_end_in_another_thread_while_one_checks():
+    solver, others = Z3Solver.near(), [Z3Solver.near() for _ in range(200)]
+    for other in others:
+        other.add(at_least(X, 3))
+        assert other.check() is SAT
+    models = [other.model() for other in others]
+    del other
+    going = threading.Thread(target=lambda: [(models.pop(), others.pop()) for _ in range(200)])
+    going.start()
+    for number in range(200):
+        solver.push()
+        solver.add(*(at_least(term_building.symbol(f"x{other}", INT), number) for other in range(number, number + 9)))
+        assert solver.check() is SAT
+        solver.pop()
+    going.join()
+    assert solver.check() is SAT
+    assert solver._translation.left == []

@@ -16,7 +16,7 @@ from analysis.smt.solving.z3_backend import Z3Solver
 def broken(tree: CallTree, summaries: Mapping[str, Term], budget: Budget) -> list[Node]:
     """The calls whose summaries need not follow from their bodies and the summaries of the calls that they make (the bodies,
     where these have none); the root, too, if its summary does not exclude violations. Empty: no run within the bound violates."""
-    solver = Z3Solver()
+    solver = Z3Solver.near()
     found = [node for node in tree.nodes if node.key in summaries and not _follows(node, summaries, solver, budget)]
     at_root = summaries.get(tree.root.key)
     if at_root is None or not is_unsat(solver, (at_root, or_(ERROR, FLAW)), budget):

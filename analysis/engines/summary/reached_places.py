@@ -53,7 +53,7 @@ def may_reach_check(tree: CallTree, budget: Budget) -> bool:
     bodies that lead to it are known, and all other calls may do anything."""
     found = [node for node in tree.nodes if node.partition.reached is not FALSE]
     found.sort(key=lambda node: len([*node.above()]))
-    return len(found) > _MOST or any(not is_unsat(Z3Solver(), _leading_to(node), budget) for node in found)
+    return len(found) > _MOST or any(not is_unsat(Z3Solver.near(), _leading_to(node), budget) for node in found)
 
 
 def _leading_to(node: Node) -> list[Term]:

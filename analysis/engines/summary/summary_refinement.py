@@ -33,7 +33,7 @@ def implied(root: Node, goal: Term, scheme: Scheme, summaries: Mapping[str, Term
     """Whether the subtree of a call implies a formula over its interface. The answer is exact: of a model, each call that it
     depends on has its body."""
     formula = SubtreeFormula(root, scheme, summaries)
-    solver = Z3Solver()
+    solver = Z3Solver.near()
     solver.add(*formula.first, not_(root.instance(goal)))
     checks = 0
     while True:

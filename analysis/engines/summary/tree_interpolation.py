@@ -35,7 +35,7 @@ class BySolvers:
     def __init__(self, budget: Budget = Budget(2_000), methods: Sequence[Method] = ("spacer", "core")) -> None:  # noqa: B008
         self._budget = budget
         self._methods = methods
-        self._solver = Z3Solver()
+        self._solver = Z3Solver.near()
 
     def __call__(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
         """See Interpolator."""
@@ -53,7 +53,7 @@ class ByTheory:
     def __call__(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
         """See Interpolator."""
         tree = PartitionTree((Partition(outside), Partition(inside, 0)))
-        found = theory_interpolants(self._theory, tree, self._limits).interpolants
+        found = theory_interpolants(self._theory, tree, self._limits, Z3Solver.near).interpolants
         return None if found is None else found[1]
 
 
@@ -64,7 +64,7 @@ class LiteralsFirst:
     def __init__(self, general: Interpolator | None, budget: Budget = Budget(2_000)) -> None:  # noqa: B008
         self._general = general
         self._budget = budget
-        self._solver = Z3Solver()
+        self._solver = Z3Solver.near()
 
     def __call__(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
         """See Interpolator."""

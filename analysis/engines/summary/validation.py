@@ -51,7 +51,7 @@ class Validator:
         self.budget = budget
         self._make = make
         self._weakens = weakens
-        self._solver = Z3Solver()
+        self._solver = Z3Solver.near()
 
     def validate(self, tree: CallTree, changed: Iterable[Node], summaries: Summaries) -> Validated:
         """Validates and repairs summaries. Those of calls that are not `changed` must hold before, by property (8). Afterwards
