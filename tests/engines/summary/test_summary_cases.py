@@ -41,9 +41,11 @@ TWICE = times(2, B)
 NO_FLAW = not_(FLAW)
 
 
-def nothing(_inside: Term, _outside: Term, _literals: Sequence[Term]) -> Term | None:
+class Nothing(Interpolator):
     """An interpolator that finds none."""
-    return None
+
+    def __call__(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
+        return None
 
 
 def after(program: CallTree, summaries: Summaries, scheme: Scheme = "lazy", make: Interpolator = FINDS) -> Validated:
@@ -139,12 +141,12 @@ def test_a_call_without_a_summary_is_a_part_of_its_caller() -> None:
     summaries = of_the_figure()
     summaries[IN_FUN] = and_(NO_FLAW, returned(SUM))
     del summaries[IN_MAX]
-    first = after(tree(TWICE), summaries, make=nothing)
+    first = after(tree(TWICE), summaries, make=Nothing())
     assert first.work.validated == first.work.held == [IN_FUN]
     assert IN_MAX not in summaries
-    second = after(tree(plus(TWICE, number(3))), summaries, make=nothing)
+    second = after(tree(plus(TWICE, number(3))), summaries, make=Nothing())
     assert second.work.validated == second.work.held == [IN_FUN]
-    wrong = after(tree(B), summaries, make=nothing)
+    wrong = after(tree(B), summaries, make=Nothing())
     assert wrong.status == "failed"
 
 
