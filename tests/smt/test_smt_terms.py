@@ -1,4 +1,5 @@
 import pickle
+import random
 import subprocess
 import sys
 from fractions import Fraction
@@ -63,6 +64,20 @@ def test_digests_distinguish_terms():
     assert len({term.digest for term in different}) == len(different)
 
 
+def test_symbols_are_in_the_order_of_the_subterms():
+    names = [term_building.symbol(name, INT) for name in "abcdef"]
+    draw = random.Random(5)
+    for _ in range(200):
+        made = list(names)
+        for number in range(12):
+            made.append(Term("f", tuple(draw.sample(made, draw.randint(1, 3))), INT, number))
+        roots = draw.sample(made, 3)
+        order = list(subterms(roots))
+        assert len(order) == len(set(order))
+        assert all(order.index(a) < order.index(term) for term in order for a in term.args)
+        assert symbols(roots) == tuple(term for term in order if term.op == "symbol")
+
+
 def test_subterms_come_before_what_uses_them():
     formula = term_building.and_(linear.less(X, Y), term_building.eq(X, term_building.integer(3)))
     order = list(subterms((formula,)))
@@ -114,3 +129,28 @@ def test_sums_of_reals_are_kept_when_symbols_are_replaced():
     half = term_building.real(Fraction(1, 2))
     total = Term("+", (Term("*", (half, one), REAL), half), REAL)
     assert Substitution({one: other})(total) is Term("+", (Term("*", (half, other), REAL), half), REAL)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_comparisons_see_what_is_left_of_a_difference(seed):
+    """Sums that share summands compare as their difference with 0 does, however long they are."""
+    draw = random.Random(seed)
+    names = [term_building.symbol(f"x{number}", INT) for number in range(40)]
+
+    def total(count):
+        made = term_building.integer(draw.randint(-3, 3))
+        for name in draw.sample(names[: max(5, count)], count):
+            made = linear.combine(made, name, draw.choice([1, 1, -1, 2, -3]))
+        return made
+
+    for _ in range(100):
+        one, other = (total(draw.choice([0, 1, 1, 2, 3, 4, 33])) for _ in range(2))
+        other = linear.add(one, other) if draw.random() < 0.3 else other
+        factors, constant = linear.parts(linear.subtract(one, other))
+        found = linear.at_most(one, other)
+        if not factors:
+            assert found is (term_building.TRUE if constant <= 0 else term_building.FALSE)
+        elif len(factors) == 1:
+            assert found is linear.at_most(linear.build(factors, constant, INT), term_building.integer(0))
+        else:
+            assert (found.op, found.args) == ("<=", (one, other))

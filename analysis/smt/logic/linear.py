@@ -130,9 +130,26 @@ def equal(one: Term, other: Term) -> Term:
     return Term("=", (one, other), BOOL) if other.args else Term("=", (other, one), BOOL)
 
 
+def _difference(one: Term, other: Term) -> Sum:
+    """The parts of the difference of two Int terms, for which no term is built where that would tell nothing else."""
+    if len(one.args) > _MOST or len(other.args) > _MOST:
+        return parts(subtract(one, other))
+    factors, constant = parts(one)
+    more, extra = parts(other)
+    for summand, times in more.items():
+        total = factors.get(summand, 0) - times
+        if total:
+            factors[summand] = total
+        else:
+            factors.pop(summand, None)
+    if len(factors) == 1 and next(iter(factors)).op == "+":  # a sum of sums of which one is left
+        return parts(build(factors, constant - extra, one.sort))
+    return factors, constant - extra
+
+
 def at_most(one: Term, other: Term) -> Term:
     """`one <= other` of Int terms."""
-    factors, constant = parts(subtract(one, other))
+    factors, constant = _difference(one, other)
     if not factors:
         return Term("value", (), BOOL, int(constant <= 0))
     if len(factors) == 1:

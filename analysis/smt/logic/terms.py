@@ -120,21 +120,21 @@ Row = tuple[str, tuple[int, ...], Sort, Data]
 
 def subterms(terms: Iterable[Term]) -> Iterator[Term]:
     """Every term under the given ones, themselves included, once each, arguments before the terms that use them."""
-    seen: set[Term] = set()
+    done: set[Term] = set()
     for root in terms:
-        if root in seen:
-            continue
-        stack: list[tuple[Term, Iterator[Term]]] = [(root, iter(root.args))]
-        seen.add(root)
-        while stack:
-            term, rest = stack[-1]
-            argument = next((a for a in rest if a not in seen), None)
-            if argument is None:
-                stack.pop()
-                yield term
+        waiting = [root]
+        while waiting:
+            term = waiting[-1]
+            if term in done:
+                waiting.pop()
+                continue
+            missing = [a for a in term.args if a not in done]
+            if missing:
+                waiting.extend(reversed(missing))
             else:
-                seen.add(argument)
-                stack.append((argument, iter(argument.args)))
+                waiting.pop()
+                done.add(term)
+                yield term
 
 
 def table(terms: Iterable[Term]) -> tuple[Row, ...]:
@@ -156,7 +156,19 @@ def _from_table(rows: tuple[Row, ...]) -> Term:
 
 def symbols(terms: Iterable[Term]) -> tuple[Term, ...]:
     """The symbols in the terms, in the order in which they are first met."""
-    return tuple(term for term in subterms(terms) if term.op == "symbol")
+    seen: set[Term] = set()
+    found: list[Term] = []
+    for root in terms:
+        waiting = [root]
+        while waiting:
+            term = waiting.pop()
+            if term not in seen:
+                seen.add(term)
+                if term.op == "symbol":
+                    found.append(term)
+                else:
+                    waiting.extend(reversed(term.args))
+    return tuple(found)
 
 
 _SIMPLE = re.compile(r"[A-Za-z~!@$%^&*_+=<>.?/-][A-Za-z0-9~!@$%^&*_+=<>.?/-]*\Z")
