@@ -65,15 +65,15 @@ class SubtreeFormula:
         """What the body of a call says."""
         return [node.instance(term) for term in node.partition.conjuncts]
 
-    def summary(self, node: Node) -> list[Term]:
-        """What the summary of a call says; nothing if it has none."""
-        known = self._summaries.get(node.key)
+    def summary(self, node: Node, summaries: Mapping[str, Term] | None = None) -> list[Term]:
+        """What the summary of a call says, of those that are given, else of all; nothing if it has none."""
+        known = (self._summaries if summaries is None else summaries).get(node.key)
         return [] if known is None else [node.instance(known)]
 
-    def label(self, node: Node) -> Term:
-        """What the formula says of a call in it by itself."""
+    def label(self, node: Node, summaries: Mapping[str, Term] | None = None) -> Term:
+        """What the formula says of a call in it by itself; for `summaries` see `summary`."""
         own = self.body(node) if node in self.bodies else []
-        return and_(*own, *(self.summary(node) if node is not self.root else ()))
+        return and_(*own, *(self.summary(node, summaries) if node is not self.root else ()))
 
     def relevant_calls(self, goal: Term) -> list[Node]:
         """The calls without bodies on which it may depend whether the goal, a formula over the interface of the root, holds: the

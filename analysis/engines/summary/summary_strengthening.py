@@ -32,7 +32,7 @@ def strengthen(
     for node in inner:
         before = summaries.get(node.key)
         if node in found:
-            summaries[node.key] = _conjoined(TRUE if before is None else before, found[node])
+            summaries[node.key] = conjoined(TRUE if before is None else before, found[node])
             made += [node.key] if summaries[node.key] is not before else []
         elif summaries.pop(node.key, None) is not None:
             lost.append(node.key)
@@ -81,5 +81,6 @@ def _canonical(node: Node, instance: Term) -> Term | None:
     return summary if speaks_only_of(summary, node.partition.interface) else None
 
 
-def _conjoined(one: Term, other: Term) -> Term:
+def conjoined(one: Term, other: Term) -> Term:
+    """Two summaries of a call as one, with each conjunct once."""
     return and_(*dict.fromkeys((*conjuncts_of(one), *conjuncts_of(other))))

@@ -10,10 +10,12 @@ import msgspec
 from analysis.engines.summary.call_tree import CallTree, Node
 from analysis.engines.summary.substitution_schemes import Scheme, Summaries
 from analysis.engines.summary.summary_refinement import Implication, implied
-from analysis.engines.summary.summary_strengthening import strengthen
+from analysis.engines.summary.summary_strengthening import conjoined, strengthen
 from analysis.engines.summary.tree_interpolation import Interpolator
 from analysis.engines.summary.weakening import weaken
-from analysis.smt.solving.solver import Budget
+from analysis.smt.logic.term_building import not_
+from analysis.smt.logic.terms import Term
+from analysis.smt.solving.solver import Budget, is_unsat
 from analysis.smt.solving.z3_backend import Z3Solver
 
 
@@ -58,19 +60,25 @@ class Validator:
         all hold, except that of the root if the result is `failed`. The summary of the root is the property: it must be there,
         and it is never weakened."""
         work = Work()
+        postponed: list[Implication] = []
         waiting = {node.number: node for node in changed if not node.is_cut}
         while waiting:
             node = waiting.pop(max(waiting))  # calls have higher numbers than those that lead to them
             if node.key in summaries:
                 answer = self._check(node, summaries, work)
                 if answer.status == "valid":
-                    self._strengthen(answer, summaries, work)
+                    postponed.append(answer)
+                    has_new = any(not body.is_cut and body.key not in summaries for body in answer.formula.bodies)
+                    if not has_new or waiting.keys().isdisjoint(above.number for above in node.above()):
+                        self._strengthen(postponed, summaries, work)
                     continue
                 if node is tree.root:
                     return Validated("failed", work, answer)
                 self._weaken(node, summaries, work)
             assert node.parent is not None
             waiting[node.parent.number] = node.parent
+        while postponed:
+            self._strengthen(postponed, summaries, work)
         return Validated("holds", work)
 
     def _check(self, node: Node, summaries: Summaries, work: Work) -> Implication:
@@ -82,7 +90,51 @@ class Validator:
             work.held.append(node.key)
         return answer
 
-    def _strengthen(self, answer: Implication, summaries: Summaries, work: Work) -> None:
+    def _strengthen(self, postponed: list[Implication], summaries: Summaries, work: Work) -> None:
+        """Strengthens what the last of the valid implications needed, and what those needed that it has the bodies of; these are
+        no longer postponed. Where a call of which it has the body turned out to need more than its summary says, one proof
+        serves both: the call gets what it says of it, and keeps of its summary what follows from that."""
+        last = postponed.pop()
+        below = [one for one in postponed if one.formula.root in last.formula.bodies]
+        postponed[:] = [one for one in postponed if one not in below]
+        served = self._served(last, below, summaries) if self._weakens else {}
+        for one in below:  # those below come first
+            if one.formula.root not in served:
+                self._strengthen_one(one, summaries, work)
+        for node in served:
+            del summaries[node.key]
+        self._strengthen_one(last, summaries, work)
+        for node, before in reversed(served.items()):
+            self._keep_what_follows(node, before, summaries, work)
+
+    def _served(self, last: Implication, below: list[Implication], summaries: Summaries) -> dict[Node, Term]:
+        """The calls, each before those that it makes, that the proof of an implication can serve without their summaries, which
+        are given; none if it does not hold without these."""
+        formula = last.formula
+        served: dict[Node, Term] = {}
+        for node in sorted((one.formula.root for one in below), key=lambda node: node.number):
+            if node.parent is formula.root or node.parent in served:
+                served[node] = summaries[node.key]
+        others = {key: summary for key, summary in summaries.items() if all(node.key != key for node in served)}
+        labels = [formula.label(node, others) for node in (*formula.bodies, *formula.frontier)]
+        goal = formula.root.instance(summaries[formula.root.key])
+        return served if served and is_unsat(self._solver, (*labels, not_(goal)), self.budget) else {}
+
+    def _keep_what_follows(self, node: Node, before: Term, summaries: Summaries, work: Work) -> None:
+        """Conjoins with the new summary of a call what the one `before` said, as far as it follows from the body of the call and
+        the summaries below. Without a new one, the call counts as a part of its caller, and has none."""
+        made = summaries.pop(node.key, None)
+        if made is None:
+            work.invalid.append(node.key)
+            return
+        summaries[node.key] = before
+        work.checks += weaken(node, summaries, self._solver, self.budget)
+        kept = summaries.get(node.key)
+        if kept is not before:
+            work.weakened.append(node.key)
+        summaries[node.key] = made if kept is None else conjoined(kept, made)
+
+    def _strengthen_one(self, answer: Implication, summaries: Summaries, work: Work) -> None:
         goal = summaries[answer.formula.root.key]
         made, lost = strengthen(answer.formula, goal, summaries, self._make, self._solver, self.budget)
         work.strengthened += made

@@ -7,8 +7,12 @@ from random import Random
 
 import pytest
 
+from analysis.engines.summary.body_partitions import conjuncts_of
+from analysis.engines.summary.call_tree import CallTree
+from analysis.engines.summary.property_check import broken
 from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
 from analysis.engines.summary.tree_interpolation import ByTheory, Interpolator, LiteralsFirst, TreeProblem
+from analysis.engines.summary.unwound_program import in_theory, unwound
 from analysis.smt.interpolants.checking import is_interpolant
 from analysis.smt.interpolants.partitions import PartitionTree
 from analysis.smt.logic.term_building import FALSE, TRUE, not_
@@ -22,7 +26,12 @@ BUDGET = Budget(20_000)
 HEAD = "void reach_error(void); int nondet(void);\n"
 STEPS = "\n".join(f"static int f{number}(int n) {{ return f{number - 1}(n) + 1; }}" for number in range(1, 6))
 LAYERS = HEAD + "static int f0(int n) { return n; }\n" + STEPS
-MAIN = "\nint main(void) { int a = nondet(); if (a < 0 || a > 9) return 0; if (f5(a) < a) reach_error(); return 0; }"
+MAIN = "\nint main(void) { int a = nondet(); if (a < 0 || a > 9) return 0; int b = f5(a); if (b < a) reach_error(); return 0; }"
+
+
+def tree_of(text: str) -> CallTree:
+    """The calls of a program, in linear arithmetic."""
+    return in_theory(unwound(program_of(text), "assertion", 2, "int", {}), "lra", {}).tree
 
 
 class Counted(Interpolator):
@@ -67,6 +76,41 @@ def test_calls_that_are_new_have_theirs_from_one_proof() -> None:
     assert {key.rpartition("::")[2] for key in found.work.strengthened} == {"f4", "f3", "f2", "f1", "f0"}
     assert (made.pairs, made.trees) == (0, [6])
     assert strong in chain.summaries.values()
+
+
+def test_one_proof_serves_a_call_and_its_caller() -> None:
+    """What f5 said still holds, but main needs more of it: f5, which is validated first, waits for the proof of main. It keeps
+    what it said, as that follows from what the proof says of the new calls."""
+    made = Counted()
+    chain = RevisionChain(ChainOptions(level="lra", bound=2), LiteralsFirst(made))
+    flat = LAYERS.replace("return f4(n) + 1", "return n + 5")
+    assert chain.verify(program_of(flat + MAIN)).status == "holds"
+    (before,) = (summary for key, summary in chain.summaries.items() if key != "main")
+    made.pairs, made.trees = 0, []
+    text = LAYERS + MAIN.replace("b < a", "b < a || b > a + 9")
+    found = chain.verify(program_of(text))
+    assert (found.status, found.work.weakened, found.work.invalid) == ("holds", [], [])
+    assert [key.rpartition("::")[2] for key in found.work.validated] == ["f5", "main"]
+    assert {key.rpartition("::")[2] for key in found.work.strengthened} == {"f5", "f4", "f3", "f2", "f1", "f0"}
+    assert (made.pairs, made.trees) == (0, [7])
+    (after,) = (summary for key, summary in chain.summaries.items() if key.endswith("f5"))
+    assert set(conjuncts_of(before)) <= set(conjuncts_of(after))
+    assert broken(tree_of(text), chain.summaries, BUDGET) == []
+
+
+def test_without_weakening_a_call_has_a_proof_of_its_own() -> None:
+    """It could not keep a part of what it said."""
+    made = Counted()
+    chain = RevisionChain(ChainOptions(level="lra", bound=2, weakens=False), LiteralsFirst(made))
+    flat = LAYERS.replace("return f4(n) + 1", "return n + 5")
+    assert chain.verify(program_of(flat + MAIN)).status == "holds"
+    made.pairs, made.trees = 0, []
+    text = LAYERS + MAIN.replace("b < a", "b < a || b > a + 9")
+    found = chain.verify(program_of(text))
+    assert (found.status, found.work.weakened, found.work.invalid) == ("holds", [], [])
+    assert made.pairs == 0
+    assert (made.trees[0], len(made.trees)) == (6, 2)
+    assert broken(tree_of(text), chain.summaries, BUDGET) == []
 
 
 def test_what_is_wrong_of_one_proof_does_not_count() -> None:
