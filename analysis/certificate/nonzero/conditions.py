@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from analysis.certificate.nonzero.values import Known, constant, is_nonzero, is_stable, is_zero
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
-from analysis.model.comparisons import COMPARISONS
-
-_NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-_SWAPPED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
-_HOLDS: dict[str, Callable[[int, int], bool]] = {
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-}
+from analysis.model.comparisons import COMPARISONS, HOLDS, MIRRORED, NEGATED
 
 
 class _Said(NamedTuple):
@@ -95,7 +83,7 @@ def _follows(operand: ir.Expr, type_: object, *, nonzero: bool) -> bool:
 def _comparison(said: _Said) -> tuple[str, ir.Expr, ir.Expr] | None:
     if not isinstance(said.expr, ir.Binary) or said.expr.operator not in COMPARISONS:
         return None
-    operator = said.expr.operator if said.nonzero else _NEGATED[said.expr.operator]
+    operator = said.expr.operator if said.nonzero else NEGATED[said.expr.operator]
     return operator, said.expr.left, said.expr.right
 
 
@@ -106,7 +94,7 @@ def _contradicts(known: Known, said: _Said) -> bool:
         return False
     operator, left, right = found
     first, second = constant(known, left), constant(known, right)
-    return first is not None and second is not None and not _HOLDS[operator](first, second)
+    return first is not None and second is not None and not HOLDS[operator](first, second)
 
 
 def _with_constant(known: Known, said: _Said) -> Known:
@@ -131,7 +119,7 @@ def _compared(known: Known, said: _Said, streams: frozenset[str]) -> list[_Said]
     if found is None:
         return []
     operator, left, right = found
-    told = [_one_side(known, operator, left, right, streams), _one_side(known, _SWAPPED[operator], right, left, streams)]
+    told = [_one_side(known, operator, left, right, streams), _one_side(known, MIRRORED[operator], right, left, streams)]
     return [one for one in told if one is not None]
 
 
@@ -155,7 +143,7 @@ def _ordered(operator: str, one: ir.Expr, bound: int | None) -> _Said | None:
         return _Said(one, True)
     if bound is None:
         return None
-    if not _HOLDS[operator](0, bound):
+    if not HOLDS[operator](0, bound):
         return _Said(one, True)
     is_least = not type_.signed and ((operator == "<" and bound == 1) or (operator == "<=" and bound == 0))
     return _Said(one, False) if is_least else None

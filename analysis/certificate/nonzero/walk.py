@@ -7,9 +7,9 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from analysis.certificate.nonzero.callee_contracts import Contract, Needs
-from analysis.certificate.nonzero.live_variables import live
 from analysis.certificate.nonzero.transfer import Edges, Missing, Transfer
 from analysis.certificate.nonzero.values import Known
+from analysis.cfa.live_variables import live
 from analysis.model import ir
 from analysis.model.spelling import display_name
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa
+from analysis.cfa.live_variables import live
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.kept_with import kept_with
@@ -27,25 +28,6 @@ def _is_followed(variable: ir.Var) -> bool:
 
 @kept_with
 def read_later(cfa: Cfa) -> Mapping[int, frozenset[str]]:
-    """The tracked variables that may be read, before they are assigned, on a path from each location (live variables)."""
+    """The tracked variables that may be read, before they are assigned, on a path from each location."""
     names = tracked(cfa)
-    live: dict[int, frozenset[str]] = dict.fromkeys(cfa.locations, frozenset())
-    waiting = list(cfa.locations)
-    while waiting:
-        here = waiting.pop()
-        for edge in cfa.incoming.get(here, ()):
-            before = (live[here] - _assigned(edge.effect)) | _read(edge.effect, names)
-            if not before <= live[edge.source]:
-                live[edge.source] |= before
-                waiting.append(edge.source)
-    return live
-
-
-def _assigned(effect: ir.Effect) -> frozenset[str]:
-    target = ir.target_of(effect)
-    return frozenset((target.name,)) if isinstance(target, ir.Var) else frozenset()
-
-
-def _read(effect: ir.Effect, names: frozenset[str]) -> frozenset[str]:
-    found = (variable.name for expr in ir.expressions_read(effect) for variable in ir.variables(expr))
-    return names.intersection(found)
+    return {location: names & found for location, found in live(cfa).items()}

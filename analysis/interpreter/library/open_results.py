@@ -11,6 +11,7 @@ from typing import Any
 from analysis.c.functions import Function
 from analysis.interpreter.running_machine import RunningMachine
 from analysis.model.c_types import Type
+from analysis.model.comparisons import HOLDS
 
 Model = Callable[[RunningMachine, list[Any], tuple[Type, ...], bool], Any]
 Compared = Collection[tuple[str, int]]
@@ -19,14 +20,6 @@ Compared = Collection[tuple[str, int]]
 _OPEN = ", where C leaves open which number it is"
 _GREATEST = (1 << 31) - 1
 _POSITIVE, _NEGATIVE = (1, _GREATEST), (-_GREATEST - 1, -1)
-_HOLDS: dict[str, Callable[[int, int], bool]] = {
-    "==": lambda one, other: one == other,
-    "!=": lambda one, other: one != other,
-    "<": lambda one, other: one < other,
-    "<=": lambda one, other: one <= other,
-    ">": lambda one, other: one > other,
-    ">=": lambda one, other: one >= other,
-}
 
 
 def is_about_result(assumption: str) -> bool:
@@ -75,6 +68,6 @@ def _is_enough(possible: list[tuple[int, int]], compared: Compared | None) -> bo
     for operator, constant in compared:
         near = [number for low, high in possible for number in (constant - 1, constant, constant + 1) if low <= number <= high]
         ends = [end for ends in possible for end in ends]
-        if len({_HOLDS[operator](number, constant) for number in (*ends, *near)}) > 1:
+        if len({HOLDS[operator](number, constant) for number in (*ends, *near)}) > 1:
             return False
     return True

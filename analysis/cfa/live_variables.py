@@ -1,4 +1,4 @@
-"""Which variables of a function may be read later: what is known of others does not matter."""
+"""Which variables of a function may be read later (live variables)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from analysis.model.kept_with import kept_with
 
 @kept_with
 def live(cfa: Cfa) -> Mapping[int, frozenset[str]]:
-    """The variables of the function that may be read, before they are assigned, on a path from each location; and all whose
-    address is taken."""
+    """The function's own variables that may be read, before they are assigned, on a path from each location; and all those whose
+    address is taken, which may be read through pointers."""
     taken = taken_by(cfa).own
-    reads = {edge.id: _read(cfa, edge.id, edge.effect) for edge in cfa.edges}
     found: dict[int, frozenset[str]] = dict.fromkeys(cfa.locations, taken)
+    reads = {edge.id: _read(edge.effect) for edge in cfa.edges}
     waiting = list(cfa.locations)
     while waiting:
         here = waiting.pop()
@@ -33,11 +33,6 @@ def _assigned(effect: ir.Effect) -> frozenset[str]:
     return frozenset((target.name,)) if isinstance(target, ir.Var) else frozenset()
 
 
-def _read(cfa: Cfa, edge: int, effect: ir.Effect) -> frozenset[str]:
-    """The variables of the function that an effect reads."""
-    target = ir.target_of(effect)
-    names = {part.name for part in cfa.parts[edge] if isinstance(part, ir.Var) and part.scope not in ("global", "function")}
-    if isinstance(target, ir.Var):
-        read = {variable.name for expr in ir.values_of(effect) for variable in ir.variables(expr)}
-        names = (names - {target.name}) | (names & read)
-    return frozenset(names)
+def _read(effect: ir.Effect) -> frozenset[str]:
+    found = (variable for expr in ir.expressions_read(effect) for variable in ir.variables(expr))
+    return frozenset(one.name for one in found if one.scope not in ("global", "function"))
