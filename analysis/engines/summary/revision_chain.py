@@ -26,6 +26,7 @@ from analysis.smt.logic.term_building import and_, not_
 from analysis.smt.logic.terms import Term
 from analysis.smt.solving.solver import Budget
 
+_FEW = 4  # calls
 _T = TypeVar("_T")
 PROPERTY = and_(not_(ERROR), not_(FLAW))
 """The summary of the root: property (7) holds of it by its form."""
@@ -102,10 +103,11 @@ class RevisionChain:
         unrolled = self._of_level(exact)
         tree = unrolled.tree
         summaries, changed = self._carried(unrolled)
+        is_first = not self._known or _is_mostly_new(tree, summaries, changed)
+        scheme = options.first if is_first else options.scheme
+        if is_first and scheme == "inline":
+            summaries, changed = {}, [tree.root]  # all bodies are in its check
         summaries[tree.root.key] = PROPERTY
-        scheme = options.scheme if self._known else options.first
-        if not self._known and scheme == "inline":
-            changed = [tree.root]  # all bodies are in its check
         validator = Validator(scheme, self._make, self._budget, weakens=options.weakens)
         result = validator.validate(tree, changed, summaries)
         if result.status == "failed":
@@ -192,6 +194,14 @@ class RevisionChain:
 
 def _kept(node: Node, unrolled: UnwoundProgram, summaries: Summaries) -> KnownCall:
     return KnownCall(node.function, node.partition.digest, unrolled.digests[node.function], summaries.get(node.key))
+
+
+def _is_mostly_new(tree: CallTree, summaries: Summaries, changed: list[Node]) -> bool:
+    """Whether the root has changed, and half of the calls or more have no summary from before. One proof of the whole tree then
+    costs less than to find out by checks which summaries hold, unless there are few calls."""
+    calls = [node for node in tree.nodes if not node.is_cut and node is not tree.root]
+    new = sum(node.key not in summaries for node in calls)
+    return tree.root in changed and len(calls) >= _FEW and 2 * new >= len(calls)
 
 
 def _alike(node: Node, left: list[KnownCall]) -> KnownCall | None:

@@ -226,6 +226,22 @@ def test_functions_that_are_new_and_gone() -> None:
     assert "note" not in names(list(chain.summaries))
 
 
+def test_a_main_of_which_half_the_calls_are_new_is_proved_at_once() -> None:
+    notes = "".join(f"static void note{at}(int x) {{ if (x > {20 + at}) reach_error(); g = x; }}\n" for at in range(3))
+    some = MAIN.replace("return 0", "note0(x); note1(x); return 0")
+    more = MAIN.replace("return 0", "note0(x); note1(x); note2(x); return 0")
+    few, many = program_of(HEAD + LIMIT + notes + some), program_of(HEAD + LIMIT + notes + more)
+    chain = chain_of(LIMIT + MAIN)
+    new = chain.verify(many)  # three of four calls are new
+    assert (new.status, names(new.work.validated)) == ("holds", ["main"])
+    assert sorted(names(new.work.bodies)) == ["limit", "main", "note0", "note1", "note2"]
+    chain = chain_of(LIMIT + MAIN)
+    assert chain.verify(few).status == "holds"
+    known = chain.verify(many)  # one of four is
+    assert (known.status, names(known.work.validated)) == ("holds", ["main"])
+    assert names(known.work.bodies) == ["main", "note2"]
+
+
 def test_an_initial_value_is_a_part_of_main() -> None:
     text = "static int get(void) { return g; }\nint main(void) { if (get() > 4) reach_error(); return 0; }\n"
     chain = chain_of(text)

@@ -28,6 +28,10 @@ STEPS = "\n".join(f"static int f{number}(int n) {{ return f{number - 1}(n) + 1; 
 LAYERS = HEAD + "static int f0(int n) { return n; }\n" + STEPS
 MAIN = "\nint main(void) { int a = nondet(); if (a < 0 || a > 9) return 0; int b = f5(a); if (b < a) reach_error(); return 0; }"
 
+BESIDE = "\nstatic int same(int n) { return n; }"
+WITH_KNOWN_CALLS = BESIDE + MAIN.replace("int b", "".join("a = same(a); " for _ in range(6)) + "int b")
+"""Then fewer than half of the calls are new, and the program is not proved as if it were the first revision."""
+
 
 def tree_of(text: str) -> CallTree:
     """The calls of a program, in linear arithmetic."""
@@ -84,15 +88,15 @@ def test_one_proof_serves_a_call_and_its_caller() -> None:
     made = Counted()
     chain = RevisionChain(ChainOptions(level="lra", bound=2), LiteralsFirst(made))
     flat = LAYERS.replace("return f4(n) + 1", "return n + 5")
-    assert chain.verify(program_of(flat + MAIN)).status == "holds"
-    (before,) = (summary for key, summary in chain.summaries.items() if key != "main")
+    assert chain.verify(program_of(flat + WITH_KNOWN_CALLS)).status == "holds"
+    (before,) = (summary for key, summary in chain.summaries.items() if key.endswith("f5"))
     made.pairs, made.trees = 0, []
-    text = LAYERS + MAIN.replace("b < a", "b < a || b > a + 9")
+    text = LAYERS + WITH_KNOWN_CALLS.replace("b < a", "b < a || b > a + 9")
     found = chain.verify(program_of(text))
     assert (found.status, found.work.weakened, found.work.invalid) == ("holds", [], [])
     assert [key.rpartition("::")[2] for key in found.work.validated] == ["f5", "main"]
-    assert {key.rpartition("::")[2] for key in found.work.strengthened} == {"f5", "f4", "f3", "f2", "f1", "f0"}
-    assert (made.pairs, made.trees) == (0, [7])
+    assert {key.rpartition("::")[2] for key in found.work.strengthened} == {"f5", "f4", "f3", "f2", "f1", "f0", "same"}
+    assert (made.pairs, made.trees) == (0, [13])
     (after,) = (summary for key, summary in chain.summaries.items() if key.endswith("f5"))
     assert set(conjuncts_of(before)) <= set(conjuncts_of(after))
     assert broken(tree_of(text), chain.summaries, BUDGET) == []
@@ -103,9 +107,9 @@ def test_without_weakening_a_call_has_a_proof_of_its_own() -> None:
     made = Counted()
     chain = RevisionChain(ChainOptions(level="lra", bound=2, weakens=False), LiteralsFirst(made))
     flat = LAYERS.replace("return f4(n) + 1", "return n + 5")
-    assert chain.verify(program_of(flat + MAIN)).status == "holds"
+    assert chain.verify(program_of(flat + WITH_KNOWN_CALLS)).status == "holds"
     made.pairs, made.trees = 0, []
-    text = LAYERS + MAIN.replace("b < a", "b < a || b > a + 9")
+    text = LAYERS + WITH_KNOWN_CALLS.replace("b < a", "b < a || b > a + 9")
     found = chain.verify(program_of(text))
     assert (found.status, found.work.weakened, found.work.invalid) == ("holds", [], [])
     assert made.pairs == 0
