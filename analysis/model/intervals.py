@@ -55,15 +55,25 @@ def meet(one: Interval, other: Interval) -> Interval | None:
         return one
     if one is ANY:
         return other
-    lows = [x for x in (one.low, other.low) if x is not None]
-    highs = [x for x in (one.high, other.high) if x is not None]
-    return make(max(lows, default=None), min(highs, default=None), one.nonzero or other.nonzero)
+    low, high = one.low, one.high
+    if low is None or (other.low is not None and other.low > low):
+        low = other.low
+    if high is None or (other.high is not None and other.high < high):
+        high = other.high
+    return make(low, high, one.nonzero or other.nonzero)
 
 
 def join(one: Interval, other: Interval) -> Interval:
     """The smallest interval with the integers of both."""
-    low = None if one.low is None or other.low is None else min(one.low, other.low)
-    high = None if one.high is None or other.high is None else max(one.high, other.high)
+    if one is other or one is ANY:
+        return one
+    if other is ANY:
+        return other
+    low, high = one.low, one.high
+    if low is not None and (other.low is None or other.low < low):
+        low = other.low
+    if high is not None and (other.high is None or other.high > high):
+        high = other.high
     return make(low, high, one.nonzero and other.nonzero) or ANY
 
 

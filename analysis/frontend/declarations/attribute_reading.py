@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from analysis.c.attributes import Attribute
 from analysis.c.layout_attributes import is_gnu, is_packing
 from analysis.c.pragmas import Pragma, pragma
 
+_SHORT = 500  # bytes: longer texts are not kept
 _QUOTED = rb"\"(?:[^\"\\]++|\\.)*+\"?+"
 _NESTED = rb"(?:[^()\"]++|" + _QUOTED + rb"|\((?:[^()\"]++|" + _QUOTED + rb"|\([^()]*+\))*+\))*+"
 _ITEM = re.compile(_QUOTED + rb"|(?:\b(\w++)\s*+::\s*+)?(\w++)\s*+(\(" + _NESTED + rb"\))?+")  # no item is in a string
@@ -21,7 +23,13 @@ def attributes(texts: Iterable[bytes]) -> Iterator[Attribute]:
     """The attributes in the texts of some specifiers (`cleaning.Attribute`). What cannot be read has no name."""
     for text in texts:
         if not is_packing(text):
-            yield from _listed(text)
+            yield from _read(text) if len(text) <= _SHORT else _listed(text)
+
+
+@lru_cache(maxsize=4_096)
+def _read(text: bytes) -> tuple[Attribute, ...]:
+    """The attributes in one text: headers say the same of many functions, in every file."""
+    return tuple(_listed(text))
 
 
 def _listed(text: bytes) -> Iterator[Attribute]:

@@ -80,7 +80,8 @@ class Declarators(TypeSpecifiers):
                 following = _inner_declarator(inner)
             inner = following
             _check_bounds(type_)
-        _check_bounds(type_)  # also without a layer: `typeof (&a) b`
+        if type_ is base:  # without a layer: `typeof (&a) b`
+            _check_bounds(type_)
         name = None if inner is None else self.source(inner)
         return Declarator(name, type_, inner, parameters, levels)
 

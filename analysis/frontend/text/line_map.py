@@ -173,10 +173,10 @@ class LineMap:
         if self._own is None:
             self._own = []
             ends = [*self._starts[1:], len(self._text) + 1]
-            for start, path, first, end in zip(self._starts, self._paths, self._numbers, ends, strict=True):
-                if path == self.main:
-                    stop = max(start, self._text.rfind(b"\n", start, end - 1) + 1) if end <= len(self._text) else len(self._text)
-                    self._own.append((first, first + self._text.count(b"\n", start, stop), start, stop))
+            for at in [at for at, path in enumerate(self._paths) if path == self.main]:
+                start, first, end = self._starts[at], self._numbers[at], ends[at]
+                stop = max(start, self._text.rfind(b"\n", start, end - 1) + 1) if end <= len(self._text) else len(self._text)
+                self._own.append((first, first + self._text.count(b"\n", start, stop), start, stop))
         return self._own
 
     def edited(self, text: bytes, end: int, by: int, added: int) -> LineMap:

@@ -56,7 +56,9 @@ class Cases:
     def feasible(self, edge: Edge) -> bool:
         """Whether the edge can be taken at all, by what is known at its source."""
         known = self.known.at[edge.source]
-        return known is not None and self.known.after(edge, known) is not None
+        if known is None or not isinstance(edge.effect, ir.Assume):
+            return known is not None
+        return self.known.after(edge, known) is not None
 
     @cached_property
     def known(self) -> KnownConditions:

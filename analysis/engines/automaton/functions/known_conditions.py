@@ -220,8 +220,9 @@ class KnownConditions:
             killed = self._killed[edge.id] = frozenset().union(*found)
         return killed
 
-    def after(self, edge: Edge, known: Mapping[int, Interval]) -> Known | None:
-        """What is known after the edge, None when it cannot be taken."""
+    def after(self, edge: Edge, known: Known) -> Known | None:
+        """What is known after the edge, None when it cannot be taken. What is known before it is left as it is, and returned
+        where the edge changes nothing."""
         effect = edge.effect
         for number in self._conditions.pointers(edge):
             if number not in known:
@@ -229,26 +230,25 @@ class KnownConditions:
         if isinstance(effect, ir.Assume):
             return self._assume(edge, known)
         killed = self.killed(edge)
-        if killed.isdisjoint(known):
-            result = dict(known)
-        else:
+        result = known
+        if not killed.isdisjoint(known):
             result = {number: interval for number, interval in known.items() if number not in killed}
         if isinstance(effect, ir.Assign):
             target = self._conditions.numbers.get(effect.target)
             if target is not None:
                 value = self._conditions.evaluate(effect.value, known)
                 if value != ANY:
-                    result[target] = value
+                    result = {**result, target: value}
         elif edge.id in self._results and isinstance(effect, ir.Call) and effect.result is not None:
             target = self._conditions.numbers.get(effect.result)
             if target is not None:
-                result[target] = self._results[edge.id]
+                result = {**result, target: self._results[edge.id]}
         return result
 
-    def _assume(self, edge: Edge, known: Mapping[int, Interval]) -> Known | None:
+    def _assume(self, edge: Edge, known: Known) -> Known | None:
         test = self._conditions.of_edge.get(edge.id)
         if test is None:
-            return dict(known)
+            return known
         number, interval = test
         key = self._conditions.keys[number]
         have = meet(known.get(number, ANY), self._conditions.natural[number])
@@ -257,8 +257,8 @@ class KnownConditions:
         if narrowed is None or (excluded is not None and within(narrowed, excluded)):
             return None
         if isinstance(key, ir.IntConst):
-            return dict(known) if meet(Interval(key.value, key.value), interval) is not None else None
-        return {**known, number: narrowed}
+            return known if meet(Interval(key.value, key.value), interval) is not None else None
+        return known if known.get(number) == narrowed else {**known, number: narrowed}
 
     def _solve(self, cfa: Cfa, initial: Known) -> None:
         visits: dict[int, int] = {}
@@ -286,12 +286,14 @@ class KnownConditions:
 
 
 def _merge(one: Known, other: Known, widen: bool) -> Known:
+    if one is other:
+        return one
     if widen:
         return {number: interval for number, interval in one.items() if other.get(number) == interval}
     merged = {}
     for number, interval in one.items():
         if number in other:
             both = join(interval, other[number])
-            if both != ANY:
+            if both is not ANY and both != ANY:
                 merged[number] = both
     return merged
