@@ -8,29 +8,36 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 from benchmarks import structure
 
-TREES = structure.modules(Path(__file__).parents[2])
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """The modules of the project, read when the first test asks for them: each process of the tests imports this file."""
+    return structure.modules(Path(__file__).parents[2])
+
+
 DEFERRED: dict[str, str] = {}
 """Modules that may import a module of ours in a function, with why."""
 
 
 def test_no_modules_import_each_other() -> None:
-    assert structure.cycles(TREES) == []
+    assert structure.cycles(trees()) == []
 
 
 def test_imports_are_at_the_top() -> None:
-    assert {place.partition(":")[0] for place in structure.hidden_imports(TREES)} == DEFERRED.keys()
+    assert {place.partition(":")[0] for place in structure.hidden_imports(trees())} == DEFERRED.keys()
 
 
 def test_no_function_has_too_many_cases() -> None:
-    assert structure.complex_functions(TREES) == {}
+    assert structure.complex_functions(trees()) == {}
 
 
 def test_no_two_modules_in_sight_of_each_other_share_a_name() -> None:
-    assert structure.in_sight(TREES) == []
+    assert structure.in_sight(trees()) == []
 
 
 def test_no_two_test_files_share_a_name() -> None:

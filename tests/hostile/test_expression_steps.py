@@ -47,13 +47,12 @@ def _in(value: object) -> Iterator[re.Pattern[Any]]:
             yield from _in(one)
 
 
-def _methods(paths: list[Path]) -> dict[str, set[str]]:
-    """Which methods are called of which names."""
+def _methods(path: Path) -> dict[str, set[str]]:
+    """Which methods are called of which names in a file."""
     found: dict[str, set[str]] = {}
-    for path in paths:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                found.setdefault(node.value.id, set()).add(node.attr)
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            found.setdefault(node.value.id, set()).add(node.attr)
     return found
 
 
@@ -70,10 +69,13 @@ def _expressions() -> Iterator[Used]:
     seen: set[int] = set()
     for folder in ("analysis", "server"):
         paths = [path for path in sorted((_ROOT / folder).rglob("*.py")) if path.name != "__main__.py"]
-        methods = _methods(paths)
-        for path in paths:
+        by_path = {path: _methods(path) for path in paths}
+        methods: dict[str, set[str]] = {}
+        for one in by_path.values():
+            for of, names in one.items():
+                methods.setdefault(of, set()).update(names)
+        for path, here in by_path.items():
             name = ".".join(path.relative_to(_ROOT).with_suffix("").parts).removesuffix(".__init__")
-            here = _methods([path])
             for variable, value in vars(importlib.import_module(name)).items():
                 for pattern in _in(value):
                     if id(pattern) not in seen:
