@@ -2,7 +2,7 @@
 
 Its parts do the work; it knows when each of them is asked, and what an edit makes of their last answers:
 
-- `OpenProgram`: files with the texts that they hold now, rules, units;
+- `OpenProgram`: files with the texts that they hold now, rules, contracts, units;
 - `ProgramCheck`: the engine over the units of a revision;
 - `Proofs`: what provers say of the findings and functions of the last check;
 - `Reopening`: what an earlier process kept in the store, and what is kept for later ones;
@@ -127,7 +127,7 @@ class Checker:
         return self._program.texts.differ
 
     def refresh(self) -> None:
-        """Looks again for headers and rules that were missing or changed on the disk."""
+        """Looks again for headers, rules and contracts that were missing or changed on the disk."""
         self._load_rules()
         self._program.units.retry_failed()
 
@@ -184,7 +184,7 @@ class Checker:
         if progress is not None:
             progress("Checking", 0, 0)
         try:
-            checked = self._check.run(units, self.rules, self.options, self.interruption, patient)
+            checked = self._check.run(units, self.rules, self.options, self.interruption, patient, self._program.contracts)
         except Interrupted:
             return None
         self.report = self._answered(question, units, checked, start)

@@ -47,11 +47,16 @@ def stores_counts(function: Function, call: ir.Call) -> bool:
 
 def written_arguments(name: str, call: ir.Call) -> tuple[int, ...] | None:
     """The numbers of the arguments to whose objects the call writes. None: it may write to others as well, or nothing is
-    known of it. What the library keeps for itself (`errno`, what `getenv` returned) does not count."""
-    function = known(name)
+    known of it. What the library keeps for itself (`errno`, what `getenv` returned) does not count. What a project says of
+    functions is not looked at, nor by the other functions here that take a name: to them these are unknown."""
+    return written_by(known(name), call)
+
+
+def written_by(function: Function | None, call: ir.Call) -> tuple[int, ...] | None:
+    """The same for a call of a function of which this is known."""
     if function is None or not function.is_complete or function.calls_code or "elsewhere" in function.besides:
         return None
-    if is_input(name):
+    if is_input(function.name):
         return tuple(at for at, argument in enumerate(call.arguments) if _leads(argument))
     if function.positions("beneath"):
         return None
@@ -77,5 +82,9 @@ def leaves_memory(name: str, call: ir.Call) -> bool:
 
 def leaves_values(name: str, call: ir.Call) -> bool:
     """The same, but for a block that ends: what it held may not be read any more (C11 7.22.3.3), and nothing else changes."""
-    function = known(name)
-    return function is not None and function.only_writes_or_frees and written_arguments(name, call) == ()
+    return only_frees(known(name), call)
+
+
+def only_frees(function: Function | None, call: ir.Call) -> bool:
+    """The same for a call of a function of which this is known."""
+    return function is not None and function.only_writes_or_frees and written_by(function, call) == ()

@@ -206,32 +206,35 @@ _words_of: Callable[[str], Argument] = cache(_words)
 def _rows(table: str) -> Iterator[Function]:
     """The functions of a table. Raises ValueError for a row that is wrong."""
     for line in table.splitlines():
-        if not line:
-            continue
-        columns = [column.strip() for column in line.split("|")]
-        if len(columns) != 5 or not columns[0] or not columns[4]:
-            raise ValueError(f"this row has not five columns: {line}")
-        names, given, returned, more, described = columns
-        arguments = tuple(map(_words_of, given.split()))
-        bare = returned.rstrip("?~")
-        low, is_range, high = bare.partition("..")
-        kind, _, number = ("number", "", "") if is_range else bare.partition(":")
-        besides = frozenset(more.split())
-        if kind not in RESULTS or not besides <= BESIDES.keys():
-            raise ValueError(f"this row has words that are not known: {line}")
-        for name in names.split():
-            for full in _names(name, besides):
-                yield Function(
-                    full,
-                    arguments,
-                    kind or "number",
-                    returned[len(bare) :],
-                    int(number or 0),
-                    int(low) if is_range else None,
-                    int(high) if is_range else None,
-                    besides,
-                    described,
-                )
+        if line:
+            yield from _row(line)
+
+
+def _row(line: str) -> Iterator[Function]:
+    columns = [column.strip() for column in line.split("|", 4)]
+    if len(columns) != 5 or not columns[0] or not columns[4] or "|" in columns[4]:
+        raise ValueError(f"this row has not five columns: {line}")
+    names, given, returned, more, described = columns
+    arguments = tuple(map(_words_of, given.split()))
+    bare = returned.rstrip("?~")
+    low, is_range, high = bare.partition("..")
+    kind, _, number = ("number", "", "") if is_range else bare.partition(":")
+    besides = frozenset(more.split())
+    if kind not in RESULTS or not besides <= BESIDES.keys():
+        raise ValueError(f"this row has words that are not known: {line}")
+    for name in names.split():
+        for full in _names(name, besides):
+            yield Function(
+                full,
+                arguments,
+                kind or "number",
+                returned[len(bare) :],
+                int(number or 0),
+                int(low) if is_range else None,
+                int(high) if is_range else None,
+                besides,
+                described,
+            )
 
 
 def _names(name: str, besides: frozenset[str]) -> Iterator[str]:
@@ -284,3 +287,10 @@ def is_complete(name: str) -> bool:
 def all_with(wanted: Callable[[Function], bool]) -> frozenset[str]:
     """The names of all functions of the table that are so."""
     return frozenset(name for name, function in LIBRARY.items() if wanted(function))
+
+
+@cache
+def described(row: str) -> Function:
+    """The function of one row, which a project says of a function of its own. Raises ValueError for a row that is wrong."""
+    (function,) = _row(row)
+    return function

@@ -20,7 +20,8 @@ from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Edge, Program
 from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cfa.marks import marked
-from analysis.cpa.obstacles.completeness import address_number, called_outside, hidden_flow, is_known
+from analysis.cpa.obstacles.completeness import address_number, called_outside, contracts_not_followed, hidden_flow, is_known
+from analysis.cpa.obstacles.violable import STATE_RULES
 from analysis.model.assumptions import FOUND, GIVEN
 from analysis.model.c_types import LP64, DataModel
 from analysis.model.spelling import display_name
@@ -139,6 +140,7 @@ class _Checking(_Following):
 
 def unwind(program: Program, claim: Unwinding, model: DataModel, milliseconds: int, goes_on: Callable[[], bool]) -> Unwinding:
     """The claim with its tree, made as long as it `goes_on`. RefusedError if the paths do not prove it."""
+    _refuse_contracts(program, claim)
     making = _Unwinding(program, claim, model, milliseconds)
     making.follow(goes_on)
     return msgspec.structs.replace(claim, taken=tuple(making.taken), edges=making.edges)
@@ -146,6 +148,7 @@ def unwind(program: Program, claim: Unwinding, model: DataModel, milliseconds: i
 
 def check_unwinding(program: Program, claim: Unwinding, model: DataModel = LP64, milliseconds: int = 10_000) -> Unwound:
     """Accepts the proof, or raises RefusedError. KeyError if the program does not define its entry."""
+    _refuse_contracts(program, claim)
     checking = _Checking(program, claim, model, milliseconds)
     checking.follow(lambda: checking.edges < claim.edges)
     if not checking.is_done():
@@ -158,6 +161,14 @@ def check_unwinding(program: Program, claim: Unwinding, model: DataModel = LP64,
     reached = {place for at, found in watched(program, places).items() if at in checking.visited for place in found}
     missed = tuple(place for place in places if place not in reached)
     return Unwound((*assumptions_of(program), *checking.assumptions, *more), checking.questions.count, places, missed)
+
+
+def _refuse_contracts(program: Program, claim: Unwinding) -> None:
+    """Paths do not follow what only contracts of the project say that functions do to blocks and streams. RefusedError if a rule
+    of the claim is about that."""
+    reason = "" if STATE_RULES.isdisjoint(claim.rules) else contracts_not_followed(program)
+    if reason:
+        raise RefusedError(reason)
 
 
 def _places(program: Program, claim: Unwinding) -> tuple[Place, ...]:

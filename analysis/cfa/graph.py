@@ -15,6 +15,7 @@ from typing import Protocol
 
 import msgspec
 
+from analysis.c.functions import Function, described, known
 from analysis.model import c_types, ir
 from analysis.model.compatible import fits, is_compatible
 from analysis.model.places import Place, Site
@@ -245,8 +246,9 @@ class Global(msgspec.Struct, frozen=True):
 class External(msgspec.Struct, frozen=True):
     """A function that is declared or called but not defined in the program.
 
-    `noreturn` and `nonnull` (argument indices from 0) come from attributes and `_Noreturn`; `system` says that
-    it was declared in a system header.
+    `noreturn` and `nonnull` (argument indices from 0) come from attributes and `_Noreturn`, or from a contract of the project;
+    `system` says that it was declared in a system header. `row` is what a contract of the project says of it, as a row like those
+    of `analysis.c.functions`; empty if there is none.
     """
 
     name: str
@@ -254,6 +256,12 @@ class External(msgspec.Struct, frozen=True):
     noreturn: bool = False
     nonnull: tuple[int, ...] = ()
     system: bool = False
+    row: str = ""
+
+    @property
+    def contract(self) -> Function | None:
+        """What a contract of the project says of the function; None if there is none."""
+        return described(self.row) if self.row else None
 
 
 class Program:
@@ -303,6 +311,23 @@ class Program:
             exact = tuple(name for name, known in types.items() if is_compatible(type_, known))
             self._fitting[type_] = exact or tuple(name for name, known in types.items() if fits(type_, known))
         return self._fitting[type_]
+
+    def known(self, name: str) -> Function | None:
+        """What an external function does, by the table of library functions or a contract of the project; None if nothing is
+        known of it."""
+        external = self.externals.get(name)
+        return known(name) or (None if external is None else external.contract)
+
+    def knows(self, name: str) -> bool:
+        """Whether it is known of an external function all that it does."""
+        function = self.known(name)
+        return function is not None and function.is_complete
+
+    @cached_property
+    def contracts(self) -> tuple[Function, ...]:
+        """What contracts of the project say of external functions, by name."""
+        found = (external.contract for _, external in sorted(self.externals.items()))
+        return tuple(function for function in found if function is not None)
 
     def function_type(self, name: str) -> c_types.Function | None:
         """The type of a defined or declared function."""

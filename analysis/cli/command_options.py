@@ -23,6 +23,7 @@ from analysis.model.options import LIGHT, MOST_ROUNDS, UNWIND, Assumption, Compi
 from analysis.model.report import Message
 from analysis.model.settings import Settings, settings_folder, workspace_settings
 from analysis.model.unit_flags import flags_problems
+from analysis.rules.function_files import load_functions
 from analysis.rules.load import load_rules
 from analysis.store.database import Store
 from analysis.store.records import is_foreign
@@ -225,8 +226,10 @@ def _named_database(named: str | None) -> str | None:
 
 
 def is_alike(one: Asked, other: Asked) -> bool:
-    """Whether two folders have the same settings and rules, with the same options of the command."""
-    return one.settings == other.settings and load_rules(one.options)[0] == load_rules(other.options)[0]
+    """Whether two folders have the same settings, contracts and rules, with the same options of the command."""
+    if one.settings != other.settings or load_functions(one.options)[0] != load_functions(other.options)[0]:
+        return False
+    return load_rules(one.options)[0] == load_rules(other.options)[0]
 
 
 def _with_engine(given: dict[str, Any], options: Options) -> Options:

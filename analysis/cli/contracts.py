@@ -24,7 +24,7 @@ FAILED = 2
 
 @click.command()
 @click.argument("paths", metavar="[PATH ...]", nargs=-1)
-@click.option("--function", "function", metavar="NAME", help="Only this function; also one of the C library.")
+@click.option("--function", "function", metavar="NAME", help="Only this function; also a library's.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Default: text.")
 @program_options
 def contracts(paths: tuple[str, ...], function: str | None, format_: str, **given: Any) -> int:
@@ -48,6 +48,9 @@ def contracts(paths: tuple[str, ...], function: str | None, format_: str, **give
     found = list(program_contracts(view.program, view.places, _chosen(view, function)))
     if not found and function is not None:
         found = [_of_library(function, view)]
+    elif function is None:
+        described = (name for name, external in sorted(view.program.externals.items()) if external.row)
+        found += [_of_library(name, view) for name in described]
     _print(found, format_)
     return FAILED if wrong_settings else 0
 

@@ -14,6 +14,7 @@ from analysis.cli.command_options import Asked, check_options, read_asked
 from analysis.cli.failure import Failure
 from analysis.cli.output import say, write
 from analysis.cli.text_format import text_report
+from analysis.model.options import Options
 from analysis.model.settings import FILE_NAME, settings_folder
 
 _WATCHED = (".c", ".h", ".yaml", ".yml", ".json")
@@ -45,7 +46,7 @@ def _watched(paths: tuple[str, ...], asked: Asked) -> bool:
     """Checks on every save, until the settings change; whether they did."""
     checker = Checker(asked.options, jobs=asked.jobs, store=asked.store)
     _show(checker, paths, asked)
-    for changes in watchfiles.watch(*_folders(paths, asked.options.rules_dirs), raise_interrupt=True):
+    for changes in watchfiles.watch(*_folders(paths, asked.options), raise_interrupt=True):
         if any(os.path.basename(path) == FILE_NAME for _, path in changes):
             checker.close()
             return True
@@ -64,10 +65,10 @@ def _show(checker: Checker, paths: tuple[str, ...], asked: Asked) -> None:
     keep(checker, asked)
 
 
-def _folders(paths: tuple[str, ...], rules_dirs: tuple[str, ...]) -> list[str]:
+def _folders(paths: tuple[str, ...], options: Options) -> list[str]:
     """What to watch: the folders that hold the files, because editors replace files rather than write into them; and those that
-    hold rules or settings."""
+    hold rules, contracts or settings."""
     folders = {path if os.path.isdir(path) else os.path.dirname(path) or "." for path in paths} or {"."}
-    folders |= {folder for folder in rules_dirs if os.path.isdir(folder)}
+    folders |= {folder for folder in (*options.rules_dirs, *options.functions_dirs) if os.path.isdir(folder)}
     settings = os.path.join(settings_folder(first_of(paths)), FILE_NAME)
     return sorted(folders | ({settings} if os.path.isfile(settings) else set()))

@@ -212,6 +212,13 @@ LIBRARY_NAMES = Assumption(
     "all proofs and refutations. Each names the functions; none that a header of the system's declares, or whose name is reserved"
     " (C11 7.1.3). Nothing is proved of a function that uses one whose type differs from the library's",
 )
+PROJECT_CONTRACTS = Assumption(
+    "project-contracts",
+    "listed",
+    "functions do what contracts of the project say of them",
+    (),
+    "all proofs and refutations of programs that use such functions. Each names the functions and the files",
+)
 UNREACHABLE = Assumption(
     "unreachable",
     "listed",
@@ -276,6 +283,7 @@ TABLE: tuple[Assumption, ...] = (
     APART,
     OUTSIDE,
     LIBRARY_NAMES,
+    PROJECT_CONTRACTS,
     UNREACHABLE,
     UNION_RESTS,
     ONE_THREAD,

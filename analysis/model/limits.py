@@ -27,7 +27,11 @@ OPERAND_LEVELS = 50
 OPERAND_BYTES = 20_000
 """From the opening parenthesis of one of these to the closing one."""
 RULE_FILES = 1_000
-"""In one folder of rules."""
+"""In one folder of rules, or of contracts."""
+CONTRACTS = 10_000
+"""In one file."""
+YAML_LEVELS = 50
+"""Lists and tables in each other."""
 
 
 LONGEST = 86_400

@@ -27,6 +27,8 @@ from analysis.model.unit_flags import flags_problems
 FILE_NAME = ".everproof.toml"
 OWN_RULES = os.path.join(".everproof", "rules")
 """Where rules of a workspace's own are."""
+OWN_FUNCTIONS = os.path.join(".everproof", "functions")
+"""Where a workspace says what functions do that it calls and does not define."""
 NO_STORE = "none"
 Mode = Literal["continuous", "onSave", "onDemand"]
 
@@ -114,9 +116,9 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
     trusted: Annotated[bool, Meta(description="Whether the workspace is trusted. If not, no compiler is run.")] = True
 
     def options(self, folders: tuple[str, ...]) -> Options:
-        """The checker's options. Relative paths count from the first folder; rules in `.everproof/rules` are found in each."""
+        """The checker's options. Relative paths count from the first folder; rules in `.everproof/rules`, and contracts in
+        `.everproof/functions`, are found in each."""
         root = folders[0] if folders else os.getcwd()
-        own_rules = [os.path.join(folder, OWN_RULES) for folder in folders]
         return Options(
             flags=CompilerFlags(tuple(os.path.join(root, d) for d in self.include_dirs), self.defines, self.standard),
             compile_commands=os.path.join(root, self.compile_commands) if self.compile_commands else None,
@@ -126,8 +128,9 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
             rules=self.rules,
             rules_dirs=(
                 *(os.path.join(root, d) for d in self.rules_dirs),
-                *(directory for directory in own_rules if os.path.isdir(directory)),
+                *_present(folders, OWN_RULES),
             ),
+            functions_dirs=_present(folders, OWN_FUNCTIONS),
             trusted=self.trusted,
             budget="background",
             proofs=self.proofs,
@@ -144,6 +147,11 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
         return os.path.join(folders[0] if folders else os.getcwd(), os.path.expanduser(self.store or ""))
 
 
+def _present(folders: tuple[str, ...], name: str) -> tuple[str, ...]:
+    """The folders of this name that are in the folders of a workspace."""
+    return tuple(found for folder in folders if os.path.isdir(found := os.path.join(folder, name)))
+
+
 _DEFAULTS = Settings()
 _FIELDS = {field.encode_name: field for field in msgspec.structs.fields(Settings)}
 _LIMITS = {field.name: field for field in msgspec.structs.fields(Limits)}
@@ -155,7 +163,7 @@ def settings_folder(start: str) -> str:
     given = os.path.abspath(start)
     first = here = given if os.path.isdir(given) else os.path.dirname(given)
     while True:
-        if any(os.path.lexists(os.path.join(here, name)) for name in (FILE_NAME, OWN_RULES)):
+        if any(os.path.lexists(os.path.join(here, name)) for name in (FILE_NAME, OWN_RULES, OWN_FUNCTIONS)):
             return here
         above = os.path.dirname(here)
         if above == here or any(os.path.lexists(os.path.join(here, top)) for top in _TOPS):

@@ -1,1 +1,1 @@
-"""Loads rules from YAML files as automata over C patterns."""
+"""Loads rules from YAML files, as automata over C patterns, and contracts of functions."""

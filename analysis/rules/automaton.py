@@ -61,7 +61,8 @@ class Documentation(msgspec.Struct, frozen=True):
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """A rule as loaded from its file. `names` limits callee metavariables; `ownership`: storing the value
+    """A rule as loaded from its file. `names` limits callee metavariables, `kinds` has the kinds of library functions
+    that some of them stand for (`library_names`); `ownership`: storing the value
     where others reach it, or passing it to code that is not known, ends its tracking, and losing the last
     path is an event. `keeps`: library functions that keep or take over what they are passed (for ownership
     rules). `about_object`: the states are those of the object that the value leads to, so that a function
@@ -85,6 +86,7 @@ class Rule(msgspec.Struct, frozen=True):
     default: bool = True
     shipped: bool = True
     provers_only: bool = False
+    kinds: Mapping[str, str] = {}
 
     @property
     def found_by_words(self) -> str:

@@ -1,5 +1,5 @@
 """Names of library functions for rules: `names: {$FREE: {library: frees}}` in a rule file. `analysis.c.functions` describes the
-functions.
+functions. What a project says of its own functions makes these functions of a kind as well: `arguments_of_kind`.
 
 To add a kind, add a row to `KINDS`. The user guide lists the kinds; a test compares.
 """
@@ -18,28 +18,36 @@ _OBJECTS = ("in", "copied", "text", "out", "inout", "format")
 
 
 class Kind(NamedTuple):
-    """A kind of library functions: what they do, in words that follow "functions that", and their names."""
+    """A kind of library functions: what they do, in words that follow "functions that", and their names. `wanted`: whether a
+    function that a project describes is one; None if none can be. `uses`: what such a function does with the argument that makes
+    it one; nothing if that is its result."""
 
     meaning: str
     names: frozenset[str]
+    wanted: Callable[[Function], bool] | None = None
+    uses: tuple[str, ...] = ()
 
 
 def _may_return_null(function: Function) -> bool:
     return function.null != "" and function.result not in ("number", "descriptor")
 
 
-def _kind(meaning: str, wanted: Callable[[Function], bool]) -> Kind:
-    return Kind(meaning, all_with(wanted))
+def _kind(meaning: str, wanted: Callable[[Function], bool], *uses: str) -> Kind:
+    return Kind(meaning, all_with(wanted), wanted, uses)
+
+
+def _of_use(meaning: str, *uses: str) -> Kind:
+    return _kind(meaning, lambda one: bool(one.positions(*uses)), *uses)
 
 
 KINDS: dict[str, Kind] = {
-    "accesses": _kind("read or write an object that they are passed", lambda one: bool(one.positions(*_OBJECTS))),
+    "accesses": _of_use("read or write an object that they are passed", *_OBJECTS),
     "allocates": _kind("return a new block of memory", lambda one: one.gives_block),
-    "closes": _kind("close a stream, a directory or a descriptor", lambda one: bool(one.positions("closed"))),
-    "closes-stream": _kind("close a stream or a directory", lambda one: one.closes_block),
+    "closes": _of_use("close a stream, a directory or a descriptor", "closed"),
+    "closes-stream": _kind("close a stream or a directory", lambda one: one.closes_block, "closed"),
     "error": Kind("are called where an error location is", ERRORS),
     "fails-assertion": Kind("are called where an assertion has failed", FAILED_ASSERTIONS - ERRORS),
-    "frees": Kind("free a block of memory", RELEASES),
+    "frees": _of_use("free a block of memory", "freed")._replace(names=RELEASES),
     "locks": Kind("wait for a lock and take it", locks.LOCKS),
     "locks-at-zero": Kind("wait for a lock, and return 0 if they take it", locks.LOCKS_AT_ZERO),
     "locks-otherwise": Kind("wait for a lock, and do not return 0 if they take it", locks.LOCKS_OTHERWISE),
@@ -51,6 +59,17 @@ KINDS: dict[str, Kind] = {
     "tries-at-zero": Kind("take a lock if nobody holds it, and return 0 then", locks.TRIES_AT_ZERO),
     "tries-otherwise": Kind("take a lock if nobody holds it, and do not return 0 then", locks.TRIES_OTHERWISE),
     "unlocks": Kind("release a lock", locks.UNLOCKS),
-    "uses-stream": _kind("use a stream or a directory", lambda one: bool(one.positions("handle"))),
+    "uses-stream": _of_use("use a stream or a directory", "handle"),
 }
 """The kinds that a rule file can name, in alphabetical order."""
+
+
+def arguments_of_kind(function: Function, kind: str) -> tuple[int, ...] | None:
+    """The numbers of the arguments that make a function which a project describes one of a kind; none if its result does. None if
+    it is not of the kind."""
+    found = KINDS[kind]
+    if found.wanted is None or not found.wanted(function):
+        return None
+    positions = function.positions(*found.uses)
+    is_stream = kind == "closes-stream"  # of a function that closes a descriptor as well, only the stream
+    return tuple(at for at in positions if not (is_stream and "n" in function.arguments[at].uses))

@@ -12,22 +12,20 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.intervals import interval_of
-from analysis.model.limits import RULE_FILES
 from analysis.model.options import Options
 from analysis.model.report import Message
 from analysis.rules.automaton import ERROR, START, STOP, Documentation, Rule, Transition, Trigger
 from analysis.rules.library_names import KINDS
 from analysis.rules.patterns import Pattern, PatternError, parse_pattern
+from analysis.rules.plain_yaml import PlainYamlError, read_plain_yaml, yaml_files
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -39,15 +37,6 @@ class RuleError(Exception):
     """A rule file that cannot be used; the message is one clear sentence without the file's name."""
 
 
-class _PlainLoader(yaml.SafeLoader):
-    """YAML without aliases: a few of them can stand for gigabytes."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.events.AliasEvent):
-            raise RuleError("it uses a YAML alias, which rule files may not")
-        return super().compose_node(parent, index)
-
-
 def load_rules(options: Options) -> tuple[tuple[Rule, ...], tuple[Message, ...]]:
     """The rules that the options ask for, by name, and a message for each file or name that cannot be used.
 
@@ -56,7 +45,7 @@ def load_rules(options: Options) -> tuple[tuple[Rule, ...], tuple[Message, ...]]
     messages: list[Message] = []
     rules = {rule.name: rule for rule in shipped_rules()}
     for folder in options.rules_dirs:
-        for path in _rule_files(Path(folder), messages):
+        for path in yaml_files(Path(folder), "rules", "rule files", messages):
             try:
                 most = options.limits.rule_file_bytes
                 rule = read_rule(read_file(path, most), most)
@@ -72,21 +61,6 @@ def load_rules(options: Options) -> tuple[tuple[Rule, ...], tuple[Message, ...]]
 def _check_known(rule: Rule) -> None:
     if rule.provers_only and not any(known.name == rule.name and known.provers_only for known in shipped_rules()):
         raise RuleError("provers-only: provers know no rule of this name, so they cannot look for it")
-
-
-def _rule_files(folder: Path, messages: list[Message]) -> Sequence[Path]:
-    if not folder.is_dir():
-        messages.append(Message("error", str(folder), "There is no folder of rules here."))
-        return ()
-    try:
-        found = sorted(path for path in folder.iterdir() if path.suffix in (".yaml", ".yml") and not path.is_dir())
-    except OSError as error:
-        messages.append(Message("error", str(folder), f"This folder of rules cannot be read: {error.strerror}."))
-        return ()
-    if len(found) > RULE_FILES:
-        text = f"There are {len(found):,} rule files here; only the first {RULE_FILES:,} are used."
-        messages.append(Message("error", str(folder), text))
-    return found[:RULE_FILES]
 
 
 def no_such_rule(name: str, known: Iterable[str]) -> str:
@@ -129,13 +103,9 @@ def read_rule(data: bytes, limit: int = 256_000, shipped: bool = False) -> Rule:
     if len(data) > limit:
         raise RuleError(f"it is larger than {limit} bytes")
     try:
-        content = yaml.load(data.decode("utf-8"), _PlainLoader)  # a subclass of SafeLoader
-    except UnicodeDecodeError:
-        raise RuleError("it is not UTF-8 text") from None
-    except (yaml.YAMLError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = "" if mark is None else f" in line {mark.line + 1}"
-        raise RuleError(f"it is not YAML{where}") from None
+        content = read_plain_yaml(data)
+    except PlainYamlError as error:
+        raise RuleError(str(error)) from None
     problem = None if shipped else next(iter(_schema().iter_errors(content)), None)
     if problem is not None:
         field = ".".join(str(part) for part in problem.absolute_path) or "the file"
@@ -174,6 +144,7 @@ def _rule(content: dict[str, Any], shipped: bool) -> Rule:
         default=content.get("default", True),
         provers_only=content.get("provers-only", False),
         shipped=shipped,
+        kinds={name: values["library"] for name, values in content.get("names", {}).items() if isinstance(values, dict)},
     )
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from analysis.c.project_functions import ProjectFunctions
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.edge_places import ProgramPlaces
 from analysis.cfa.graph import Cfa, Places, Program
@@ -73,9 +74,11 @@ class ProgramCheck:
         """What `resume` needs in another process, None if there is nothing."""
         return self._engine.packed()
 
-    def resume(self, units: Sequence[UnitView], rules: Sequence[Rule], options: Options, data: bytes) -> None:
+    def resume(
+        self, units: Sequence[UnitView], rules: Sequence[Rule], options: Options, data: bytes, contracts: ProjectFunctions
+    ) -> None:
         """Goes on from what another process knew of a program of just these units; without it, if it cannot be understood."""
-        linked = self._linked = link([unit.kept.unit for unit in units])
+        linked = self._linked = link([unit.kept.unit for unit in units], contracts=contracts)
         self._places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units})
         entries, _ = choose_entries(linked.program, options.entries)
         self._engine.resume(linked.program, tuple(rules), entries, options.limits, data)
@@ -121,10 +124,12 @@ class ProgramCheck:
         options: Options,
         interruptible: AbstractContextManager[None],
         patient: bool = True,
+        contracts: ProjectFunctions | None = None,
     ) -> Checked:
-        """Links the units to one program and checks it against rules; for `interruptible` and `patient` see `Engine.check`."""
+        """Links the units to one program, with what the project's contracts say, and checks it against rules; for `interruptible`
+        and `patient` see `Engine.check`."""
         start = time.perf_counter()
-        linked = self._linked = link([unit.kept.unit for unit in units], before=self._linked)
+        linked = self._linked = link([unit.kept.unit for unit in units], before=self._linked, contracts=contracts)
         places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units}, self._places)
         self._places = places
         entries, messages = self._choose_entries(linked.program, options)

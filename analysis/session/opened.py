@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from analysis.c.project_functions import ProjectFunctions
 from analysis.cfa.edge_places import ProgramPlaces
 from analysis.cfa.graph import Places, Program
 from analysis.cfa.linking.link import link
@@ -20,6 +21,7 @@ from analysis.frontend.syntax.parser import SyntaxTree, parse
 from analysis.model.options import Options
 from analysis.model.report import Message
 from analysis.rules.automaton import Rule
+from analysis.rules.function_files import load_functions
 from analysis.rules.load import load_rules
 from analysis.session.checking import is_unreadable, own_functions, unit_messages
 from analysis.session.files.program_files import ProgramFiles, find_program, find_workspace
@@ -45,7 +47,8 @@ class Inspection(NamedTuple):
 
 
 class OpenProgram:
-    """What is checked, and on which terms (`options`). `rule_names` are all that a comment may name."""
+    """What is checked, and on which terms (`options`). `rule_names` are all that a comment may name. `contracts`: what the
+    project says of functions that it calls and does not define."""
 
     def __init__(self, options: Options, jobs: int) -> None:
         self.options = options
@@ -54,6 +57,8 @@ class OpenProgram:
         self.rules: tuple[Rule, ...] = ()
         self.rule_names: frozenset[str] = frozenset()
         self.rule_messages: tuple[Message, ...] = ()
+        self.contracts: ProjectFunctions = {}
+        self._contract_messages: tuple[Message, ...] = ()
         self._named = ProgramFiles()
         self._asked: tuple[str, ...] = ()
         self.load_rules()
@@ -65,13 +70,13 @@ class OpenProgram:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """What there is to say of the names of files and of rules."""
-        return (*self._named.messages, *self.rule_messages)
+        """What there is to say of the names of files, of rules and of contracts."""
+        return (*self._named.messages, *self.rule_messages, *self._contract_messages)
 
     @property
     def question(self) -> Question:
         """What a check is asked: with the texts, all that its answer depends on."""
-        return Question(self._asked, self._named, self.options, self.rules, self.messages)
+        return Question(self._asked, self._named, self.options, self.rules, self.messages, self.contracts)
 
     def open(self, paths: Sequence[str]) -> None:
         """Sets what the program is made of; empty: what the current folder suggests (docs/guide.md, "What is a program")."""
@@ -86,10 +91,11 @@ class OpenProgram:
         return self._named != before
 
     def load_rules(self) -> None:
-        """Reads the rules again."""
+        """Reads the rules and contracts again."""
         self.rules, self.rule_messages = load_rules(self.options)
         everything, _ = load_rules(msgspec.structs.replace(self.options, rules=("all",)))
         self.rule_names = frozenset(rule.name for rule in everything)
+        self.contracts, self._contract_messages = load_functions(self.options)
 
     def revise(self, progress: Progress | None = None, stop: Stop | None = None) -> Sequence[UnitView] | None:
         """The units as the texts are now; None if `stop` ended it."""
@@ -102,9 +108,10 @@ class OpenProgram:
     def inspect(self) -> Inspection:
         """The program as the front end sees it, without checking anything."""
         units = self.revise() or []
-        linked = link([unit.kept.unit for unit in units])
+        linked = link([unit.kept.unit for unit in units], contracts=self.contracts)
         trees = tuple(parse(unit.built.preprocessed.text) for unit in units)
-        messages = (*self._named.messages, *(m for unit in units for m in unit_messages(unit)), *linked.messages)
+        asked = (*self._named.messages, *self._contract_messages)
+        messages = (*asked, *(m for unit in units for m in unit_messages(unit)), *linked.messages)
         places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units})
         unparsed = frozenset(broken.name for unit in units for broken in unit.kept.unit.broken if broken.name is not None)
         system = frozenset(linked.program.functions).difference(*(own_functions(unit) for unit in units))

@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 
+import msgspec
+
 from analysis.api import Checker
 from analysis.model.options import Options
 from analysis.model.report import Message
+from analysis.model.settings import OWN_FUNCTIONS
 from analysis.store.database import Store
 from analysis.store.store_location import open_store
 from analysis.wire import Configure, Edit
@@ -65,7 +68,8 @@ class Programs:
         for key in self._keys():
             if key not in self.checkers:
                 jobs = 2 if key in self._folders else 1
-                self.checkers[key] = checker = Checker(self._options, jobs=jobs, store=self._store_of(key), notify=self._notify)
+                options, store = self._options_of(key), self._store_of(key)
+                self.checkers[key] = checker = Checker(options, jobs=jobs, store=store, notify=self._notify)
                 for edit in self._edits.values():
                     checker.change(edit.path, edit.text, edit.version)
             extra = [path for path in self._edits if path.endswith(".c") and self._folder_of(path) == key]
@@ -111,6 +115,11 @@ class Programs:
     def _keys(self) -> list[str]:
         """The programs there are: folders, and files outside of them."""
         return [*self._folders, *(path for path in self._edits if path.endswith(".c") and not self._folder_of(path))]
+
+    def _options_of(self, key: str) -> Options:
+        """The options for one program: what a folder says of functions holds for that folder alone."""
+        own = tuple(found for found in self._options.functions_dirs if found == os.path.join(key, OWN_FUNCTIONS))
+        return msgspec.structs.replace(self._options, functions_dirs=own)
 
     def _key_of(self, path: str) -> str:
         return self._folder_of(path) or path

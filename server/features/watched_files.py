@@ -12,7 +12,7 @@ from server.app import EverproofServer
 from server.documents import path_of
 from server.features import configuration
 
-_PATTERNS = ("**/*.{c,h}", "**/compile_commands.json", f"**/{FILE_NAME}", "**/.everproof/rules/*.{yaml,yml}")
+_PATTERNS = ("**/*.{c,h}", "**/compile_commands.json", f"**/{FILE_NAME}", "**/.everproof/{rules,functions}/*.{yaml,yml}")
 
 
 def register(server: EverproofServer) -> None:

@@ -143,3 +143,19 @@ def test_a_tree_of_paths_is_a_certificate(tmp_path: Path) -> None:
     corrupt = msgspec.structs.replace(made, taken=(1, *made.taken[1:]))
     certificate.write_text(text.write((corrupt,), of, "LP64"))
     assert everproof("certify", certificate, program).returncode == 1
+
+
+def test_a_proof_that_rests_on_a_contract_is_accepted_only_with_it(tmp_path: Path) -> None:
+    program, certificate = tmp_path / "p.c", tmp_path / "p.json"
+    contracts = tmp_path / ".everproof" / "functions" / "own.yaml"
+    program.write_text("int level(void);\nint f(void) { return 1 / level(); }\n")
+    contracts.parent.mkdir(parents=True)
+    contracts.write_text("functions: [{name: level, result: {least: 1, greatest: 3}, complete: true}]")
+    options = ("--store", "none", "--rule", "division-by-zero")
+    done = everproof("check", *options, "--certificate", certificate, program)
+    assert "functions do what contracts of the project say of them: level (.everproof/functions/own.yaml)" in done.stdout
+    assert everproof("certify", certificate, program).returncode == 0
+    contracts.write_text("functions: [{name: level, result: {least: 0, greatest: 3}, complete: true}]")
+    assert everproof("certify", certificate, program).returncode == 1
+    contracts.unlink()
+    assert everproof("certify", certificate, program).returncode == 1

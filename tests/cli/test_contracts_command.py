@@ -109,6 +109,38 @@ def test_a_library_function(folder: Path, capsys: pytest.CaptureFixture[str], pr
     assert found["signature"] == ("char *strdup(char *)" if program else "strdup")
 
 
+DESCRIBED = """
+functions:
+  - name: pool_get
+    arguments: [{reads: true, not_null: true}, {}]
+    result: {new: block, may_be_null: true}
+    complete: true
+  - {name: pool_end, arguments: [{frees: true}]}
+  - {name: unused, complete: true}
+"""
+
+
+def test_functions_that_the_project_describes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "pool.c").write_text(
+        "struct pool; void *pool_get(struct pool *p, int n); void pool_end(struct pool *p);\n"
+        "int f(struct pool *p) { pool_get(p, 1); pool_end(p); return 0; }\n"
+    )
+    own = folder / ".everproof" / "functions" / "pool.yaml"
+    own.parent.mkdir(parents=True)
+    own.write_text(DESCRIBED)
+    found = _all(capsys, "pool.c")
+    assert found.keys() == {"f", "pool_get", "pool_end"}
+    (required,) = found["pool_get"]["requires"]
+    assert (required["text"], required["from"]) == ("`argument 1 != NULL`", ".everproof/functions/pool.yaml")
+    assert _texts(found["pool_get"]["ensures"]) == ["may return NULL"]
+    assert _texts(found["pool_get"]["ownership"]) == ["returns a new block of memory, which has to be freed"]
+    assert _texts(found["pool_get"]["writes"]) == ["`errno`"]
+    assert _texts(found["pool_end"]["ownership"]) == ["frees argument 1"]
+    assert _texts(found["pool_end"]["writes"]) == ["anything that it can reach"]
+    assert [one["formula"] for one in found["f"]["requires"]] == ["p != NULL"]
+    assert _all(capsys, "pool.c", "--function", "pool_get").keys() == {"pool_get"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -104,6 +104,9 @@ ROLES = {
     "a rule file": Role(
         "rules/odd.yaml", ["check", "--rules-dir", "rules", "bad.c"], "This rule file is not used: ", {"a folder": ""}
     ),
+    "a file of contracts": Role(
+        ".everproof/functions/odd.yaml", ["check", "bad.c"], "This file of contracts is not used: ", {"a folder": ""}
+    ),
     "a baseline": Role(
         "known.json", ["check", "--baseline", "known.json", "bad.c"], "The baseline known.json", {}, ends=frozenset(MAKE)
     ),

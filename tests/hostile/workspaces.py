@@ -77,7 +77,7 @@ def _special_files(kinds: Iterable[str]) -> Iterator[Workspace]:
         for kind in kinds:
 
             def put(folder: Path, name: str = role.name, make: Callable[[Path], None] = MAKE[kind]) -> None:
-                (folder / name).parent.mkdir(exist_ok=True)
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 make(folder / name)
 
             sentence = role.otherwise.get(kind, role.begins or WORDS[kind])
@@ -170,6 +170,10 @@ def _rules() -> Iterator[Workspace]:
             (folder / "rules" / "odd.yaml").write_bytes(content if isinstance(content, bytes) else content.encode())
 
         yield Workspace(f"rule file: {name}", put, ["check", "--rules-dir", "rules", "bad.c"], sentence)
+    for name, (content, sentence) in _RULES.items():
+        put_contracts = _writing(**{"__everproof/functions/odd__yaml": content})
+        said = sentence.replace("This rule file", "This file of contracts")
+        yield Workspace(f"contracts: {name}", put_contracts, ["check", "bad.c"], said)
     for name, content in {"nothing": "", "a list": "[]", "deep": "[" * 50_000, "another schema": '{"schema": 9}'}.items():
         put_known = _writing(known__json=content)
         yield Workspace(

@@ -84,10 +84,30 @@ async def test_a_settings_file_that_changes_is_read_again(editor: Editor, worksp
     assert "configure 1 True memory-leak" in editor.checker_log()
 
 
+async def test_contracts_that_change_are_read_again(editor: Editor, workspace: Path) -> None:
+    uri = editor.open(workspace / "a.c", BUGGY)
+    await editor.status(uri, "idle", version=1)
+    contracts = workspace / ".everproof" / "functions" / "own.yaml"
+    contracts.parent.mkdir(parents=True)
+    contracts.write_text("functions: []")
+    before, after = _configured(editor), len(editor.messages)
+    created = types.FileEvent(contracts.as_uri(), types.FileChangeType.Created)
+    editor.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([created]))
+    await editor.status(uri, "idle", after=after)
+    assert _configured(editor) == before + 1
+
+
+def _configured(editor: Editor) -> int:
+    return sum(line.startswith("configure ") for line in editor.checker_log())
+
+
 async def test_the_client_is_asked_to_watch_files(editor: Editor) -> None:
     asked = await editor.until(types.CLIENT_REGISTER_CAPABILITY)
     (registration,) = asked.registrations
     assert registration.method == types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+    assert "**/.everproof/{rules,functions}/*.{yaml,yml}" in [
+        one["globPattern"] for one in registration.register_options["watchers"]
+    ]
 
 
 async def test_a_file_in_latin_1_that_is_not_open_is_shown_at_the_right_place(editor: Editor, workspace: Path) -> None:

@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
+
 from analysis.model.options import Options
+from analysis.model.settings import Settings
 from analysis.wire import Check, CheckDone, Configure, Edit, Event, FileResult, Shutdown, decode_event, frame, frame_length
 
 BAD = "int f(void)\n{\n    int *p = 0;\n    return *p;\n}\n"
@@ -198,3 +201,25 @@ def test_garbage_ends_the_process_cleanly() -> None:
 def test_shutdown_ends_the_process(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "analysis.worker"], input=frame(Shutdown(1)), capture_output=True, timeout=30)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_what_a_folder_says_of_functions_holds_for_that_folder_alone(tmp_path: Path) -> None:
+    text = "void put(int *p);\nvoid f(int *p)\n{\n    put(p);\n    put(p);\n}\n"
+    folders = [tmp_path / name for name in ("one", "other")]
+    for folder in folders:
+        (folder / ".everproof" / "functions").mkdir(parents=True)
+        (folder / f"{folder.name}.c").write_text(text)
+        (folder / ".everproof" / "functions" / "own.yaml").write_text("functions: []")
+    contracts = folders[0] / ".everproof" / "functions" / "own.yaml"
+    contracts.write_text("functions: [{name: put, arguments: [{frees: true}]}]")
+    options = msgspec.structs.replace(Settings().options(tuple(map(str, folders))), engine="automaton")
+    with worker() as checker:
+        checker.configure(*folders, options=options)
+        results, _ = checker.check()
+        assert {name: rules(result) for name, result in results.items()} == {"one.c": [("double-free", 5)], "other.c": []}
+        contracts.write_text("functions: [{name: put, arguments: [{frees: maybe}]}]")
+        checker.configure(*folders, options=options)  # what the server does when the file changes
+        results, done = checker.check()
+        assert {name: rules(result) for name, result in results.items()} == {"one.c": [], "other.c": []}
+        said = [message.text for message in done.messages]
+        assert said == ["The contract of put is not used: functions.1.arguments.1.frees: must be true or false, not text."]

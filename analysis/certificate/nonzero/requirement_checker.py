@@ -22,7 +22,7 @@ from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cfa.marks import marked
 from analysis.cpa.obstacles.beside import beside
-from analysis.cpa.obstacles.completeness import KEEPS_ERRNO, called_outside, is_known, keeps_errno
+from analysis.cpa.obstacles.completeness import KEEPS_ERRNO, called_outside, keeps_errno
 from analysis.cpa.obstacles.kept_buffers import keeping_buffers, may_use_buffers
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model import ir
@@ -164,6 +164,6 @@ def _with_callers(program: Program, entry: str, needs: Mapping[str, Needs]) -> t
 
 def assumptions(program: Program, functions: tuple[str, ...]) -> tuple[str, ...]:
     """What a proof rests on, as sentences."""
-    calls_others = not all(map(is_known, called_outside(program, functions)))
+    calls_others = not all(map(program.knows, called_outside(program, functions)))
     more = [one.sentence for one, holds in ((OUTSIDE, calls_others), (OPEN_STREAMS, bool(open_streams(program)))) if holds]
     return tuple(dict.fromkeys((*assumptions_of(program), BEFORE.sentence, INSIDE.sentence, TYPES.sentence, *more)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from analysis.c.control import UNMODELLED
-from analysis.c.functions import known as known_function
+from analysis.c.functions import Function
 from analysis.certificate.nonzero.callee_contracts import ANYTHING, Contract, followed_pointers, passed
 from analysis.certificate.nonzero.conditions import assumed
 from analysis.certificate.nonzero.needed_values import Needed, Rule, needed
@@ -130,7 +130,7 @@ class Transfer:
             return None
         after = self._write(known, contract.writes)
         if name is not None and name not in self._program.functions:
-            after = after._replace(nonzero=after.nonzero.union(_linked(name, call)))
+            after = after._replace(nonzero=after.nonzero.union(_linked(self._program.known(name), call)))
         if call.result is None:
             return after
         is_value = name is not None and self._is_returned(name, call.result)
@@ -166,18 +166,17 @@ class Transfer:
             return ANYTHING
         if name in self._program.functions:
             return self._contracts.get(name, ANYTHING)
-        function, external = known_function(name), self._program.externals.get(name)
+        function, external = self._program.known(name), self._program.externals.get(name)
         if external is not None and external.noreturn:
             return ANYTHING._replace(returns=False)
         if function is None or not function.is_complete:
             return ANYTHING
-        writes = frozenset(place for place in self._objects.by_library(name, call) if isinstance(place, Place))
-        return Contract((), not function.never_returns, self._library_result(known, call, name), writes)
+        writes = frozenset(place for place in self._objects.by_library(function, call) if isinstance(place, Place))
+        return Contract((), not function.never_returns, self._library_result(known, call, function), writes)
 
-    def _library_result(self, known: Known, call: ir.Call, name: str) -> bool:
-        """Whether a function of the library never returns zero, or null, with these arguments."""
-        function = known_function(name)
-        if function is None or function.null or call.result is None:
+    def _library_result(self, known: Known, call: ir.Call, function: Function) -> bool:
+        """Whether an external function never returns zero, or null, with these arguments."""
+        if function.null or call.result is None:
             return False
         if function.result == "number":
             least, greatest = function.least, function.greatest
@@ -190,7 +189,7 @@ class Transfer:
 
     def _with_table(self, known: Known, target: ir.Expr, name: str) -> Known:
         """What is known behind the result of a function of the library whose result leads to a pointer."""
-        function, type_ = known_function(name), target.type
+        function, type_ = self._program.known(name), target.type
         if function is None or "table" not in function.besides or name in self._program.functions:
             return known
         if not isinstance(target, ir.Var) or not isinstance(type_, Pointer) or not isinstance(type_.target, Pointer):
@@ -210,10 +209,9 @@ class Transfer:
         return after
 
 
-def _linked(name: str, call: ir.Call) -> Iterator[ir.Expr]:
+def _linked(function: Function | None, call: ir.Call) -> Iterator[ir.Expr]:
     """The variables where a library function stores a pointer into the text that it is passed: `end` of `strtol(s, &end, 10)`
     (C11 7.22.1.4p5)."""
-    function = known_function(name)
     if function is None or not function.is_complete or not function.positions("text") or function.result != "number":
         return
     for at in function.positions("link"):

@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from analysis.c.aliasing import of_characters, scalar_class
-from analysis.c.calls import leaves_values, written_arguments
-from analysis.c.functions import known
+from analysis.c.calls import only_frees, written_by
+from analysis.c.functions import Function
 from analysis.certificate.nonzero.values import Known
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Program
@@ -151,13 +151,13 @@ class Objects:
         equal = frozenset(pair for pair in known.equal if lost.isdisjoint(pair))
         return Known(known.nonzero - lost, known.zero - lost, equal)
 
-    def by_library(self, name: str, call: ir.Call) -> frozenset[Place | Own]:
-        """What a call of an external function may write."""
-        function, written = known(name), written_arguments(name, call)
+    def by_library(self, function: Function | None, call: ir.Call) -> frozenset[Place | Own]:
+        """What a call of an external function may write, of which this is known."""
+        written = written_by(function, call)
         if function is None or written is None or not function.only_writes_or_frees:
             return EVERYTHING
         errno = frozenset() if "keeps-errno" in function.besides else _ERRNO
-        if leaves_values(name, call):
+        if only_frees(function, call):
             return errno
         places = [_whole(call.arguments[at]) for at in written]
         return errno.union(place for place in places if place is not None) if None not in places else EVERYTHING

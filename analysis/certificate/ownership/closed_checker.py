@@ -19,7 +19,7 @@ from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cpa.obstacles.beside import beside
-from analysis.cpa.obstacles.completeness import called_outside, is_known
+from analysis.cpa.obstacles.completeness import called_outside
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model.assumptions import INSIDE, OUTSIDE, PASSED_BLOCKS, WHOLE_POINTERS
 from analysis.model.kept_with import kept_with
@@ -159,7 +159,7 @@ def _called(program: Program) -> frozenset[str]:
 def assumptions(program: Program, claim: ClosedSets) -> tuple[str, ...]:
     """What a proof rests on, as sentences."""
     names = tuple(one.function for one in claim.functions) if claim.runs_from else (claim.entry,)
-    calls_others = not all(map(is_known, called_outside(program, names)))
+    calls_others = not all(map(program.knows, called_outside(program, names)))
     more = [one for one, holds in ((OUTSIDE, calls_others), (PASSED_BLOCKS, claim.rule in LEAKS)) if holds]
     more += [WHOLE_POINTERS] if claim.rule in LEAKS else []
     return tuple(dict.fromkeys((*assumptions_of(program), INSIDE.sentence, *(one.sentence for one in more))))

@@ -1,14 +1,14 @@
-"""Calls of functions that the program does not define, by the rows of `analysis.c.functions`. Where a row does not say all that a
-function does, it may keep the blocks that it is passed, and lose others."""
+"""Calls of functions that the program does not define, by the rows of `analysis.c.functions` or contracts of the project. Where
+a row does not say all that a function does, it may keep the blocks that it is passed, and lose others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from analysis.c.blocks import RESIZES
-from analysis.c.calls import is_null, literal, written_arguments
+from analysis.c.calls import is_null, literal, written_by
 from analysis.c.control import UNMODELLED
-from analysis.c.functions import Function, known
+from analysis.c.functions import LIBRARY, Function
 from analysis.certificate.ownership.block_changes import allocate, end, give_away
 from analysis.certificate.ownership.expression_values import (
     AFTER_FREE,
@@ -36,7 +36,7 @@ _KINDS = {"block": "heap", "stream": "stream", "directory": "directory"}
 
 def call_library(step: Step, call: ir.Call, name: str, given: Sequence[str]) -> Ends:
     """The ends of a call of an external function with these arguments."""
-    function = known(name)
+    function = step.program.known(name)
     if name in UNMODELLED:
         step.found.broken = f"{name}() is called, which is not modelled, at {step.place}"
         return
@@ -71,8 +71,9 @@ def _use(step: Step, call: ir.Call, function: Function, number: int, found: str)
     if "freed" in uses:
         end(step, found, "heap", name)
     elif "closed" in uses and "n" not in uses:
-        if function.name in _CLOSERS:
-            end(step, found, _CLOSERS[function.name], name)
+        kind = _CLOSERS.get(function.name) if function.name in LIBRARY else "stream"  # contracts speak of streams only
+        if kind is not None:
+            end(step, found, kind, name)
         else:
             step.refuse(RULES, f"{function.name}() closes what is not followed")
     elif isinstance(argument.type, Pointer):
@@ -100,7 +101,7 @@ def _lose(step: Step, call: ir.Call, name: str, function: Function, given: Seque
         step.refuse(FREES | LEAKS, f"{name}() may free what is not followed")
     if function.result == "descriptor":
         step.refuse(("resource-leak",), f"{name}() opens a descriptor, and these are not followed,")
-    changed = written_arguments(name, call)
+    changed = written_by(function, call)
     if changed is None:
         step.refuse(LEAKS, f"{name}() writes to what is not known")
     for number in changed or ():

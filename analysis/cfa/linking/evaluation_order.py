@@ -7,6 +7,7 @@ from __future__ import annotations
 from analysis.c import control
 from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.linking.library_names import taken_for_library
+from analysis.cfa.linking.project_contracts import relied_on
 from analysis.cfa.linking.union_rests import kept_behind_members
 from analysis.cfa.linking.used_in_threads import called_in_one_thread
 from analysis.model import ir
@@ -19,7 +20,7 @@ def assumptions_of(program: Program) -> tuple[str, ...]:
     order = (ORDER.sentence,) if is_open else ()
     comes = any(map(_says_unreachable, program.functions.values()))
     unreachable = (UNREACHABLE.sentence,) if comes else ()
-    listed = *taken_for_library(program), *called_in_one_thread(program), *kept_behind_members(program)
+    listed = *taken_for_library(program), *relied_on(program), *called_in_one_thread(program), *kept_behind_members(program)
     return (BEFORE.sentence, *order, *unreachable, *listed)
 
 

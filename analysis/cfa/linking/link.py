@@ -14,9 +14,11 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.c.linkage import Strength, strength
+from analysis.c.project_functions import ProjectFunctions
 from analysis.cfa.building.unit import Surface, Unit, same_surface, surface
 from analysis.cfa.graph import Cfa, External, FunctionSource, Global, Program
 from analysis.cfa.linking.obstructed import obstructed, obstructed_source, obstructions
+from analysis.cfa.linking.project_contracts import Applied, applied, described_externals
 from analysis.cfa.linking.separate import Separated, separate_again, separate_records
 from analysis.frontend.lowering.local_declarations import zero
 from analysis.model import ir
@@ -37,7 +39,8 @@ class LinkedProgram(msgspec.Struct, frozen=True):
 
     `surfaces` are what the units show to each other; when they are as before, all but the CFAs is taken over from
     the program before. `units` are those that were linked, and `separated` the same with the records of one tag kept apart.
-    `defined` are the functions as their files define them, where the program has obstructed ones.
+    `defined` are the functions as their files define them, where the program has obstructed ones. `contracts` are what the
+    project says of external functions, and `applied` those that apply.
     """
 
     program: Program
@@ -47,29 +50,39 @@ class LinkedProgram(msgspec.Struct, frozen=True):
     units: tuple[Unit, ...]
     separated: Separated
     defined: Functions
+    contracts: ProjectFunctions = {}
+    applied: Applied = Applied()
 
 
-def link(units: Sequence[Unit], before: LinkedProgram | None = None) -> LinkedProgram:
-    """Links the units in the order given. `before` is the program of the revision before, from which work is reused: it is the
-    very same program where no CFA and no declaration is another."""
-    surfaces = tuple(_surfaces(units, before))
-    unchanged = before is not None and len(before.surfaces) == len(surfaces) and all(map(same_surface, surfaces, before.surfaces))
+def link(units: Sequence[Unit], before: LinkedProgram | None = None, contracts: ProjectFunctions | None = None) -> LinkedProgram:
+    """Links the units in the order given; `contracts` are what the project says of functions that it calls. `before` is the
+    program of the revision before, from which work is reused: it is the very same program where no CFA, no declaration and no
+    contract is another."""
+    surfaces, contracts = tuple(_surfaces(units, before)), contracts or {}
+    unchanged = before is not None and contracts == before.contracts and _all_same(surfaces, before.surfaces)
     if before is not None and unchanged:
         separated = separate_again(units, before.units, before.separated)
         found = _exchanged(separated.units, before) or _functions(separated.units)
     else:
         separated = separate_records(units)
         found = _functions(separated.units)
-    defined, found = found, _obstructed(separated.units, found)
-    if before is not None and unchanged and before.program.functions.keys() == found.cfas.keys():
+    unchanged = unchanged and before is not None and before.program.functions.keys() == found.cfas.keys()
+    known = before.applied if before is not None and unchanged else applied(separated.units, found.cfas, contracts)
+    defined, found = found, _obstructed(separated.units, found, known.ending)
+    if before is not None and unchanged:
         old = before.program
         same = list(found.cfas.items()) == list(old.functions.items())
         program = old if same else Program(found.cfas, old.globals, old.externals, old.records, old.address_taken)
     else:
         taken = {name for unit in units for name in unit.address_taken}
-        externals = _externals(separated.units, found.cfas)
+        externals = described_externals(_externals(separated.units, found.cfas), known)
         program = Program(found.cfas, _globals(separated.units), externals, separated.records, taken)
-    return LinkedProgram(program, found.sources, found.messages, surfaces, tuple(units), separated, defined)
+    messages = (*found.messages, *known.messages)
+    return LinkedProgram(program, found.sources, messages, surfaces, tuple(units), separated, defined, contracts, known)
+
+
+def _all_same(surfaces: Sequence[Surface], before: Sequence[Surface]) -> bool:
+    return len(before) == len(surfaces) and all(map(same_surface, surfaces, before))
 
 
 def _surfaces(units: Sequence[Unit], before: LinkedProgram | None) -> Iterator[Surface]:
@@ -122,9 +135,9 @@ def _exchanged(units: Sequence[Unit], before: LinkedProgram) -> Functions | None
     return Functions(cfas, sources, messages, shared)
 
 
-def _obstructed(units: Sequence[Unit], found: Functions) -> Functions:
-    """The functions with what is not understood of them."""
-    obstructing = obstructions(units, found.cfas)
+def _obstructed(units: Sequence[Unit], found: Functions, ending: frozenset[str]) -> Functions:
+    """The functions with what is not understood of them. `ending`: external functions that never return."""
+    obstructing = obstructions(units, found.cfas, ending)
     if not obstructing:
         return found
     cfas = {name: obstructed(cfa, obstructing) for name, cfa in found.cfas.items()}

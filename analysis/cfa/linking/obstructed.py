@@ -49,10 +49,11 @@ class Obstructions(msgspec.Struct, frozen=True):
         return bool(self.reasons or self.returning or self.unordered)
 
 
-def obstructions(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> Obstructions:
-    """What is not understood of the functions of a program."""
+def obstructions(units: Sequence[Unit], cfas: Mapping[str, Cfa], ending: frozenset[str] = frozenset()) -> Obstructions:
+    """What is not understood of the functions of a program. `ending`: external functions that never return, though no unit
+    declares that."""
     returning = frozenset(n for unit in units for n in unit.level.linkage.noreturn if n in cfas and _may_return(cfas[n]))
-    return Obstructions(_reasons(units, cfas), returning, conflicts(units, cfas))
+    return Obstructions(_reasons(units, cfas), returning, conflicts(units, cfas, ending))
 
 
 def _reasons(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, str]:

@@ -83,11 +83,14 @@ _NOTHING = _Known(WithCallees({}, frozenset(), {}), (), frozenset(), frozenset()
 _last = [_NOTHING]
 
 
-def conflicts(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, tuple[Conflict, ...]]:
-    """The conflicts in the functions of a program, by linkage name; functions without any are absent."""
+def conflicts(
+    units: Sequence[Unit], cfas: Mapping[str, Cfa], ending: frozenset[str] = frozenset()
+) -> dict[str, tuple[Conflict, ...]]:
+    """The conflicts in the functions of a program, by linkage name; functions without any are absent. `ending`: see
+    `obstructed.obstructions`."""
     if not any(cfa.unordered for cfa in cfas.values()):
         return {}
-    known = _known(units, cfas)
+    known = _known(units, cfas, ending)
     found: dict[str, tuple[Conflict, ...]] = {}
     decided: dict[Cfa, _Decided] = {}
     for name, cfa in cfas.items():
@@ -104,11 +107,11 @@ def _called(cfa: Cfa) -> frozenset[str]:
     return frozenset(ir.direct_callee(call) or POINTER for operand in operands for call in operand.calls)
 
 
-def _known(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> _Known:
+def _known(units: Sequence[Unit], cfas: Mapping[str, Cfa], more: frozenset[str]) -> _Known:
     last = _last[0]
     functions = _own_effects(units, cfas)
     variables = tuple(_variables(units))
-    ending = _ending(units)
+    ending = _ending(units) | more
     is_initially = _same(variables, last.variables)
     if functions == last.calls.functions and ending == last.calls.ending and is_initially:
         return last

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from analysis.c.control import ERRNO, UNMODELLED
 from analysis.c.functions import known
 from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.cfa.linking.project_contracts import used_contracts
 from analysis.cfa.marks import marked
 from analysis.cpa.obstacles.compared_objects import compared_reasons
 from analysis.cpa.obstacles.ended_pointers import ended_reasons
@@ -169,6 +170,13 @@ def may_write_globals(callee: str) -> str:
     """What to say of an external function that is not known; of none, where a pointer leads to it."""
     function = f"{callee}()" if callee else "a function called through a pointer"
     return f"{function} is external, and could write to global variables (--assume externals-keep-globals says that it does not)"
+
+
+def contracts_not_followed(program: Program) -> str:
+    """What to say where a contract of the project says what a function does that is used, and that is not followed; empty if
+    there is none."""
+    first = next(iter(used_contracts(program)), None)
+    return "" if first is None else f"what {first.name}() does is said in {first.described} only, and not followed here"
 
 
 def calls_back(function: str, callee: str) -> str:

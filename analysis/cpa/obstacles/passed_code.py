@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.c.aliasing import has_room_for_address
-from analysis.c.functions import known
 from analysis.cfa.graph import Program
 from analysis.model import ir
 from analysis.model.c_types import Array, Function, Integer, Pointer, Record, Type, Void
@@ -21,7 +20,7 @@ _CALLED = ("code", "later", "starts", "starts-inside")
 
 def may_call_back(program: Program, name: str, call: ir.Call) -> bool:
     """Whether an external function may call functions of the program that it is passed."""
-    function = known(name)
+    function = program.known(name)
     if function is None or not function.is_complete:
         return any(leads_to_code(program, argument) for argument in call.arguments)
     called = [call.arguments[at] for at in function.positions(*_CALLED) if at < len(call.arguments)]

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from analysis.c.functions import is_complete, known
+from analysis.c.functions import Function, known
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Cfa, Program
@@ -46,10 +46,19 @@ _NEEDED: dict[str, frozenset[str]] = {
 }
 
 
+STATE_RULES = frozenset(_NEEDED)
+"""The rules about the state of blocks of memory, files, locks and variables that are gone. What functions do that only a project
+describes is followed for them by closed sets of memory states alone (`certificate.ownership`)."""
+
+
 @cache
 def deeds(name: str) -> frozenset[str]:
-    """What an external function may do to blocks of memory, files and locks; all of it if nothing is known."""
-    function = known(name)
+    """What an external function may do to blocks of memory, files and locks; all of it if the tables have no row of it,
+    whatever a project says."""
+    return _deeds(known(name))
+
+
+def _deeds(function: Function | None) -> frozenset[str]:
     if function is None or not function.is_complete:
         return EVERYTHING
     done = {
@@ -75,7 +84,7 @@ def known_deeds(program: Program) -> dict[str, frozenset[str]]:
 
 
 def _library_deeds(program: Program, name: str) -> frozenset[str]:
-    return frozenset() if name in program.functions or not is_complete(name) else deeds(name)
+    return frozenset() if name in program.functions or not program.knows(name) else _deeds(program.known(name))
 
 
 def may_do(program: Program, function: str, rule: str) -> bool:
@@ -112,11 +121,12 @@ class Violable:
 
     def __init__(self) -> None:
         self._known: dict[str, _Form] = {}
-        self._taken: frozenset[str] = frozenset()
+        self._contracts: tuple[Function, ...] = ()
 
     def excluded(self, program: Program, reported: Collection[str]) -> Excluded:
         """What has no place in the program. `reported` are the functions that have verdicts of their own."""
-        before, self._known = self._known, {}
+        before, self._known = self._known if program.contracts == self._contracts else {}, {}
+        self._contracts = program.contracts
         for name, cfa in program.functions.items():
             callees = {t: program.functions.get(t) for edge in cfa.calls for t in _targets(program, edge.effect)}
             known = before.get(name)

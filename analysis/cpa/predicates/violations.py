@@ -9,7 +9,7 @@ import msgspec
 
 from analysis.c.calls import converts_no_pointer, is_null, literal
 from analysis.c.control import FAILED_ASSERTIONS
-from analysis.c.functions import Function, known
+from analysis.c.functions import Function
 from analysis.c.operators import rules_of
 from analysis.c.passed_objects import fits_format, is_one
 from analysis.c.undefined import OPERATOR_RULES, CertifiedRule
@@ -96,7 +96,7 @@ def passed_pointers(program: Program, effect: ir.Effect, property_: Property) ->
         yield effect.callee
     outside = [name for name in program.targets(effect) or ("",) if name not in program.functions]
     for at, argument in enumerate(effect.arguments):
-        if isinstance(argument.type, Pointer) and any(_is_wrong(name, effect, at, property_) for name in outside):
+        if isinstance(argument.type, Pointer) and any(_is_wrong(program.known(name), effect, at, property_) for name in outside):
             yield argument
 
 
@@ -107,15 +107,15 @@ def has_odd_format(program: Program, effect: ir.Effect) -> bool:
     return not all(fits_format(name, effect) for name in program.targets(effect) if name not in program.functions)
 
 
-def _is_wrong(name: str, call: ir.Call, position: int, property_: Property) -> bool:
+def _is_wrong(function: Function | None, call: ir.Call, position: int, property_: Property) -> bool:
     """Whether an external function may access what an argument does not lead to. It does not if the argument is a block to be
-    freed (another rule is about that), or may be null and is, or is the address of a variable that is all that is accessed (on
-    machines of 32 and of 64 bits), or is a string literal that is read up to its end, at most."""
-    function = known(name)
+    freed (another rule is about that, but for null, which not all functions accept), or may be null and is, or is the address of
+    a variable that is all that is accessed (on machines of 32 and of 64 bits), or is a string literal that is read up to its end,
+    at most."""
     if function is None or not function.is_complete:
         return True
     argument, given = function.argument(position), call.arguments[position]
-    if "freed" in argument.uses:
+    if "freed" in argument.uses and (argument.nullable or property_ != "null-dereference"):
         return False
     if function.accepts_null(position) and (property_ == "null-dereference" or is_null(given) or "handle" in argument.uses):
         return False

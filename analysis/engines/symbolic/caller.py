@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from analysis.c.built_in import is_of_compilers
 from analysis.c.calls import written_arguments
-from analysis.c.functions import known
+from analysis.c.functions import Function, known
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic.candidates import MAIN
 from analysis.engines.symbolic.start_of_main import surroundings_doubt
@@ -100,7 +100,9 @@ def _unmodelled(program: Program, replayed: Replayed) -> Iterator[str]:
     from arguments. (One without arguments is an input.)"""
     answered = {question.name for question, _ in replayed.asked if question.kind in ("result", "written")}
     for question, value in replayed.asked:
-        if question.kind == "result" and not _is_possible(question, value):
+        if question.kind == "result" and not (_is_possible(question, value) and _agrees(program, question, value)):
+            yield question.name
+        if question.kind == "written" and _contract(program, question.name) is not None:
             yield question.name
     for step in replayed.steps:
         effect = program.functions[step.function].by_id[step.edge].effect
@@ -142,6 +144,24 @@ def _is_possible(question: Question, value: InputValue) -> bool:
         return True
     least, greatest = possible
     return least <= value <= greatest
+
+
+def _contract(program: Program, name: str) -> Function | None:
+    external = program.externals.get(name)
+    return None if external is None else external.contract
+
+
+def _agrees(program: Program, question: Question, value: InputValue) -> bool:
+    """Whether a contract of the project, if there is one, lets the function return the value. Runs follow no more of a contract
+    than that: what the function makes, or passes on, is an object of its own there."""
+    function = _contract(program, question.name)
+    if function is None:
+        return True
+    if function.result == "number":
+        if function.least is None or function.greatest is None:
+            return True
+        return isinstance(value, int) and function.least <= value <= function.greatest
+    return bool(function.null) and _is_null_pointer(question, value)
 
 
 def claims(entry: str, replayed: Replayed) -> Iterator[str]:

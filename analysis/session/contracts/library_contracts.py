@@ -1,4 +1,4 @@
-"""Contracts of library functions, from the rows of `analysis.c.functions`."""
+"""Contracts of library functions, from the rows of `analysis.c.functions`, and of functions that a project describes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ _ACCESSED = frozenset(("in", "copied", "text", "out", "inout", "handle", "closed
 
 
 def library_contract(name: str, declared: External | None = None) -> FunctionContract | None:
-    """What the table says of a function; None if it has no row. `declared`: how the program declares it."""
-    function = known(name)
+    """What the table says of a function, or the project; None if neither does. `declared`: how the program declares it."""
+    own = None if declared is None else declared.contract
+    function = known(name) or own
     if function is None:
         return None
     shown = name if declared is None else signature(name, declared.type)
-    source = f"the table of library functions ({function.described})"
+    source = f"the table of library functions ({function.described})" if own is None else f"{function.described}{_open(own)}"
     return FunctionContract(
         name,
         "",
@@ -41,6 +42,10 @@ def library_contract(name: str, declared: External | None = None) -> FunctionCon
     )
 
 
+def _open(function: Function) -> str:
+    return "" if function.is_complete else ", which proofs do not rely on, since it is not complete"
+
+
 def argument(number: int) -> str:
     """How an argument is called: `argument 1` is the first."""
     return f"argument {number + 1}"
@@ -50,7 +55,8 @@ def _required(function: Function, declared: External | None) -> Iterator[str]:
     for number, one in enumerate(function.arguments):
         type_ = declared.type.parameters[number] if declared and number < len(declared.type.parameters) else None
         is_pointer = type_ is None or isinstance(type_, Pointer)
-        if is_pointer and not one.nullable and not one.uses.isdisjoint(_ACCESSED) and "n" not in one.uses:
+        is_accessed = not one.nullable and not one.uses.isdisjoint(_ACCESSED) and "n" not in one.uses
+        if is_pointer and (is_accessed or (declared is not None and bool(declared.row) and number in declared.nonnull)):
             yield f"{argument(number)} != NULL"
 
 

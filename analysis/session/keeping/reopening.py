@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from analysis.c.project_functions import ProjectFunctions
 from analysis.model.digest import digest_text, digest_value
 from analysis.model.options import Options
 from analysis.model.report import Message, Report, Times
@@ -26,18 +27,21 @@ from analysis.store.database import Store
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What a check is asked: the program, and all that is not in its files. `asked` is what the program was opened by."""
+    """What a check is asked: the program, and all that is not in its files. `asked` is what the program was opened by;
+    `contracts` are what the project says of functions that it calls."""
 
     asked: tuple[str, ...]
     program: ProgramFiles
     options: Options
     rules: tuple[Rule, ...]
     messages: tuple[Message, ...]
+    contracts: ProjectFunctions = {}
 
     @property
     def group(self) -> str:
         """The name of the group under which the answer is kept."""
-        parts = (tool_digest(), compiler_digest(self.options), digest_value(self.options), digest_value(self.rules))
+        asked = digest_value(self.options), digest_value(self.rules), digest_value(dict(self.contracts))
+        parts = (tool_digest(), compiler_digest(self.options), *asked)
         return digest_text(*parts, *self.asked)
 
 
@@ -108,7 +112,7 @@ class Reopening:
             if len(found) == len(snapshot.units):
                 graph = self._archive.graph(group, snapshot)
                 if graph is not None:
-                    check.resume(found, question.rules, question.options, graph)
+                    check.resume(found, question.rules, question.options, graph, question.contracts)
         self._live, self._resting = True, None
 
     @property

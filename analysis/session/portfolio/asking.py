@@ -6,6 +6,8 @@ import msgspec
 
 from analysis.cfa.marks import is_marked, marks_in
 from analysis.cpa.framework.algorithm import Cancellation
+from analysis.cpa.obstacles.completeness import contracts_not_followed
+from analysis.cpa.obstacles.violable import STATE_RULES
 from analysis.engines.symbolic import Confirmed, Refuted
 from analysis.model import clock
 from analysis.session.portfolio.registry import PROVERS, Prover
@@ -86,11 +88,23 @@ class _Asking:
     def _worth(self, prover: Prover) -> tuple[str, ...]:
         """The open rules that the prover is worth being asked about."""
         open_ = tuple(rule for rule in self._open if prover.speaks_of(self._request, rule))
+        open_ = open_ if prover.by_contracts else self._without_contracts(open_)
         rules = prover.asked(self._request, open_)
         for rule in open_:
             if rule not in rules and not self._unknown[rule]:
                 self._unknown[rule].append(Unknown(NOT_FOLLOWED, final=True))
         return rules
+
+    def _without_contracts(self, rules: tuple[str, ...]) -> tuple[str, ...]:
+        """The rules for which it does not matter that a prover does not follow what contracts of the project say. For the others
+        it could neither prove nor refute anything: to it, a function that frees a block does something unknown."""
+        reason = "" if STATE_RULES.isdisjoint(rules) else contracts_not_followed(self._request.program)
+        if not reason:
+            return rules
+        for rule in STATE_RULES.intersection(rules):
+            if not self._unknown[rule]:
+                self._unknown[rule].append(Unknown(reason, final=True))
+        return tuple(rule for rule in rules if rule not in STATE_RULES)
 
     def _answer(self, prover: Prover, rules: tuple[str, ...], seconds: float) -> Answer:
         request = self._request._replace(about=self._request.about._replace(rules=rules))

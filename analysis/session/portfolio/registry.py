@@ -18,10 +18,12 @@ Prove = Callable[[Request, float, Cancellation], Answer]
 
 class Prover(NamedTuple):
     """`jointly`: it is asked about all rules of a request at once, and an answer but `Confirmed` is about all of them.
+    `by_contracts`: it follows what only contracts of the project say that functions do to blocks and streams.
     `asked`: the rules that it is worth asking about. `speaks_of`: whether it has anything to say of a rule, a reason included."""
 
     prove: Prove
     jointly: bool = False
+    by_contracts: bool = False
     asked: Callable[[Request, tuple[str, ...]], tuple[str, ...]] = lambda _request, rules: rules
     speaks_of: Callable[[Request, str], bool] = lambda _request, _rule: True
 
@@ -42,7 +44,7 @@ def _leaves(request: Request, rule: str) -> bool:
 PROVERS: Mapping[ProverName, Prover] = {
     "runs": Prover(searched_runs.prove, jointly=True, asked=searched_runs.asked),
     "tree": Prover(searched_runs.prove_by_tree, asked=searched_runs.asked),
-    "ownership": Prover(ownership_proofs.prove, speaks_of=_owns),
+    "ownership": Prover(ownership_proofs.prove, by_contracts=True, speaks_of=_owns),
     "requirements": Prover(required_proofs.prove, speaks_of=_needs_values),
     "value": Prover(certified_proofs.by_values, speaks_of=_leaves),
     "constraints": Prover(certified_proofs.by_constraints, speaks_of=_leaves),

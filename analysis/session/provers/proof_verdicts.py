@@ -187,10 +187,10 @@ def _spelled(answer: tuple[Decided, float], program: Program, places: Places) ->
 
 
 def _around(program: Program, rules: Collection[str]) -> tuple[object, ...]:
-    """What decides which rules something in a function could violate, besides its own edges: which functions are defined, and
-    where calls through pointers lead."""
+    """What decides which rules something in a function could violate, besides its own edges: which functions are defined, what
+    the project says of others, and where calls through pointers lead."""
     pointed = tuple((name, program.function_type(name)) for name in sorted(program.address_taken))
-    return program.functions.keys(), pointed, frozenset(rules)
+    return program.functions.keys(), program.contracts, pointed, frozenset(rules)
 
 
 def conditions(rules: Collection[str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analysis.c.functions import known
+from analysis.c.functions import Function
 from analysis.cfa.graph import Edge, Program
 from analysis.engines.automaton.facts.facts import (
     RESULT_KEY,
@@ -30,6 +30,7 @@ from analysis.model import ir
 from analysis.model.c_types import Pointer, Record
 from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, meet
 from analysis.rules.automaton import ERROR, START, STOP, Rule
+from analysis.rules.library_names import arguments_of_kind
 
 
 class Transfer:
@@ -209,7 +210,7 @@ class Transfer:
                 return []
             if self._changes_state(call, fact, path, paths):
                 return []
-            if path in paths and argument is call.arguments[0] and returns_into(call):
+            if path in paths and argument is call.arguments[0] and returns_into(call, self.program):
                 number = model.conditions.numbers.get(call.result) if call.result is not None else None
                 if number is None:
                     return []
@@ -247,9 +248,14 @@ class Transfer:
 
     def takes_over(self, call: ir.Call, rule: Rule) -> bool:
         """Whether an external function may keep what it is passed: all but those of the system's headers, and some of
-        these."""
+        these; and those of which a contract of the project says that they do not."""
         for target in self.program.targets(call):
             external = self.program.externals.get(target)
+            contract = None if external is None else external.contract
+            if contract is not None and keeps_nothing(contract):
+                continue
+            if contract is not None and contract.keeps:
+                return True
             if external is None or not external.system or target in rule.keeps:
                 return True
         return not self.program.targets(call)
@@ -258,9 +264,17 @@ class Transfer:
         """Whether the call may bring the object at the paths, which it is given by an argument, from the fact's state to another
         one."""
         rule, targets = self.rules[fact.rule], self.program.targets(call) or ("",)
-        if not self.takes_over(call, rule) or not any(rule.is_lost_in(target, fact.state) for target in targets):
+        if not self.takes_over(call, rule):
+            return False
+        if not any(rule.is_lost_in(target, fact.state) and not self._is_about(rule, target) for target in targets):
             return False
         return any(path == argument or is_inside(path, argument) for path in paths)
+
+    def _is_about(self, rule: Rule, target: str) -> bool:
+        """Whether a contract of the project makes an external function one that the rule is about."""
+        external = self.program.externals.get(target)
+        contract = None if external is None else external.contract
+        return contract is not None and any(arguments_of_kind(contract, kind) is not None for kind in rule.kinds.values())
 
     def _return(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> list[int]:
         rule = self.rules[fact.rule]
@@ -317,10 +331,18 @@ class Transfer:
         return []
 
 
-def returns_into(call: ir.Call) -> bool:
+def returns_into(call: ir.Call, program: Program) -> bool:
     """Whether the call's result, if it is used and not null, points into the object that it is passed first."""
-    function = known(ir.direct_callee(call) or "")
+    function = program.known(ir.direct_callee(call) or "")
     return call.result is not None and function is not None and function.result in ("argument", "into") and function.of == 0
+
+
+def keeps_nothing(function: Function) -> bool:
+    """Whether all is known of a function, and no pointer that it is passed is elsewhere after the call, or in its result, but the
+    first one."""
+    is_open = not function.is_complete or function.calls_code or bool(function.keeps or function.positions("link", "beneath"))
+    gives_other = function.result == "any" or (function.result in ("argument", "into") and function.of > 0)
+    return not (is_open or gives_other or "elsewhere" in function.besides)
 
 
 def is_shared(effect: ir.Assume, paths: tuple[Path, ...]) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from analysis.c.functions import known
+from analysis.c.functions import Function, known
 from analysis.cfa.graph import Cfa, Edge, External, Program
 from analysis.engines.automaton.functions.access_paths import RESULT, Path, path_of, root_of, split_pointer
 from analysis.engines.automaton.functions.known_conditions import condition_of
@@ -18,11 +18,13 @@ from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.intervals import within
 from analysis.rules.automaton import ERROR, START, Rule, Transition
+from analysis.rules.library_names import arguments_of_kind
 from analysis.rules.patterns import Metavariable, Name, Operation, Pattern, match_call, match_term
 
 
 def not_null(external: External) -> tuple[int, ...]:
-    """The numbers of the arguments that may not be null: as declared, and streams and the like of functions of system headers."""
+    """The numbers of the arguments that may not be null: as declared, or as a contract of the project says, and streams and the
+    like of functions of system headers."""
     library = known(external.name) if external.system else None
     return external.nonnull if library is None else tuple(sorted({*external.nonnull, *library.needed}))
 
@@ -52,12 +54,14 @@ _Numbered = tuple[int, int, Transition, Pattern]
 
 
 class PatternIndex:
-    """The patterns of all rules, by kind; call patterns by the name of the function they want."""
+    """The patterns of all rules, by kind; call patterns by the name of the function they want. `by_kind` are those of a kind of
+    library functions: functions that a project describes can be of it, too."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = rules
         self.calls: dict[str, list[_Numbered]] = {}
         self.any_call: list[_Numbered] = []
+        self.by_kind: list[_Numbered] = []
         self.kinds: dict[str, list[_Numbered]] = {"assign": [], "branch": [], "access": [], "expression": [], "return": []}
         self.begin: list[_Numbered] = []
         self.nonnull: list[tuple[int, int, Transition]] = []
@@ -77,6 +81,8 @@ class PatternIndex:
         elif trigger.pattern.kind != "call":
             self.kinds[trigger.pattern.kind].append(entry)
         else:
+            if kind_of(trigger.pattern, rule) is not None:
+                self.by_kind.append(entry)
             for name in wanted_names(trigger.pattern, rule.names):
                 self.calls.setdefault(name, []).append(entry)
             if not wanted_names(trigger.pattern, rule.names):
@@ -95,6 +101,22 @@ def wanted_names(pattern: Pattern, names: Mapping[str, frozenset[str]]) -> tuple
         case Metavariable(name) if name in names:
             return tuple(sorted(names[name]))
     return ()
+
+
+def kind_of(pattern: Pattern, rule: Rule) -> str | None:
+    """The kind of library functions that a call pattern is limited to; None if it is to none."""
+    return rule.kinds.get(pattern.callee.name) if isinstance(pattern.callee, Metavariable) else None
+
+
+def _as_of_kind(call: ir.Call, contract: Function, kind: str) -> Iterator[ir.Call]:
+    """A call of a function that the project describes, as one of a kind of library functions: with no argument but the one by
+    which it is of this kind, or as it is where that is its result."""
+    positions = arguments_of_kind(contract, kind)
+    if positions == ():
+        yield call
+    for at in positions or ():
+        if at < len(call.arguments):
+            yield msgspec.structs.replace(call, arguments=(call.arguments[at],))
 
 
 def source_name(linkage_name: str) -> str:
@@ -215,11 +237,11 @@ class Matcher:
                     path = path_of(call.arguments[position])
                     for number, index, transition in self._index.nonnull:
                         before.append(Match(number, index, transition.source, transition.target, path))
-            for number, index, transition, pattern in self._index.for_callee(callee):
+            by_kind = self._index.by_kind if external is not None and external.row else ()
+            entries = (*self._index.for_callee(callee), *by_kind)
+            found_here = ((*entry, bound) for entry in entries for bound in self._bindings(entry[0], entry[3], call, callee))
+            for number, index, transition, pattern, bound in found_here:
                 rule = self._index.rules[number]
-                bound = match_call(pattern, call, callee, rule.names)
-                if bound is None:
-                    continue
                 if pattern.result == Metavariable(rule.tracks or ""):
                     path = None if call.result is None else path_of(call.result)
                     found = Match(number, index, transition.source, transition.target, path, call.result is None)
@@ -232,6 +254,23 @@ class Matcher:
                     into = after if stored and transition.source == START else before
                     if found not in into:
                         into.append(found)
+
+    def _bindings(self, rule: int, pattern: Pattern, call: ir.Call, callee: str) -> Iterator[dict[str, ir.Expr]]:
+        """What the metavariables of a call pattern stand for, each way in which the call matches it if it reaches this function.
+        Where the pattern is about a kind of library functions, and a contract of the project makes the function one, its argument
+        is the one by which it is of this kind."""
+        definition = self._index.rules[rule]
+        bound = match_call(pattern, call, callee, definition.names)
+        if bound is not None:
+            yield bound
+        kind, external = kind_of(pattern, definition), self._program.externals.get(callee)
+        contract = None if kind is None or external is None else external.contract
+        if kind is None or contract is None:
+            return
+        for like in _as_of_kind(call, contract, kind):
+            bound = match_call(msgspec.structs.replace(pattern, callee=None), like, callee, definition.names)
+            if bound is not None:
+                yield bound
 
     def _try(self, entry: _Numbered, terms: Sequence[object], exprs: Sequence[ir.Expr], found: list[Match]) -> None:
         number, index, transition, pattern = entry
@@ -255,8 +294,7 @@ class Matcher:
             call = edge.effect
             assert isinstance(call, ir.Call)
             for callee in self._program.targets(call):
-                for pattern in patterns:
-                    bound = match_call(pattern, call, callee, definition.names)
+                for bound in (bound for pattern in patterns for bound in self._bindings(rule, pattern, call, callee)):
                     if bound and path_of(bound.get(definition.tracks or "", ir.Unknown(call.callee.type))) == path:
                         return True
         return False
@@ -282,10 +320,10 @@ class Matcher:
             assert isinstance(call, ir.Call)
             for callee in self._program.targets(call):
                 for number, index, transition, pattern in self._index.begin:
-                    bound = match_call(pattern, call, callee, self._index.rules[number].names)
-                    match = None if bound is None else self._match(number, index, transition, bound)
-                    if match is not None and match.path is not None and match.path[0][0] == "@":
-                        yield match
+                    for bound in self._bindings(number, pattern, call, callee):
+                        match = self._match(number, index, transition, bound)
+                        if match.path is not None and match.path[0][0] == "@":
+                            yield match
 
     def _begin_with_globals(self) -> Iterator[Match]:
         for name in sorted(self._program.globals):

@@ -1,0 +1,324 @@
+"""What a project says of functions that it calls and does not define: findings, proofs, and when neither may use it.
+
+The class: a contract that counts where it must not. That is, for another program, for a function that is not the one that it
+speaks of, after it was changed, for a proof that does not list it, and for a prover that does not follow it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from support.markers import difference, read_markers
+
+from analysis.api import Checker
+from analysis.model.assumptions import PROJECT_CONTRACTS
+from analysis.model.limits import Limits
+from analysis.model.options import Options
+from analysis.model.report import RuleVerdict
+from analysis.model.settings import Settings
+from analysis.store.database import Store
+from tests.support.settled import answered, settled_verdicts
+
+POOL = Path(__file__).parents[2] / "fixtures" / "contracts" / "pool"
+CONTRACTS = (POOL / ".everproof" / "functions" / "pool.yaml").read_text("utf-8")
+HEADER = (POOL / "pool.h").read_text("utf-8")
+HEAP = ("double-free", "memory-leak", "resource-leak", "use-after-free", "use-after-close")
+RULES = (*HEAP, "null-dereference", "division-by-zero")
+LIMITS = Limits(proof_seconds=300.0, program_seconds=5.0, task_seconds=5.0)
+
+
+def _project(folder: Path, contracts: str | None, **files: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / f"{name}.c").write_text(text)
+    if contracts is not None:
+        (folder / ".everproof" / "functions").mkdir(parents=True, exist_ok=True)
+        (folder / ".everproof" / "functions" / "own.yaml").write_text(contracts)
+    return folder
+
+
+def _checker(folder: Path, store: Store | None = None, **options: object) -> Checker:
+    given = {"rules": RULES, "proofs": True, "everywhere": True, "budget": "background", "limits": LIMITS, **options}
+    found = Settings().options((str(folder),))
+    checker = Checker(Options(functions_dirs=found.functions_dirs, **given), store=store)  # type: ignore[arg-type]
+    checker.open([str(folder)])
+    return checker
+
+
+def _findings(folder: Path) -> list[tuple[str, str]]:
+    report = _checker(folder, engine="automaton").check()
+    return [(one.function, one.rule) for one in report.findings]
+
+
+def _messages(folder: Path) -> list[tuple[str, str, str]]:
+    report = _checker(folder, engine="automaton").check()
+    return [(one.severity, Path(one.path).name, one.text) for one in report.messages]
+
+
+def _verdicts(folder: Path, **options: object) -> dict[tuple[str, str], RuleVerdict]:
+    checker = _checker(folder, **options)
+    found = settled_verdicts(checker)
+    checker.close()
+    return found
+
+
+def _safe(found: dict[tuple[str, str], RuleVerdict]) -> set[tuple[str, str]]:
+    return {key for key, verdict in found.items() if verdict.verdict == "safe"}
+
+
+def _relied_on(verdict: RuleVerdict) -> str:
+    return next((one for one in verdict.assumptions if one.startswith(PROJECT_CONTRACTS.sentence)), "")
+
+
+# -- findings and proofs ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["bad", "good"])
+def test_findings_are_where_the_comments_say(name: str) -> None:
+    path = POOL / f"{name}.c"
+    checker = Checker(Options(engine="automaton", functions_dirs=(str(POOL / ".everproof" / "functions"),)))
+    checker.open([str(path)])
+    report = checker.check()
+    assert not report.messages
+    found = Counter((one.place.range.start.line, one.rule) for one in report.findings)
+    problems = difference(path, read_markers(path).findings, found)
+    assert not problems, f"\n{problems}"
+
+
+def test_without_contracts_nothing_of_that_is_found(tmp_path: Path) -> None:
+    folder = _project(tmp_path / "p", None, bad=(POOL / "bad.c").read_text())
+    (folder / "pool.h").write_text(HEADER)
+    assert [one for one in _findings(folder) if one[1] in HEAP] == []
+
+
+def test_proofs_rest_on_contracts_and_list_them(tmp_path: Path) -> None:
+    folder = _project(tmp_path / "p", CONTRACTS, good=(POOL / "good.c").read_text())
+    (folder / "pool.h").write_text(HEADER)
+    found = _verdicts(folder)
+    assert {("checked", rule) for rule in ("double-free", "memory-leak")} <= _safe(found)
+    assert {("looked", rule) for rule in ("double-free", "memory-leak", "division-by-zero")} <= _safe(found)
+    assert {("written", rule) for rule in (*HEAP, "null-dereference")} <= _safe(found)
+    assert found["checked", "null-dereference"].is_conditional  # the pool must not be null
+    said = _relied_on(found["looked", "division-by-zero"])
+    assert "pool_look (.everproof/functions/own.yaml)" in said
+    assert "log_open" not in said
+    for (function, rule), verdict in found.items():
+        assert verdict.verdict != "safe" or _relied_on(verdict), (function, rule)
+
+
+def test_what_violates_a_rule_by_its_contracts_is_never_safe(tmp_path: Path) -> None:
+    folder = _project(tmp_path / "p", CONTRACTS, bad=(POOL / "bad.c").read_text())
+    (folder / "pool.h").write_text(HEADER)
+    checker = _checker(folder)
+    found = settled_verdicts(checker)
+    assert checker.report is not None
+    wrong = {(one.function, one.rule) for one in checker.report.findings}
+    checker.close()
+    marked = read_markers(POOL / "bad.c").findings
+    assert len(wrong) == sum(marked.values())
+    assert not wrong & _safe(found)
+
+
+def test_what_is_not_complete_helps_to_find_and_proves_nothing(tmp_path: Path) -> None:
+    incomplete = "\n".join(line for line in CONTRACTS.splitlines() if "complete" not in line)
+    incomplete = incomplete.replace("    never_returns: true\n", "")
+    text = (POOL / "good.c").read_text() + (POOL / "bad.c").read_text().replace("int looked", "int looked_").partition("\n")[2]
+    with_them = _project(tmp_path / "with", incomplete, all=text)
+    without = _project(tmp_path / "without", None, all=text)
+    for folder in (with_them, without):
+        (folder / "pool.h").write_text(HEADER)
+    assert ("twice", "double-free") in _findings(with_them)
+    assert ("used", "use-after-free") in _findings(with_them)
+    assert ("twice", "double-free") not in _findings(without)
+    found = _verdicts(with_them)
+    assert _safe(found) <= _safe(_verdicts(without))
+    assert not any(_relied_on(verdict) for verdict in found.values())
+
+
+# -- provers that do not follow contracts -------------------------------------------------------------------------------------
+
+WHOLE = """
+struct pool;
+void *pool_get(struct pool *pool, unsigned size);
+void pool_put(struct pool *pool, void *block);
+struct pool *pool_of(void);
+int main(void)
+{
+    struct pool *pool = pool_of();
+    int *number;
+    if (!pool) return 1;
+    number = pool_get(pool, 4);
+    if (!number) return 1;
+    BODY
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "rule"),
+    [
+        ("", "memory-leak"),
+        ("pool_put(pool, number); pool_put(pool, number);", "double-free"),
+        ("pool_put(pool, number); return *number;", "use-after-free"),
+    ],
+)
+def test_no_prover_refutes_what_only_a_contract_shows(tmp_path: Path, body: str, rule: str) -> None:
+    contracts = CONTRACTS + "  - {name: pool_of, result: {pointer: own, may_be_null: true}, complete: true}\n"
+    folder = _project(tmp_path / "p", contracts, a=WHOLE.replace("BODY", body))
+    checker = _checker(folder)
+    found = settled_verdicts(checker)
+    assert checker.report is not None
+    assert [(one.rule, one.status) for one in checker.report.findings if one.rule == rule] == [(rule, "possible")]
+    assert found["main", rule].verdict != "safe"
+    checker.close()
+
+
+OUTSIDE = """
+int level(void);
+int *place(void);
+int share(void) { return 1 / (level() - LEVEL); }
+int follow(void) { return *place(); }
+int main(void) { int n = share(); return n + follow(); }
+"""
+LEVELS = """
+functions:
+  - {name: level, result: {least: 1, greatest: 3}, complete: true}
+  - {name: place, result: {pointer: own, may_be_null: false}, complete: true}
+"""
+
+
+@pytest.mark.parametrize(("contracts", "level", "confirmed"), [(LEVELS, "5", False), (LEVELS, "2", True), (None, "5", True)])
+def test_a_run_confirms_nothing_by_what_a_contract_excludes(
+    tmp_path: Path, contracts: str | None, level: str, confirmed: bool
+) -> None:
+    folder = _project(tmp_path / "p", contracts, a=OUTSIDE.replace("LEVEL", level))
+    checker = _checker(folder)
+    checker.check()
+    answered(checker)
+    assert checker.report is not None
+    found = [(one.rule, one.status) for one in checker.report.findings]
+    checker.close()
+    assert found == ([("division-by-zero", "confirmed")] if confirmed else [])
+
+
+def test_what_never_returns_leaves_an_order_open(tmp_path: Path) -> None:
+    contracts = "functions: [{name: stop, never_returns: true, complete: true}]"
+    folder = _project(tmp_path / "p", contracts, a="int stop(void);\nint f(int n) { return stop() + 1 / n; }\n")
+    assert _verdicts(folder)["f", "division-by-zero"].verdict != "safe"
+
+
+def test_null_for_a_block_to_free_is_not_safe_unless_the_contract_says_so(tmp_path: Path) -> None:
+    text = "void put(void *block);\nvoid f(void *p) { put(p); }\n"
+    strict = _project(tmp_path / "a", "functions: [{name: put, arguments: [{frees: true}], complete: true}]", a=text)
+    lenient = "functions: [{name: put, arguments: [{frees: true, may_be_null: true}], complete: true}]"
+    assert _verdicts(strict)["f", "null-dereference"].is_conditional
+    assert ("f", "null-dereference") not in {
+        key for key, verdict in _verdicts(_project(tmp_path / "b", lenient, a=text)).items() if verdict.is_conditional
+    }
+
+
+# -- to which functions a contract applies -----------------------------------------------------------------------------------
+
+PUT = "functions: [{name: put, arguments: [{frees: true}], complete: true}]"
+FREED = "{ put(p); put(p); }"
+
+
+def test_a_function_of_the_program_is_what_its_body_says(tmp_path: Path) -> None:
+    text = f"extern int n;\nvoid put(int *p) {{ n = *p; }}\nvoid f(int *p) {FREED}\n"
+    folder = _project(tmp_path / "p", PUT, a=text)
+    assert _findings(folder) == []
+    ((severity, name, said),) = _messages(folder)
+    assert (severity, name) == ("warning", "own.yaml")
+    assert said.startswith("The contract of put is not used: ")
+    assert said.endswith("a.c defines the function.")
+
+
+def test_a_static_function_of_the_name_is_another_one(tmp_path: Path) -> None:
+    folder = _project(
+        tmp_path / "p",
+        PUT,
+        a=f"extern int n;\nstatic void put(int *p) {{ n = *p; }}\nvoid f(int *p) {FREED}\n",
+        b=f"void put(int *p);\nvoid g(int *p) {FREED}\n",
+    )
+    assert _findings(folder) == [("g", "double-free")]
+    assert _messages(folder) == []
+
+
+@pytest.mark.parametrize(
+    ("declared", "why"),
+    [
+        ("void put(int *p, int n);", "it is declared with 2 arguments, not 1"),
+        ("void put(long p);", "its argument 1 is no pointer"),
+        ("void put(void (*p)(void));", "its argument 1 is a pointer to a function"),
+        ("void put(int *p, ...);", "it is declared with further arguments"),
+        ("int *put(int *p);", "it returns a pointer"),
+        ("struct s { int *p; }; struct s put(int *p);", "it returns a structure, of which a contract says nothing"),
+        ("void put();", "it is declared without its parameters, or not at all"),
+    ],
+)
+def test_a_contract_of_another_function_does_not_count(tmp_path: Path, declared: str, why: str) -> None:
+    folder = _project(tmp_path / "p", PUT, a=f"{declared}\n", b=f"void put(int *p);\nvoid f(int *p) {FREED}\n")
+    assert _findings(folder) == []
+    said = [text for *_, text in _messages(folder) if text.startswith("The contract of put is not used: in ")]
+    assert [text.partition(", ")[2] for text in said] == [f"{why}."]
+
+
+def test_a_function_that_nobody_declares_needs_no_message(tmp_path: Path) -> None:
+    folder = _project(tmp_path / "p", PUT, a="int f(void) { return 1; }\n")
+    assert _messages(folder) == []
+
+
+# -- programs, revisions and the store ---------------------------------------------------------------------------------------
+
+TEXT = f"void put(int *p);\nvoid f(int *p) {FREED}\n"
+
+
+def test_two_programs_in_one_process_have_their_own_contracts(tmp_path: Path) -> None:
+    one, other = _project(tmp_path / "one", PUT, a=TEXT), _project(tmp_path / "other", None, a=TEXT)
+    checkers = [_checker(folder, engine="automaton") for folder in (one, other, one)]
+    found = [[(f.function, f.rule) for f in checker.check().findings] for checker in checkers]
+    assert found == [[("f", "double-free")], [], [("f", "double-free")]]
+    reads = PUT.replace("frees", "reads")
+    _project(one, reads)
+    for checker in checkers:
+        checker.refresh()
+    assert [len(checker.check().findings) for checker in checkers] == [0, 0, 0]
+
+
+def test_a_contract_that_changes_changes_findings_and_proofs(tmp_path: Path) -> None:
+    text = "int level(void);\nint f(void) { return 1 / level(); }\nint g(int n) { return 1 / (n * n + 1 ? 1 : 2); }\n"
+    positive = "functions: [{name: level, result: {least: 1, greatest: 3}, complete: true}]"
+    folder = _project(tmp_path / "p", positive, a=text)
+    checker = _checker(folder)
+    assert settled_verdicts(checker)["f", "division-by-zero"].verdict == "safe"
+    for contracts, is_safe in (
+        (positive.replace("least: 1", "least: 0"), False),
+        (positive, True),
+        (positive.replace(", complete: true", ""), False),
+        (positive, True),
+        ("functions: []", False),
+    ):
+        _project(folder, contracts)
+        checker.refresh()
+        assert (settled_verdicts(checker)["f", "division-by-zero"].verdict == "safe") == is_safe, contracts
+    checker.close()
+
+
+def test_what_is_kept_in_the_store_depends_on_contracts(tmp_path: Path) -> None:
+    folder = _project(tmp_path / "p", PUT, a=TEXT)
+    path = str(tmp_path / "kept.everproof")
+
+    def checked() -> list[str]:
+        checker = _checker(folder, Store(path), engine="automaton")
+        found = [finding.rule for finding in checker.check().findings]
+        assert checker.save()
+        return found
+
+    assert checked() == ["double-free"]
+    _project(folder, PUT.replace("frees", "reads"))
+    assert checked() == []
+    _project(folder, PUT)
+    assert checked() == ["double-free"]
