@@ -32,6 +32,7 @@ from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import CERTIFICATE_BYTES
 from analysis.model.options import Options
 from analysis.model.spelling import display_name
+from analysis.rules.function_files import load_functions
 from analysis.session.entries import choose_entries
 from analysis.session.files.program_files import find_program
 from analysis.session.units.file_building import build
@@ -42,7 +43,8 @@ MAIN = "main"
 
 
 def read_program(paths: tuple[str, ...], options: Options) -> Program:
-    """The program. Raises RefusedError if a part of it is not understood, UnreadableError if it is not there."""
+    """The program, with the contracts of the project; says which of these do not count. Raises RefusedError if a part of it is
+    not understood, UnreadableError if it is not there."""
     found = find_program(paths, options)
     for message in found.messages:
         if message.severity == "error":
@@ -53,7 +55,11 @@ def read_program(paths: tuple[str, ...], options: Options) -> Program:
             raise RefusedError(f"{message.path}: {message.text}")
     if not units or any(unit.parse_errors or unit.unit.broken for unit in units):
         raise RefusedError("not all of the program is understood")
-    return link([unit.unit for unit in units]).program
+    contracts, messages = load_functions(options)
+    linked = link([unit.unit for unit in units], contracts=contracts)
+    for message in (*messages, *linked.applied.messages):
+        click.echo(f"{message.path}: {message.severity}: {message.text}", err=True)
+    return linked.program
 
 
 def main() -> int:

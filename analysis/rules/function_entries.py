@@ -155,16 +155,10 @@ def _argument(at: int, one: _Argument, count: int) -> str:
 
 
 def _uses(one: _Argument, field: str) -> list[str]:
-    if (one.frees or one.closes == "stream") and (one.reads or one.writes or one.text or one.keeps or one.uses is not None):
-        raise EntryError(f"{field}: what the function frees or closes, it cannot use in another way")
-    if one.frees and one.closes is not None:
-        raise EntryError(f"{field}: frees and closes exclude each other")
+    """What the function does with an argument, in words of a row."""
+    _check_uses(one, field)
     if one.closes == "descriptor":
-        if one != _Argument(closes="descriptor"):
-            raise EntryError(f"{field}: a descriptor is a number, of which nothing else can be said")
         return ["n", "closed"]
-    if one.text and one.writes:
-        raise EntryError(f"{field}: text is only read; of what the function writes as well, say `reads` and `writes`")
     said = {
         "inout": one.reads and one.writes,
         "in": one.reads and not one.writes,
@@ -178,6 +172,18 @@ def _uses(one: _Argument, field: str) -> list[str]:
         "code": one.calls,
     }
     return [word for word, holds in said.items() if holds] or ["n"]
+
+
+def _check_uses(one: _Argument, field: str) -> None:
+    """Raises EntryError for words about an argument that do not go together."""
+    if (one.frees or one.closes == "stream") and (one.reads or one.writes or one.text or one.keeps or one.uses is not None):
+        raise EntryError(f"{field}: what the function frees or closes, it cannot use in another way")
+    if one.frees and one.closes is not None:
+        raise EntryError(f"{field}: frees and closes exclude each other")
+    if one.closes == "descriptor" and one != _Argument(closes="descriptor"):
+        raise EntryError(f"{field}: a descriptor is a number, of which nothing else can be said")
+    if one.text and one.writes:
+        raise EntryError(f"{field}: text is only read; of what the function writes as well, say `reads` and `writes`")
 
 
 def _returned(result: _Result, count: int) -> str:
