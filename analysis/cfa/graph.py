@@ -326,8 +326,8 @@ class Program:
     @cached_property
     def contracts(self) -> tuple[Function, ...]:
         """What contracts of the project say of external functions, by name."""
-        found = (external.contract for _, external in sorted(self.externals.items()))
-        return tuple(function for function in found if function is not None)
+        rows = sorted(external.row for external in self.externals.values() if external.row)  # each begins with the name
+        return tuple(map(described, rows))
 
     def function_type(self, name: str) -> c_types.Function | None:
         """The type of a defined or declared function."""

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from random import Random
 
+import msgspec
 import pytest
 from support.markers import difference, read_markers
+from support.program_edits import LARGE
 
 from analysis.api import Checker
+from analysis.engines.automaton import Algorithm
 from analysis.model.assumptions import PROJECT_CONTRACTS
 from analysis.model.limits import Limits
 from analysis.model.options import Options
-from analysis.model.report import RuleVerdict
+from analysis.model.report import Report, RuleVerdict
 from analysis.model.settings import Settings
 from analysis.store.database import Store
 from tests.support.settled import answered, settled_verdicts
@@ -322,3 +326,48 @@ def test_what_is_kept_in_the_store_depends_on_contracts(tmp_path: Path) -> None:
     assert checked() == []
     _project(folder, PUT)
     assert checked() == ["double-free"]
+
+
+WRAPPED = """
+void put(int *p);
+int *get(void);
+void stop(void);
+static void drop(int *p) { put(p); }
+static int *make(void) { return get(); }
+int one(void) { int *p = make(); *p = 1; drop(p); return *p; }
+int two(int n) { int *p = make(); if (!p) stop(); *p = n; if (n) drop(p); return n; }
+int three(int *p) { drop(p); drop(p); return 1; }
+int four(int n) { return n + 1; }
+"""
+ENTRIES = {
+    "put": ("{name: put, arguments: [{frees: true}], complete: true}", "{name: put, arguments: [{keeps: true}], complete: true}"),
+    "get": ("{name: get, result: {new: block, may_be_null: true}}", "{name: get, result: {pointer: own, may_be_null: true}}"),
+    "stop": ("{name: stop, never_returns: true, complete: true}", "{name: stop, complete: true}"),
+}
+
+
+def _said(report: Report) -> list[tuple[str, dict[str, tuple[str, str | None, tuple[str, ...]]]]]:
+    return [(f.name, {rule: (v.verdict, v.reason, v.assumptions) for rule, v in f.verdicts.items()}) for f in report.functions]
+
+
+@pytest.mark.parametrize("algorithm", ["incr-back", "incr-fwd"])
+def test_contracts_that_change_are_repaired_to_what_a_check_from_nothing_finds(tmp_path: Path, algorithm: Algorithm) -> None:
+    random, seen = Random(5), set[tuple[tuple[str, str], ...]]()
+    folder = _project(tmp_path / "p", "functions: []", a=WRAPPED)
+    options = msgspec.structs.replace(LARGE, functions_dirs=(str(folder / ".everproof" / "functions"),), engine="automaton")
+    checker = Checker(options, algorithm=algorithm)
+    checker.open([str(folder)])
+    checker.check()
+    for _ in range(25):
+        chosen = [random.choice(("", *versions)) for versions in ENTRIES.values()]
+        _project(folder, f"functions: [{', '.join(filter(None, chosen))}]")
+        checker.refresh()
+        fresh = Checker(options)
+        fresh.open([str(folder)])
+        found, wanted = checker.check(), fresh.check()
+        assert found.findings == wanted.findings, chosen
+        assert _said(found) == _said(wanted), chosen
+        assert checker.scratch is None
+        assert algorithm == "incr-fwd" or "four" not in {one.function for one in found.rechecked}
+        seen.add(tuple((one.function, one.rule) for one in found.findings))
+    assert len(seen) > 4

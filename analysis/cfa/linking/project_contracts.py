@@ -67,6 +67,8 @@ def _is_declared(units: Sequence[Unit], name: str) -> bool:
 
 def described_externals(externals: Mapping[str, External], found: Applied) -> Mapping[str, External]:
     """The external functions of a program, with what the contracts say of them."""
+    if not found.contracts:
+        return externals
     return {name: _described(one, found.contracts.get(name)) for name, one in externals.items()}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from analysis.c.functions import Function
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.facts.facts import NOTHING, FactTable
 from analysis.engines.automaton.facts.spelled import summary_line
@@ -42,7 +43,7 @@ class Answers:
         self._rules = rules
         self._asked = asked
         self._facts = facts
-        self._assumed: dict[str, tuple[Cfa, tuple[str, ...]]] = {}
+        self._assumed: dict[str, tuple[Cfa, tuple[Function, ...], tuple[str, ...]]] = {}
         self._alike: dict[tuple[str, tuple[str, ...]], dict[str, RuleVerdict]] = {}
         self._wrong: dict[str, _Wrong] = {}
         self._lines: dict[str, tuple[list[int], tuple[str, ...]]] = {}
@@ -96,14 +97,15 @@ class Answers:
 
     def _assumptions(self, name: str, cfa: Cfa, program: Program) -> tuple[str, ...]:
         known = self._assumed.get(name)
-        if known is None or known[0] is not cfa:
+        if known is None or known[0] is not cfa or known[1] != program.contracts:
             bodiless: set[str] = set()
             for edge in cfa.calls:
                 assert isinstance(edge.effect, ir.Call)
                 bodiless.update(display_name(t) for t in program.targets(edge.effect) if t not in program.functions)
-            said = tuple(f"{name}() has no body; it changes only what its arguments point to" for name in sorted(bodiless))
-            known = self._assumed[name] = (cfa, said)
-        return known[1]
+            described = {one.name: one.described for one in program.contracts}
+            said = tuple(_assumed(name, described.get(name, "")) for name in sorted(bodiless))
+            known = self._assumed[name] = (cfa, program.contracts, said)
+        return known[2]
 
     def summaries(self, graph: DerivationGraph, retrace: Retrace) -> dict[str, tuple[str, ...]]:
         """For each reached function, its entry/exit pairs in words."""
@@ -150,3 +152,9 @@ def _doubt(name: str, cfa: Cfa, graph: DerivationGraph, retrace: Retrace) -> str
             if sources[edge.id] in reached and isinstance(edge.effect, ir.Unsupported):
                 return f"it contains {edge.effect.reason}, which is not supported"
     return _NOT_PROVED
+
+
+def _assumed(name: str, described: str) -> str:
+    """What is assumed of a function without a body. `described`: the file of the project that says what it does, or nothing."""
+    does = f"does what {described} says of it" if described else "changes only what its arguments point to"
+    return f"{name}() has no body; it {does}"
