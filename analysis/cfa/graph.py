@@ -329,6 +329,13 @@ class Program:
         rows = sorted(external.row for external in self.externals.values() if external.row)  # each begins with the name
         return tuple(map(described, rows))
 
+    def without_contracts(self) -> Program:
+        """The program as if no contract of the project said what external functions do; the same one where none does."""
+        if not self.contracts:
+            return self
+        externals = {name: msgspec.structs.replace(one, row="") for name, one in self.externals.items()}
+        return Program(self.functions, self.globals, externals, self.records, self.address_taken, self.exposed)
+
     def function_type(self, name: str) -> c_types.Function | None:
         """The type of a defined or declared function."""
         if name in self.functions:

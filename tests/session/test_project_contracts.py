@@ -224,6 +224,15 @@ def test_null_for_a_block_to_free_is_not_safe_unless_the_contract_says_so(tmp_pa
     }
 
 
+def test_what_only_a_contract_keeps_from_violating_a_rule_is_not_left_out_of_the_verdict(tmp_path: Path) -> None:
+    """The class: a program that is safe because of a contract that nothing lists."""
+    text = "void put(void *block);\nint main(void) { int *p = 0; put(p); return 0; }\n"
+    for number, contracts in enumerate((None, "functions: [{name: put, arguments: [{}], complete: true}]")):
+        found = _verdicts(_project(tmp_path / str(number), contracts, a=text))["main", "null-dereference"]
+        assert not found.no_place
+        assert found.verdict != "safe" or _relied_on(found)
+
+
 # -- to which functions a contract applies -----------------------------------------------------------------------------------
 
 PUT = "functions: [{name: put, arguments: [{frees: true}], complete: true}]"

@@ -121,12 +121,12 @@ class Violable:
 
     def __init__(self) -> None:
         self._known: dict[str, _Form] = {}
-        self._contracts: tuple[Function, ...] = ()
 
     def excluded(self, program: Program, reported: Collection[str]) -> Excluded:
-        """What has no place in the program. `reported` are the functions that have verdicts of their own."""
-        before, self._known = self._known if program.contracts == self._contracts else {}, {}
-        self._contracts = program.contracts
+        """What has no place in the program, whatever contracts of the project say: answers without a proof list no assumptions.
+        `reported` are the functions that have verdicts of their own."""
+        program = program.without_contracts()
+        before, self._known = self._known, {}
         for name, cfa in program.functions.items():
             callees = {t: program.functions.get(t) for edge in cfa.calls for t in _targets(program, edge.effect)}
             known = before.get(name)
