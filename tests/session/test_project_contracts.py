@@ -141,6 +141,27 @@ def test_what_is_not_complete_helps_to_find_and_proves_nothing(tmp_path: Path) -
     assert not any(_relied_on(verdict) for verdict in found.values())
 
 
+OWN_RULE = """
+name: no-release
+summary: A release
+severity: note
+help: {what: w, why: y, example: e, fix: f}
+names: {$FREE: {library: frees}}
+transitions:
+  - {from: start, when: "$FREE($_)", error: "A release"}
+"""
+
+
+def test_rules_of_a_project_mean_its_functions_too(tmp_path: Path) -> None:
+    contracts = "functions: [{name: put, arguments: [{}, {frees: true}]}, {name: look, arguments: [{reads: true}]}]"
+    text = "void put(int n, int *p);\nvoid look(int *p);\nvoid f(int *p) { look(p); put(1, p); }\n"
+    folder = _project(tmp_path / "p", contracts, a=text)
+    (folder / "rules").mkdir()
+    (folder / "rules" / "own.yaml").write_text(OWN_RULE)
+    report = _checker(folder, engine="automaton", rules=("no-release",), rules_dirs=(str(folder / "rules"),)).check()
+    assert [(one.rule, one.place.range.start.column) for one in report.findings] == [("no-release", 27)]
+
+
 # -- provers that do not follow contracts -------------------------------------------------------------------------------------
 
 WHOLE = """
