@@ -46,7 +46,8 @@ def address_taken(cfa: Cfa) -> frozenset[str]:
 
 
 def _keeps_nothing(call: ir.Call) -> bool:
-    """Whether the call is of a library function that keeps no pointer that it is passed."""
+    """Whether the call is of a library function that keeps no pointer that it is passed. Contracts of the project are not looked
+    at: what they say can change while the CFA stays, and a function that is not known keeps all."""
     function = known(ir.direct_callee(call) or "")
     return function is not None and function.is_complete and not function.keeps and not function.positions("link", "code")
 
@@ -61,10 +62,10 @@ def pointee_cells(type_: Type, records: Mapping[str, RecordDefinition]) -> Itera
             yield "." + member.name
 
 
-def external_writes(call: ir.Call, records: Mapping[str, RecordDefinition]) -> set[str]:
+def external_writes(call: ir.Call, program: Program) -> set[str]:
     """The cells that an external function can change through its arguments."""
     written: set[str] = set()
-    at = calls.written_arguments(ir.direct_callee(call) or "", call)
+    at = calls.written_by(program.known(ir.direct_callee(call) or ""), call)
     for argument in call.arguments if at is None else [call.arguments[position] for position in at]:
         bare = ir.strip_casts(argument)
         if isinstance(bare, ir.AddressOf):
@@ -74,7 +75,7 @@ def external_writes(call: ir.Call, records: Mapping[str, RecordDefinition]) -> s
             else:
                 written.add(lvalue_cell(bare.lvalue))
         elif not isinstance(bare, ir.StringConst):
-            written.update(pointee_cells(getattr(bare, "type", None) or argument.type, records))
+            written.update(pointee_cells(getattr(bare, "type", None) or argument.type, program.records))
     return written
 
 
@@ -212,7 +213,7 @@ class Footprints:
                 targets = self._program.targets(effect)
                 callees.update(t for t in targets if t in self.returning)
                 if any(t not in self._program.functions for t in targets) or not targets:
-                    written |= external_writes(effect, self._program.records)
+                    written |= external_writes(effect, self._program)
         return {cell for cell in written if visible(cell)}, read, callees
 
     def _find_components(self) -> list[tuple[str, ...]]:

@@ -134,7 +134,7 @@ class FunctionModel:
         targets = self._program.targets(effect)
         for target in targets:
             written |= footprints.written.get(target, frozenset())
-        written |= external_writes(effect, self._program.records) if self._may_be_external(targets) else self._addressed(effect)
+        written |= external_writes(effect, self._program) if self._may_be_external(targets) else self._addressed(effect)
         return written
 
     def _may_be_external(self, targets: tuple[str, ...]) -> bool:

@@ -70,7 +70,7 @@ class _Look:
         targets = self._new.targets(call)
         if not self._others.isdisjoint(targets) or targets != self._old.targets(call):
             return True
-        return bool(self._records) and external_writes(call, self._new.records) != external_writes(call, self._old.records)
+        return bool(self._records) and external_writes(call, self._new) != external_writes(call, self._old)
 
 
 def _same_shape(one: Cfa, other: Cfa) -> bool:
