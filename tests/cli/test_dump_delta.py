@@ -254,6 +254,17 @@ def test_rules_in_the_folders_of_the_versions(capsys: pytest.CaptureFixture[str]
     assert delta(capsys, "old", old="one") == ["- rule freed-twice"]
 
 
+def test_contracts_in_the_folders_of_the_versions(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, entry in (("one", "{frees: true}"), ("two", "{reads: true}")):
+        put(name, main_c="void put(int *p);\nint main(void) { int n = 1; put(&n); return n; }\n")
+        Path(name, ".everproof", "functions").mkdir(parents=True)
+        Path(name, ".everproof", "functions", "own.yaml").write_text(f"functions: [{{name: put, arguments: [{entry}]}}]")
+    assert delta(capsys, "two", old="one") == [
+        "~ external function put: void (int *), by the contract freed | - | open in .everproof/functions/own.yaml",
+        "                    put: void (int *), by the contract in | - | open in .everproof/functions/own.yaml",
+    ]
+
+
 def test_one_function_only(capsys: pytest.CaptureFixture[str]) -> None:
     put("new", point_h=HEADER, main_c=OLD.replace("limit = 3", "limit = 4").replace("return p->x", "return p->y"))
     assert delta(capsys, "new", "--function", "clip") == ["no change"]

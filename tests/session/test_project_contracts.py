@@ -438,7 +438,7 @@ def test_functions_that_are_described_like_malloc_and_free_are_treated_like_them
     assert Counter((one.place.range.start.line, one.rule) for one in report.findings) == wanted
 
 
-@pytest.mark.parametrize("path", PROGRAMS[::8], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PROGRAMS[::16], ids=lambda path: path.stem)
 def test_proofs_by_contracts_are_those_that_library_functions_have(tmp_path: Path, path: Path) -> None:
     """The class: a proof by a contract that would not hold of the library function that does the same."""
     own = _verdicts(_like(path, tmp_path / "own"))

@@ -104,6 +104,9 @@ def _external(external: External) -> str:
         notes.append(f"arguments that are not null: {', '.join(str(number + 1) for number in external.nonnull)}")
     if external.system:
         notes.append("of the system")
+    if external.contract is not None:
+        said = " | ".join(column.strip() or "-" for column in external.row.split("|")[1:4])
+        notes.append(f"by the contract {said} in {external.contract.described}")
     return f"{display_name(external.name)}: {spell(external.type)}{''.join(f', {note}' for note in notes)}"
 
 
