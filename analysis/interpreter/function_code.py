@@ -254,7 +254,9 @@ class FunctionCode:
         self, call: ir.Call, name: str, arguments: Sequence[Evaluate], types: tuple[Type, ...], number: int
     ) -> Node:
         returned = self._returned(call)
-        run = modelled(name, self._used_as(call, returned), comparisons(self._program, self.cfa, call.result))
+        run = modelled(
+            name, self._used_as(call, returned), comparisons(self._program, self.cfa, call.result), ends=self._program.ends(name)
+        )
         write = None if call.result is None else self._stores.write(call.result, returned)
         wanted = write is not None
 

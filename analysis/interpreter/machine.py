@@ -216,7 +216,8 @@ class Machine(Questions):
     def _external(self, name: str, values: list[Any], types: tuple[Type, ...]) -> Any:
         """A call through a pointer of an external function."""
         external = self.code.externals.get(name)
-        return modelled(name, Void() if external is None else external.type.result)(self, values, types, True)
+        returned = Void() if external is None else external.type.result
+        return modelled(name, returned, ends=self.code.ends(name))(self, values, types, True)
 
     def _finish_call(self, code: FunctionCode, registers: Registers, edge: int, value: Any) -> None:
         write = code.results.get(edge)

@@ -94,6 +94,11 @@ class ProgramCode:
                         self._callers.setdefault(callee, []).append((cfa, edge.effect))
         return self._callers.get(name, ())
 
+    def ends(self, name: str) -> bool:
+        """Whether an external function never returns, by its declaration or a contract of the project."""
+        external = self.externals.get(name)
+        return external is not None and external.noreturn
+
     def size(self, type_: Type) -> int | None:
         """`sizeof`, None for incomplete types and variable-length arrays."""
         return self.bits.bytes(type_)

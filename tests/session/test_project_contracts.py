@@ -230,6 +230,36 @@ def test_a_run_confirms_nothing_by_what_a_contract_excludes(
     assert found == ([("division-by-zero", "confirmed")] if confirmed else [])
 
 
+ENDING = """
+DECLARED
+int level(void);
+int main(void) { int n = level(); if (n == LEVEL) stop(); return 1 / n; }
+"""
+
+
+@pytest.mark.parametrize(("level", "found"), [("0", []), ("1", [("division-by-zero", "confirmed")])])
+@pytest.mark.parametrize("through", ["void stop(void);", "void end(void);\nvoid (*stop_)(void) = end;\n#define stop() stop_()"])
+def test_no_run_goes_on_after_what_never_returns(tmp_path: Path, level: str, found: list[tuple[str, str]], through: str) -> None:
+    names = "{name: stop, never_returns: true, complete: true}, {name: end, never_returns: true, complete: true}"
+    text = ENDING.replace("DECLARED", through).replace("LEVEL", level)
+    checker = _checker(_project(tmp_path / "p", f"functions: [{names}]", a=text))
+    checker.check()
+    answered(checker)
+    assert checker.report is not None
+    assert [(one.rule, one.status) for one in checker.report.findings] == found
+    checker.close()
+
+
+def test_a_declaration_in_another_file_says_that_a_function_never_returns(tmp_path: Path) -> None:
+    text = ENDING.replace("DECLARED", "void stop(void);").replace("LEVEL", "0")
+    checker = _checker(_project(tmp_path / "p", None, a=text, b="_Noreturn void stop(void);\nvoid f(void) { stop(); }\n"))
+    checker.check()
+    answered(checker)
+    assert checker.report is not None
+    assert checker.report.findings == ()
+    checker.close()
+
+
 def test_what_never_returns_leaves_an_order_open(tmp_path: Path) -> None:
     contracts = "functions: [{name: stop, never_returns: true, complete: true}]"
     folder = _project(tmp_path / "p", contracts, a="int stop(void);\nint f(int n) { return stop() + 1 / n; }\n")

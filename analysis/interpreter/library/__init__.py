@@ -10,9 +10,11 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from analysis.c.functions import known
+from analysis.interpreter.halting import EndError
 from analysis.interpreter.library import allocation, blocks, ending, files, locks, numbers, printing, strings
 from analysis.interpreter.library.open_results import Compared, Model, noting_open
 from analysis.interpreter.library.unknown import unknown
+from analysis.interpreter.outcome import Stuck
 from analysis.interpreter.running_machine import RunningMachine
 from analysis.interpreter.scalars import converter
 from analysis.model.bit_counts import bit_count
@@ -46,10 +48,13 @@ def can_violate(rule: str, called: Collection[str]) -> bool:
     return rule not in _ONLY_BY or not _ONLY_BY[rule].isdisjoint(map(display_name, called))
 
 
-def modelled(name: str, returned: Type, compared: Compared | None = None) -> Model:
+def modelled(name: str, returned: Type, compared: Compared | None = None, *, ends: bool = False) -> Model:
     """What a call of the external function does, where it is declared to return the type. Functions of the library may leave
     anything in `errno`, also where they succeed (C11 7.5p3). `compared` is all that the program does with the result: it is
-    compared with these constants; None if it does more, or that is not known."""
+    compared with these constants; None if it does more, or that is not known. `ends`: a declaration, or a contract of the
+    project, says that it never returns."""
+    if ends:
+        return _never_returning(name, modelled(name, returned, compared))
     function = known(name)
     model = _modelled(name, returned)
     if function is not None and name in MODELLED:
@@ -63,6 +68,14 @@ def modelled(name: str, returned: Type, compared: Compared | None = None) -> Mod
         files.check_open(machine, [arguments[at] for at in handles if at < len(arguments)], nullable=nullable)
         machine.errno_may_change()
         return model(machine, arguments, types, wanted)
+
+    return run
+
+
+def _never_returning(name: str, model: Model) -> Model:
+    def run(machine: RunningMachine, arguments: list[Any], types: tuple[Type, ...], wanted: bool) -> Any:
+        model(machine, arguments, types, wanted)
+        raise EndError(Stuck(f"{display_name(name)}() does not return"))
 
     return run
 

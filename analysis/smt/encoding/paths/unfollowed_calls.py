@@ -67,7 +67,8 @@ class Calls:
         if result is not None:
             self._give(call, *result)
             return
-        if name in NEVER_RETURN:
+        external = self._state.program.externals.get(name)
+        if name in NEVER_RETURN or (external is not None and external.noreturn):
             self._state.ledger.constrain(FALSE)
         elif not leaves_memory(name, call):
             self._anything_written(call, name, False)
