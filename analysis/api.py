@@ -6,7 +6,8 @@ Its parts do the work; it knows when each of them is asked, and what an edit mak
 - `ProgramCheck`: the engine over the units of a revision;
 - `Proofs`: what provers say of the findings and functions of the last check;
 - `Reopening`: what an earlier process kept in the store, and what is kept for later ones;
-- `Reporting`: all of that as a report.
+- `Reporting`: all of that as a report;
+- `OpenContracts`: what is known of functions for those who call them, when somebody asks.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from analysis.engines.automaton import Algorithm, Analysis
 from analysis.model.budgets import budget_of
 from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
-from analysis.model.report import Message, Report, Work
+from analysis.model.report import Message, Rechecked, Report, Work
 from analysis.rules.automaton import Rule
 from analysis.session.checking import Checked, ProgramCheck, nothing_parsed, only_unfinished
+from analysis.session.contracts.open_contracts import OpenContracts
 from analysis.session.entries import choose_entries
 from analysis.session.interruption import Interrupted, Interruption
 from analysis.session.keeping.reopening import Question, Reopening
@@ -83,7 +85,9 @@ class Checker:
         self._reopening = Reopening(store, self._program.texts)
         self._proofs = Proofs(store, jobs, notify)
         self._reporting = Reporting(self._program)
+        self.contracts = OpenContracts()
         self._last: _Last | None = None
+        self._is_kept = False  # the last answer is the store's, of the texts as they are
 
     # -- the program ----------------------------------------------------------------------------------------------------------
 
@@ -115,7 +119,8 @@ class Checker:
         """Gives a file, or a header, its unsaved text; None: what is on the disk counts again."""
         self._program.texts.change(path, text, version)
         self._reopening.changed()
-        self._last, self._proofs.wanted = None, False
+        self.contracts.changed(path, version, is_open=text is not None)
+        self._last, self._proofs.wanted, self._is_kept = None, False, False
 
     def version(self, path: str) -> int | None:
         """The version that came with a file's unsaved text, None for the text on the disk."""
@@ -138,7 +143,8 @@ class Checker:
         self._check = ProgramCheck(self._algorithm, self._jobs)
         self._reopening.forget()
         self._proofs.forget()
-        self._last = None
+        self.contracts.forget()
+        self._last, self._is_kept = None, False
         self._load_rules()
 
     def _load_rules(self) -> None:
@@ -171,7 +177,7 @@ class Checker:
         answers for functions that were not edited, and is not `settled`. Another check gives the new ones."""
         start, question = time.perf_counter(), self._program.question
         known = self._reopening.report(question, self._program.units, self._check)
-        self._last = None
+        self._last, self._is_kept = None, known is not None
         if known is not None:
             self.failed, self.settled = False, True
             is_open = self._claims and not self.options.everywhere
@@ -196,9 +202,14 @@ class Checker:
         report, failed = self._reporting.report(units, checked, self._check, self._proofs, start)
         self.failed, self.settled = failed or nothing_parsed(units), checked.settled
         self._last = _Last(question, units, checked, report.times.total)
+        self._know_contracts(units, checked.rechecked)
         if not self.failed and self.settled:
             self._reopening.answered(question, units, report, decided=not undecided and not self._claims)
         return report
+
+    def _know_contracts(self, units: Sequence[UnitView], rechecked: Sequence[Rechecked] = ()) -> None:
+        if self._check.linked is not None:
+            self.contracts.checked(self._check.linked, units, rechecked, self._program.texts.version)
 
     def explore(self) -> tuple[Inspection, Analysis]:
         """The program as `inspect` gives it, and its derivation graph after Full; which of its errors have a path is not asked.
@@ -394,6 +405,9 @@ class Checker:
     def wake(self) -> None:
         """Makes ready for an edit: has at hand what was left in the store, and the macros of open files."""
         self._reopening.wake(self._program.question, self._program.units, self._check)
+        if self._is_kept:
+            self._is_kept = False
+            self._know_contracts(self._program.units.known())
         self.make_ready()
 
     def make_ready(self) -> None:

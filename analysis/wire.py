@@ -67,6 +67,23 @@ class Derive(msgspec.Struct, frozen=True, gc=False, tag=True):
     function: str
 
 
+class Saved(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """A version of an open file was saved: contracts are compared with those of this text from now on. Does not start a check."""
+
+    generation: int
+    path: str
+    version: int
+
+
+class AskContract(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """Asks for the contract of a function, as it is named in the text of a file. Answered by a `ToldContract` of this generation,
+    after the check that is under way, without a long computation."""
+
+    generation: int
+    path: str
+    function: str
+
+
 class Ping(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Asks for a sign of life. Answered by a `Pong` at once, whatever the checker is busy with."""
 
@@ -107,6 +124,54 @@ class Derived(msgspec.Struct, frozen=True, gc=False, tag=True):
     derivations: FunctionDerivations | None
 
 
+class ContractLine(msgspec.Struct, frozen=True, gc=False):
+    """One sentence of a contract, and how it is known, in words."""
+
+    text: str
+    known: str
+
+
+class ContractText(msgspec.Struct, frozen=True, gc=False):
+    """A contract as people read it. `lines` are the most useful ones, and so many `more` are left out. `callers`: how many there
+    are, or keep what is required, in words. `path` is where the function is defined, with the `line`; empty if nowhere in the
+    program. `is_whole`: nothing is left out for lack of time."""
+
+    function: str
+    declaration: str
+    lines: tuple[ContractLine, ...]
+    more: int = 0
+    callers: str = ""
+    path: str = ""
+    line: int = 0
+    is_whole: bool = True
+
+
+class ToldContract(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """The answer to an `AskContract`; None: the function is not known, or nothing is known of it yet."""
+
+    generation: int
+    contract: ContractText | None
+
+
+class ContractChange(msgspec.Struct, frozen=True, gc=False):
+    """What edits did to the contract of a function of a file since that was opened or saved, in one line. `is_same`: callers rely
+    on the same as before."""
+
+    path: str
+    function: str
+    text: str
+    is_same: bool
+
+
+class ContractChanges(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """What edits did to contracts of functions of one program, which is named by its folder or file: all changes that are known
+    for the texts of this generation. Sent when nothing else is to be done."""
+
+    generation: int
+    program: str
+    changes: tuple[ContractChange, ...]
+
+
 class Progress(msgspec.Struct, frozen=True, gc=False, tag=True):
     """What the checker does now, in a few words, and its progress from 0 to 100, if that is known."""
 
@@ -128,8 +193,8 @@ class Failed(msgspec.Struct, frozen=True, gc=False, tag=True):
     reason: str
 
 
-Request = Configure | Edit | Check | ClearStore | Derive | Ping | Shutdown
-Event = FileResult | CheckDone | Derived | Progress | Pong | Failed
+Request = Configure | Edit | Check | ClearStore | Derive | Saved | AskContract | Ping | Shutdown
+Event = FileResult | CheckDone | Derived | ToldContract | ContractChanges | Progress | Pong | Failed
 
 _encoder = msgspec.msgpack.Encoder()
 _requests = msgspec.msgpack.Decoder(Request)

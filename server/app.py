@@ -18,8 +18,9 @@ from pygls.lsp.server import LanguageServer
 
 from analysis.model.report import Message
 from analysis.model.settings import Settings
-from analysis.wire import CheckDone, FileResult, Progress
+from analysis.wire import CheckDone, ContractChanges, FileResult, Progress
 from server import status, work_progress
+from server.contract_news import ContractNews
 from server.convert import Converter
 from server.diagnostics_publisher import DiagnosticsPublisher
 from server.documents import Document, OpenDocuments
@@ -66,6 +67,7 @@ class EverproofServer(LanguageServer):
         self.editor = EditorSettings()
         self.shutdown_requested = False
         self.last_check: CheckDone | None = None
+        self.contract_news = ContractNews()
         self.shown_states: dict[str, set[str]] = {}  # the functions whose states are shown, by URI
         self.shown_invariants: dict[str, set[str]] = {}
         self._progress: work_progress.CheckProgress | None = None
@@ -187,6 +189,11 @@ class EverproofServer(LanguageServer):
         if self._progress is not None:
             self._progress.report(event)
 
+    def contracts_compared(self, event: ContractChanges) -> None:
+        """News of what edits did to contracts: lenses show it."""
+        self.contract_news.apply(event)
+        self.refresh_lenses()
+
     def check_finished(self, check: RunningCheck, done: CheckDone) -> None:
         """A check is complete."""
         self._failure = None
@@ -207,6 +214,7 @@ class EverproofServer(LanguageServer):
         self._failure = None if reason == CANCELLED else reason
         self._end_progress()
         self.results.mark_stale(reason)
+        self.contract_news.forget()
         self.send_status()
         self.refresh_lenses()
         self.publisher.settled()
@@ -221,6 +229,7 @@ class EverproofServer(LanguageServer):
         logger.warning("%s", reason)
         self._failure = reason
         self.results.mark_stale(reason)
+        self.contract_news.forget()
         self.send_status()
         if first:
             self.show(f"Everproof: {reason} It is started again.")

@@ -12,16 +12,35 @@ import asyncio
 import logging
 import subprocess
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
 from analysis.model.settings import Settings
-from analysis.wire import Check, CheckDone, ClearStore, Configure, Derive, Derived, Edit, Event, Failed, FileResult, Progress
+from analysis.wire import (
+    AskContract,
+    Check,
+    CheckDone,
+    ClearStore,
+    Configure,
+    ContractChanges,
+    ContractText,
+    Derive,
+    Derived,
+    Edit,
+    Event,
+    Failed,
+    FileResult,
+    Progress,
+    Request,
+    Saved,
+    ToldContract,
+)
 from server.documents import OpenDocuments
 from server.worker_client import WorkerClient
 
 logger = logging.getLogger(__name__)
+_Answer = TypeVar("_Answer")
 
 CANCELLED = "cancelled"
 ATTEMPTS = 3  # at a check that the checker does not survive, until it is asked for again
@@ -42,6 +61,9 @@ class Audience(Protocol):
 
     def check_progressed(self, check: RunningCheck, event: Progress) -> None:
         """The checker says how far it is."""
+
+    def contracts_compared(self, event: ContractChanges) -> None:
+        """There is news of what edits did to contracts."""
 
     def check_finished(self, check: RunningCheck, done: CheckDone) -> None:
         """The check is complete."""
@@ -104,7 +126,8 @@ class Scheduler:
         self._gave_up = False  # since then
         self._timer: asyncio.TimerHandle | None = None
         self._starters: list[asyncio.Future[str | None]] = []
-        self._questions: dict[int, asyncio.Future[FunctionDerivations | None]] = {}
+        self._derivations: dict[int, asyncio.Future[FunctionDerivations | None]] = {}
+        self._contracts: dict[int, asyncio.Future[ContractText | None]] = {}
 
     @property
     def running_check(self) -> RunningCheck | None:
@@ -201,16 +224,28 @@ class Scheduler:
 
     async def derivations(self, path: str, function: str) -> FunctionDerivations | None:
         """What the last check derived in a function, None if nothing or if the checker ends before it answers."""
+        return await self._answer(self._derivations, Derive(self._next_generation(), path, function))
+
+    async def contract(self, path: str, function: str) -> ContractText | None:
+        """What callers of a function that is named in a file can rely on, once its newest text was checked; None if that is not
+        known, or if the checker ends before it answers."""
+        await self.caught_up(path)
+        return await self._answer(self._contracts, AskContract(self._next_generation(), path, function))
+
+    async def _answer(self, questions: dict[int, asyncio.Future[_Answer | None]], question: Request) -> _Answer | None:
         if not self._worker.running and await self._checker_ready() is not None:
             return None
-        generation = self._next_generation()
-        answer: asyncio.Future[FunctionDerivations | None] = asyncio.get_running_loop().create_future()
-        self._questions[generation] = answer
-        self._worker.send(Derive(generation, path, function))
+        answer: asyncio.Future[_Answer | None] = asyncio.get_running_loop().create_future()
+        questions[question.generation] = answer
+        self._worker.send(question)
         try:
             return await answer
         finally:
-            self._questions.pop(generation, None)
+            questions.pop(question.generation, None)
+
+    def saved(self, path: str, version: int) -> None:
+        """A version of an open file was saved."""
+        self._worker.send(Saved(self._next_generation(), path, version))
 
     def cancel(self, check: RunningCheck) -> None:
         """The user does not want a check any more. What it would have said is unknown; nothing of it is shown."""
@@ -237,7 +272,7 @@ class Scheduler:
     @property
     def waits_for_checker(self) -> bool:
         """Whether anything is expected of it."""
-        return self._check is not None or bool(self._questions)
+        return self._check is not None or bool(self._derivations) or bool(self._contracts)
 
     def checker_died(self, reason: str, first: bool) -> None:
         """Its check is over. It is repeated a few times: the process may have died of something else."""
@@ -264,8 +299,11 @@ class Scheduler:
             case FileResult():
                 self._audience.file_checked(event)
             case Derived():
-                if (answer := self._questions.get(event.generation)) is not None and not answer.done():
-                    answer.set_result(event.derivations)
+                _settle(self._derivations, event.generation, event.derivations)
+            case ToldContract():
+                _settle(self._contracts, event.generation, event.contract)
+            case ContractChanges():
+                self._audience.contracts_compared(event)
             case Progress() if check is not None:
                 self._audience.check_progressed(check, event)
             case CheckDone() if check is not None and event.generation >= check.generation:
@@ -292,9 +330,10 @@ class Scheduler:
 
     def _drop_questions(self) -> None:
         """Ends the requests that will get no answer."""
-        for answer in self._questions.values():
-            if not answer.done():
-                answer.set_result(None)
+        for generation in tuple(self._derivations):
+            _settle(self._derivations, generation, None)
+        for generation in tuple(self._contracts):
+            _settle(self._contracts, generation, None)
 
     def _wake_starters(self, failure: str | None) -> None:
         starters, self._starters = self._starters, []
@@ -371,3 +410,10 @@ class Scheduler:
     def _next_generation(self) -> int:
         self._generation += 1
         return self._generation
+
+
+def _settle(questions: dict[int, asyncio.Future[_Answer | None]], generation: int, answer: _Answer | None) -> None:
+    """Wakes the task that waits for an answer, if it still does."""
+    waiting = questions.get(generation)
+    if waiting is not None and not waiting.done():
+        waiting.set_result(answer)

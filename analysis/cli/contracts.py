@@ -17,6 +17,7 @@ from analysis.model.spelling import display_name
 from analysis.session.contracts.function_contract import FunctionContract
 from analysis.session.contracts.library_contracts import library_contract
 from analysis.session.contracts.program_contracts import program_contracts
+from analysis.session.contracts.sentences import callers_sentence, sentences
 from analysis.session.opened import Inspection
 
 FAILED = 2
@@ -45,7 +46,7 @@ def contracts(paths: tuple[str, ...], function: str | None, format_: str, **give
     say(view.messages)
     if not view.trees or checker.failed:
         return FAILED
-    found = list(program_contracts(view.program, view.places, _chosen(view, function)))
+    found = list(program_contracts(view.program, view.places, _chosen(view, function), view.declarations))
     if not found and function is not None:
         found = [_of_library(function, view)]
     elif function is None:
@@ -66,7 +67,9 @@ def _chosen(view: Inspection, function: str | None) -> list[str]:
 
 
 def _of_library(function: str, view: Inspection) -> FunctionContract:
-    found = library_contract(function, view.program.externals.get(function))
+    external = view.program.externals.get(function)
+    written = "" if external is None else view.declarations.of_external(function)
+    found = library_contract(function, external, written)
     if found is None:
         raise Failure(f"Nothing is known of {function}: the program does not define it, and no table describes it.")
     return found
@@ -78,21 +81,13 @@ def _text(found: Sequence[FunctionContract]) -> str:
 
 def _lines(contract: FunctionContract) -> Iterator[str]:
     where = f"{contract.path}:{contract.line}: " if contract.path else ""
-    yield f"{where}{contract.signature}"
-    kept, of = contract.callers_discharging
-    for clause in contract.requires:
-        yield f"  requires  {clause.text} ({clause.from_})"
+    yield f"{where}{contract.declared or contract.signature}"
     if not contract.requires and not contract.open and contract.path:
-        yield "  requires  nothing"
-    if contract.requires and of:
-        yield f"            {kept} of {of} callers keep that"
-    for clause in contract.ensures:
-        yield f"  ensures   {clause.text}"
-    if not contract.returns:
-        yield "  ensures   does not return"
-    for clause in contract.ownership:
-        yield f"  owns      {clause.text}"
-    if contract.writes and contract.returns:
-        yield f"  writes    {', '.join(clause.text for clause in contract.writes)}"
+        yield "  requires nothing"
+    for sentence in sentences(contract):
+        yield f"  {sentence.text} ({sentence.known})"
+    callers = callers_sentence(contract)
+    if callers and contract.requires:
+        yield f"  callers: {callers}"
     for text in contract.open:
-        yield f"  open      {text}"
+        yield f"  open: {text}"

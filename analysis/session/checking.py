@@ -103,6 +103,11 @@ class ProgramCheck:
         return self._engine.analysis
 
     @property
+    def linked(self) -> LinkedProgram | None:
+        """The program checked last."""
+        return self._linked
+
+    @property
     def places(self) -> Places | None:
         """Where the parts of the program checked last are."""
         return self._places

@@ -24,6 +24,7 @@ from analysis.rules.automaton import Rule
 from analysis.rules.function_files import load_functions
 from analysis.rules.load import load_rules
 from analysis.session.checking import is_unreadable, own_functions, unit_messages
+from analysis.session.contracts.declarations import Declarations
 from analysis.session.files.program_files import ProgramFiles, find_program, find_workspace
 from analysis.session.files.texts import Texts
 from analysis.session.keeping.reopening import Question
@@ -34,7 +35,7 @@ class Inspection(NamedTuple):
     """A program before it is checked: its files' syntax trees, and its CFAs with their places.
 
     `unparsed` are functions that do not parse, as they are named in the text; `system` the linkage names of those that a header
-    of the system's defines. `failed`: nothing could be read, or not all.
+    of the system's defines. `declarations` are as they are written. `failed`: nothing could be read, or not all.
     """
 
     trees: tuple[SyntaxTree, ...]
@@ -43,6 +44,7 @@ class Inspection(NamedTuple):
     places: Places
     unparsed: frozenset[str]
     system: frozenset[str]
+    declarations: Declarations
     failed: bool = False
 
 
@@ -116,4 +118,5 @@ class OpenProgram:
         unparsed = frozenset(broken.name for unit in units for broken in unit.kept.unit.broken if broken.name is not None)
         system = frozenset(linked.program.functions).difference(*(own_functions(unit) for unit in units))
         failed = not units or any(map(is_unreadable, units))
-        return Inspection(trees, linked.program, messages, places, unparsed, system, failed)
+        declarations = Declarations(units, linked.sources)
+        return Inspection(trees, linked.program, messages, places, unparsed, system, declarations, failed)

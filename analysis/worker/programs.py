@@ -56,6 +56,11 @@ class Programs:
             if edit.text is None:
                 checker.refresh()
 
+    def saved(self, path: str, version: int) -> None:
+        """A version of an open file was saved."""
+        for checker in self.checkers.values():
+            checker.contracts.saved(path, version, self.version(path))
+
     def version(self, path: str) -> int | None:
         """The version of an open file's text."""
         edit = self._edits.get(path)

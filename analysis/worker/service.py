@@ -11,9 +11,26 @@ import msgspec
 from analysis.api import Checker
 from analysis.model.collecting import Trimmer, collect_what_is_new
 from analysis.model.report import Rechecked, Report, Times, Work
-from analysis.wire import Check, CheckDone, ClearStore, Configure, Derive, Derived, Edit, Event, Ping, Progress, Request, Shutdown
+from analysis.wire import (
+    AskContract,
+    Check,
+    CheckDone,
+    ClearStore,
+    Configure,
+    Derive,
+    Derived,
+    Edit,
+    Event,
+    Ping,
+    Progress,
+    Request,
+    Saved,
+    Shutdown,
+    ToldContract,
+)
 from analysis.worker.programs import Programs
 from analysis.worker.reported_files import ReportedFiles
+from analysis.worker.told_contracts import ToldContracts
 
 _QUIET = 4.0  # seconds without a request, after which what is being typed is kept
 PAUSE = 0.3  # seconds after a key for which the next one finds nothing at work
@@ -21,10 +38,15 @@ SHOWING = 1.0  # seconds that an editor, which may have just started, has to sho
 
 
 class Service:
-    """The state of the checker process. `interrupted` says whether a request waits; `notify` is called when provers have news."""
+    """The state of the checker process. `interrupted` says whether a request waits; `notify` is called when provers have news,
+    which wait as long as `has_news`."""
 
     def __init__(
-        self, send: Callable[[Event], None], interrupted: Callable[[], bool], notify: Callable[[], None] = lambda: None
+        self,
+        send: Callable[[Event], None],
+        interrupted: Callable[[], bool],
+        notify: Callable[[], None] = lambda: None,
+        has_news: Callable[[], bool] = lambda: False,
     ) -> None:
         self.generation = 0
         self.pending: Check | None = None
@@ -36,7 +58,8 @@ class Service:
         self._answered: dict[str, Report] = {}  # the programs' last reports, as they were reported, and of what generation
         self._answered_generation = 0
         self._at_work: Checker | None = None
-        self._questions: list[Derive] = []
+        self._questions: list[Derive | AskContract] = []
+        self._told = ToldContracts(interrupted, has_news)
         self._trimmer = Trimmer()
         self._typing = False
         self._pause = 0.0
@@ -63,8 +86,10 @@ class Service:
             case ClearStore():
                 self.programs.clear_store()
                 self._answered = {}
-            case Derive():
+            case Derive() | AskContract():
                 self._questions.append(request)
+            case Saved(_, path, version):
+                self.programs.saved(os.path.abspath(path), version)
             case Ping() | Shutdown():
                 pass  # the inbox and the loop see to them
 
@@ -78,6 +103,8 @@ class Service:
         match request:
             case Edit(_, path, _, text):
                 return text is not None and self.programs.is_open(os.path.abspath(path))
+            case Saved() | AskContract():
+                return True
             case Check(_, _, full):
                 return not full
         return False
@@ -159,8 +186,12 @@ class Service:
         for question in questions:
             path = os.path.abspath(question.path)
             checker = self.programs.checker_of(path)
-            derived = None if checker is None else checker.derivations(path, question.function)
-            self._send(Derived(question.generation, derived))
+            if isinstance(question, AskContract):
+                contract = None if checker is None else self._told.answer(checker, path, question.function)
+                self._send(ToldContract(question.generation, contract))
+            else:
+                derived = None if checker is None else checker.derivations(path, question.function)
+                self._send(Derived(question.generation, derived))
 
     def _reports(self, generation: int, focus: Iterable[str], *, patient: bool) -> list[tuple[Checker, Report]] | None:
         """What is known of each program, those in focus first; None if something newer came."""
@@ -184,7 +215,8 @@ class Service:
         checkers = self.programs.checkers.values()
         waiting = [checker for checker in checkers if checker.unsaved]
         unasked = any(checker.unasked for checker in checkers)  # findings that provers were not asked about
-        if unasked or any(not checker.typing for checker in waiting) or self.programs.to_wake():
+        compares = any(checker.contracts.unfinished for checker in checkers)
+        if unasked or compares or any(not checker.typing for checker in waiting) or self.programs.to_wake():
             return 0
         return _QUIET if waiting else None
 
@@ -193,6 +225,7 @@ class Service:
         collect_what_is_new()
         self.prepare()
         self._ask_provers()
+        self._compare_contracts()
         quiet = self.patience != 0
         for checker in self.programs.checkers.values():
             if checker.unsaved and (quiet or not checker.typing) and not self._interrupted():
@@ -200,6 +233,13 @@ class Service:
                 checker.save(self._interrupted)
                 self._at_work = None
         self._trimmer.trim()
+
+    def _compare_contracts(self) -> None:
+        for key, checker in list(self.programs.checkers.items()):
+            if checker.contracts.unfinished and not self._interrupted():
+                changes = self._told.go_on(key, checker, self._answered_generation)
+                if changes is not None:
+                    self._send(changes)
 
     def prepare(self) -> None:
         """Makes ready for an edit of a file that is open."""

@@ -28,7 +28,7 @@ def serve(requests: BinaryIO, events: BinaryIO) -> None:
 
     inbox = Inbox(requests, alive=lambda ping: send(Pong(ping.generation)))
 
-    service = Service(send, interrupted=lambda: inbox.waiting, notify=inbox.wake)
+    service = Service(send, interrupted=lambda: inbox.waiting, notify=inbox.wake, has_news=lambda: inbox.news)
     signal.signal(signal.SIGUSR1, service.interrupt)
     with contextlib.closing(service):
         _answer(inbox, service, send)

@@ -1,4 +1,4 @@
-"""Code lens: the verdict above each function."""
+"""Code lens: the verdict above each function, and what edits did to its contract since the file was saved."""
 
 from __future__ import annotations
 
@@ -23,10 +23,22 @@ def register(server: EverproofServer) -> None:
         if document is None or state is None or not server.settings.code_lens:
             return []
         return [
-            types.CodeLens(server.converter.range(function.place), lens_command(function, state, document.uri))
+            types.CodeLens(server.converter.range(function.place), command)
             for function in state.functions
             if function.place.path == state.path
+            for command in (lens_command(function, state, document.uri), _change(server, function, state))
+            if command is not None
         ]
+
+
+def _change(server: EverproofServer, function: FunctionReport, state: FileState) -> types.Command | None:
+    """What edits did to the contract of a function; None if it is as before, or nothing is known of it."""
+    news = server.contract_news.of(state.path, function.name, server.last_check)
+    if news is None or news[0].is_same:
+        return None
+    change, is_current = news
+    is_stale = not is_current or stale_reason(state, function) is not None
+    return types.Command(f"{change.text} (stale)" if is_stale else change.text, "", "Compared with the text that was saved last.")
 
 
 def lens_command(function: FunctionReport, state: FileState, uri: str) -> types.Command:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
 from collections.abc import Iterator
 
+import msgspec
 from lsprotocol import types
 
 from analysis.model.report import Count, FunctionReport, Repaired, RuleVerdict, SummaryRepair, as_called
-from analysis.wire import CheckDone
+from analysis.wire import CheckDone, ContractText
 from server.app import EverproofServer
 from server.client_columns import Columns
+from server.contract_markdown import contract_markdown
 from server.convert import conditions, overall, reason_here, stale_reason
 from server.documents import Document
 
+PATIENCE = 0.5  # seconds that a hover waits for the checker
 _NAME = re.compile(r"[^\W\d]\w*")
 _ORDER = {"violated": 0, "unknown": 1, "safe": 2}
 _CONDITIONAL = "◐"
@@ -30,14 +35,59 @@ def register(server: EverproofServer) -> None:
         if document is None or found is None:
             return None
         name, range_ = found
-        known = server.results.function(name, document.file_path)
-        if known is None:
+        if server.results.function(name, document.file_path) is None and not _is_called(document, range_.end):
             return None
-        function, state = known
-        done = server.last_check
+        contract = await _contract(server, document, name)
+        text = _text(server, document, range_, name, contract)
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), range_) if text else None
+
+
+async def _contract(server: EverproofServer, document: Document, name: str) -> ContractText | None:
+    """The contract of what a name in a document stands for, in its text as it is now; None if that is not known soon."""
+    version = document.current_version
+    try:
+        contract = await asyncio.wait_for(server.scheduler.contract(document.file_path, name), PATIENCE)
+    except TimeoutError:
+        return None
+    return contract if document.current_version == version else None
+
+
+def _text(
+    server: EverproofServer, document: Document, range_: types.Range, name: str, contract: ContractText | None
+) -> str | None:
+    """What is known of a function; None if nothing is. What there is to say of its verdicts is said where it is defined."""
+    of = contract.path if contract is not None else ""
+    known = server.results.function(name, os.path.abspath(of) if of else document.file_path)
+    if known is None or (contract is not None and not of):
+        return None if contract is None else contract_markdown(contract)
+    function, state = known
+    stale, done = stale_reason(state, function), server.last_check
+    is_definition = function.place.path == document.file_path and server.converter.range(function.place).start == range_.start
+    if contract is None:
         recheck = server.rechecks.describe(function, document.file_path, done) if done is not None else ""
-        text = describe(function, stale_reason(state, function), done, recheck)
-        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), range_)
+        return describe(function, stale, done, recheck)
+    news = server.contract_news.of(function.place.path, function.name, done)
+    change = news[0].text if news is not None and news[1] and stale is None else ""
+    link = "" if is_definition else _link(server, function)
+    shown = contract_markdown(contract, link, change)
+    if not is_definition:
+        first = _first_lines(function, stale)
+        return "\n\n".join([shown, *(first if overall(function)[0] != "unknown" or conditions(function) else first[1:])])
+    recheck = server.rechecks.describe(function, document.file_path, done) if done is not None else ""
+    return "\n\n".join([shown, "---", describe(msgspec.structs.replace(function, summary=()), stale, done, recheck)])
+
+
+def _link(server: EverproofServer, function: FunctionReport) -> str:
+    place = server.converter.location(function.place)
+    line = place.range.start.line + 1
+    return f"[{os.path.basename(function.place.path)}:{line}]({place.uri}#L{line})"
+
+
+def _is_called(document: Document, end: types.Position) -> bool:
+    """Whether what follows a name makes a call of it."""
+    line, column = document.position(end)
+    behind = "".join(document.lines[line : line + 2])[column:]
+    return behind.lstrip().startswith("(")
 
 
 def name_at(document: Document, position: types.Position, columns: Columns) -> tuple[str, types.Range] | None:
@@ -55,14 +105,7 @@ def name_at(document: Document, position: types.Position, columns: Columns) -> t
 
 def describe(function: FunctionReport, stale: str | None, last_check: CheckDone | None, recheck: str = "") -> str:
     """What is known of a function, as Markdown; `recheck` says what the last check did with it."""
-    verdict, reason = overall(function)
-    is_listed = verdict == "unknown" and bool(function.verdicts)  # below, rule by rule
-    why = f" ({reason})" if reason and not is_listed else ""
-    needed = conditions(function)
-    said = f"{_CONDITIONAL} {needed}" if needed else f"{_SIGNS[verdict]} {verdict}{why}"
-    parts = [f"**{function.name}**: {said}"]
-    if stale is not None:
-        parts.append(f"*Stale: {stale}.*")
+    parts = _first_lines(function, stale)
     if function.summary:
         parts.append("\n".join(f"- {line}" for line in function.summary))
     parts.append("\n".join([*_verdict_lines(function), *_repair_lines(function)]))
@@ -76,6 +119,16 @@ def describe(function: FunctionReport, stale: str | None, last_check: CheckDone 
         parts.append(recheck)
         parts.append(f"*{work_text(last_check)}*")
     return "\n\n".join(part for part in parts if part)
+
+
+def _first_lines(function: FunctionReport, stale: str | None) -> list[str]:
+    """The verdict over all rules, and whether it is of the text as it is."""
+    verdict, reason = overall(function)
+    is_listed = verdict == "unknown" and bool(function.verdicts)  # rule by rule, below or at the definition
+    why = f" ({reason})" if reason and not is_listed else ""
+    needed = conditions(function)
+    said = f"{_CONDITIONAL} {needed}" if needed else f"{_SIGNS[verdict]} {verdict}{why}"
+    return [f"**{function.name}**: {said}", *([] if stale is None else [f"*Stale: {stale}.*"])]
 
 
 def _verdict_lines(function: FunctionReport) -> list[str]:

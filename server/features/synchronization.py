@@ -31,8 +31,10 @@ def register(server: EverproofServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE, types.SaveOptions(include_text=False))
     def did_save(params: types.DidSaveTextDocumentParams) -> None:
         document = server.documents.find(params.text_document.uri)
-        if document is not None and server.settings.mode == "onSave":
-            server.scheduler.check_soon()
+        if document is not None:
+            server.scheduler.saved(document.file_path, document.current_version)
+            if server.settings.mode == "onSave":
+                server.scheduler.check_soon()
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:

@@ -71,19 +71,21 @@ def test_which_callers_keep_it(folder: Path, capsys: pytest.CaptureFixture[str])
 def test_what_callers_can_rely_on(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = _all(capsys, "a.c")
     assert [one["formula"] for one in found["new_item"]["ensures"]] == ["result != NULL"]
-    assert not found["copy"]["ensures"]
+    assert [(one["text"], one["status"]) for one in found["copy"]["ensures"]] == [("may return NULL", "seen")]
+    assert _texts(found["fail"]["ensures"]) == ["does not return"]
     assert not found["fail"]["returns"]
     assert found["size"]["returns"]
     assert _texts(found["drop"]["ownership"]) == ["frees `i`"]
-    assert _texts(found["copy"]["ownership"]) == ["returns a new block of memory, or NULL, which only its caller has then"]
+    assert _texts(found["copy"]["ownership"]) == ["returns NULL or a new block, which has to be freed"]
     assert _texts(found["size"]["writes"]) == ["nothing that callers see"]
     assert _texts(found["name_length"]["writes"]) == ["`count`"]
-    assert _texts(found["new_item"]["writes"]) == ["`errno`", "members `size` of `struct item`"]
+    assert _texts(found["new_item"]["writes"]) == ["`errno`", "`size` of `struct item`"]
 
 
 def test_signatures(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = _all(capsys, "a.c")
     assert found["size"]["signature"] == "int size(struct item *i)"
+    assert found["size"]["declared"] == "int size(const struct item *i)"
     assert found["fail"]["signature"] == "void fail(void)"
     assert found["hidden"]["signature"] == "int (*hidden(int n, char **words))(void)"
     assert (found["size"]["path"], found["size"]["line"]) == ("a.c", 8)
@@ -92,10 +94,10 @@ def test_signatures(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_one_function_as_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["contracts", "a.c", "--function", "size"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "a.c:8: int size(struct item *i)",
-        "  requires  `i != NULL` (null-dereference)",
-        "            1 of 2 callers keep that",
-        "  writes    nothing that callers see",
+        "a.c:8: int size(const struct item *i)",
+        "  requires `i != NULL` (proved)",
+        "  writes nothing that callers see (proved)",
+        "  callers: 1 of 2 callers is not shown to keep what it requires",
     ]
 
 
@@ -103,9 +105,9 @@ def test_one_function_as_text(folder: Path, capsys: pytest.CaptureFixture[str]) 
 def test_a_library_function(folder: Path, capsys: pytest.CaptureFixture[str], program: tuple[str, ...]) -> None:
     found = _all(capsys, *program, "--function", "strdup")["strdup"]
     assert [one["status"] for one in found["requires"]] == ["given"]
-    assert _texts(found["requires"]) == ["`argument 1 != NULL`"]
+    assert _texts(found["requires"]) == ["`argument 1 != NULL`"]  # the declaration names no parameter
     assert _texts(found["ensures"]) == ["may return NULL"]
-    assert _texts(found["ownership"]) == ["returns a new block of memory, which has to be freed"]
+    assert _texts(found["ownership"]) == ["returns NULL or a new block, which has to be freed"]
     assert found["signature"] == ("char *strdup(char *)" if program else "strdup")
 
 

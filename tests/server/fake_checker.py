@@ -12,6 +12,11 @@ BROKEN    the functions of the file are stale
 MESSAGE   it says something about the line
 LOUD      it prints to what it thinks is standard output
 LOOP      the function has an invariant there
+CONTRACTS functions have contracts, also `free`, which no file defines; nine things are known of each that a file defines
+PARTLY    the same, and not all is known yet
+MUTE      it does not answer questions about contracts
+KEPT      each function was edited, and its contract is as before
+CHANGED   the same, and its contract is another one
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ import os
 import re
 import select
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -67,13 +73,19 @@ class FakeChecker:
                 self.check(request)
             case wire.Derive():
                 self.send(wire.Derived(request.generation, self.derivations(request.path, request.function)))
+            case wire.AskContract():
+                self.log(f"contract {request.function}")
+                if "MUTE" not in self.words():
+                    self.send(wire.ToldContract(request.generation, self.contract(request.function)))
+            case wire.Saved(path=path, version=version):
+                self.log(f"saved {os.path.basename(path)} {version}")
             case wire.Ping():
                 self.send(wire.Pong(request.generation))
             case wire.Shutdown():
                 self.log("shutdown")
 
     def check(self, request: wire.Check) -> None:
-        words = set(re.findall(r"[A-Z]+", " ".join(text for _, text in self.texts.values())))
+        words = self.words()
         if "LOUD" in words:
             print("x" * 10_000)
         if "CRASH" in words and self.first_time("crash"):
@@ -98,6 +110,42 @@ class FakeChecker:
             self.report(request.generation, path)
         work = Work(Count(len(self.known), 1), Count(), Count(), Count(2, 1))
         self.send(wire.CheckDone(request.generation, work, Times(total=12.0), ()))
+        if words & {"KEPT", "CHANGED"}:
+            self.send(wire.ContractChanges(request.generation, "program", tuple(self.changes(is_same="KEPT" in words))))
+
+    def words(self) -> set[str]:
+        return set(re.findall(r"[A-Z]+", " ".join(text for _, text in self.texts.values())))
+
+    def contract(self, function: str) -> wire.ContractText | None:
+        if "CONTRACTS" not in self.words():
+            return None
+        if function == "free":
+            table = wire.ContractLine("frees argument 1", "from the table of library functions")
+            return wire.ContractText("free", "void free(void *)", (table,))
+        found = next((one for one in self.functions() if one[2] == function), None)
+        if found is None:
+            return None
+        lines = (wire.ContractLine("requires `p != NULL`", "proved"), wire.ContractLine("may return NULL", "seen in the code"))
+        path, line, name = found
+        return wire.ContractText(
+            name, f"int {name}(int *p)", lines, 7, "all 3 callers keep it", path, line, "PARTLY" not in self.words()
+        )
+
+    def changes(self, *, is_same: bool) -> Iterator[wire.ContractChange]:
+        for path, _, name in self.functions():
+            text = (
+                "contract unchanged: 14 callers need no new look"
+                if is_same
+                else "contract changed: may now return NULL — 3 callers"
+            )
+            yield wire.ContractChange(path, name, text, is_same)
+
+    def functions(self) -> Iterator[tuple[str, int, str]]:
+        """The functions of open files: the path, the line and the name of each."""
+        for path, (_, text) in self.texts.items():
+            for number, line in enumerate(LINE.findall(text), start=1):
+                if match := FUNCTION.match(line):
+                    yield path, number, match.group(1)
 
     def report(self, generation: int, path: str) -> None:
         version, text = self.texts.get(path, (None, None))

@@ -30,6 +30,7 @@ class Client(LanguageClient):
         super().__init__(*args, **kwargs)
         self.published: list[types.PublishDiagnosticsParams] = []
         self.statuses: list[Any] = []
+        self.refreshes: list[Any] = []
         self.news = asyncio.Condition()
 
     async def until(self, found: Callable[[], Any]) -> Any:
@@ -64,6 +65,9 @@ def make_client() -> LanguageClient:
     async def status(params: Any) -> None:
         await keep(client.statuses, params)
 
+    async def refresh(params: Any) -> None:
+        await keep(client.refreshes, params)
+
     def accept(params: Any) -> None:
         return None
 
@@ -71,7 +75,7 @@ def make_client() -> LanguageClient:
         types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: published,
         "everproof/status": status,
         types.CLIENT_REGISTER_CAPABILITY: accept,
-        types.WORKSPACE_CODE_LENS_REFRESH: accept,
+        types.WORKSPACE_CODE_LENS_REFRESH: refresh,
     }
     register_lsp_features(client, {**DEFAULT_CLIENT_FEATURES, **ours})
     return client

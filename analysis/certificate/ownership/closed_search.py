@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from analysis.certificate.ownership.closed_checker import groups
@@ -18,6 +18,7 @@ from analysis.model.spelling import display_name
 
 _MOST_STATES = 400  # of a function, at one location
 _MOST_OF_FUNCTION = 20_000
+_LOOKS = 100  # states between two looks at the time
 
 
 class Followed(NamedTuple):
@@ -88,36 +89,43 @@ class ClosedSearch:
         while waiting:
             name = next(iter(waiting))
             del waiting[name]
-            if not self.goes_on():
+            found = self._followed(name, assumed) if self.goes_on() else None
+            if found is None:
                 for one in group:
                     self._known.pop(one, None)  # what is known so far is not all that can happen
                 return False
-            found = self._known[name] = self._followed(name, assumed)
+            self._known[name] = found
             before = assumed[name]
             if before is not None and not before.says_the_same(found.contract):
                 assumed[name] = found.contract
                 waiting.update((one, None) for one in group if name in self._called[one])
         return True
 
-    def _followed(self, name: str, assumed: Mapping[str, Contract | None]) -> Followed:
+    def _followed(self, name: str, assumed: Mapping[str, Contract | None]) -> Followed | None:
+        """What is found of one function; None if the time is over."""
         cfa = self.program.functions[name]
         called = {one: self._known[one].contract for one in self._called[name] if one in self._known}
         called.update(assumed)
         contracts = {one: contract for one, contract in called.items() if contract is not None}
         transfer = FunctionTransfer(self.program, cfa, contracts)
-        found = dict(self._closed(transfer, name)) if not transfer.found.broken else {}
+        found = self._closed(transfer, name) if not transfer.found.broken else {}
+        if found is None:
+            return None
         rows = tuple((location, tuple(sorted(some, key=_key))) for location, some in sorted(found.items()))
         contract = contract_of(cfa, found.get(cfa.exit, ()), transfer.found)
         return Followed(FunctionStates(name, rows), transfer.found, contract)
 
-    def _closed(self, transfer: FunctionTransfer, name: str) -> Iterator[tuple[int, set[MemoryState]]]:
+    def _closed(self, transfer: FunctionTransfer, name: str) -> Mapping[int, set[MemoryState]] | None:
         cfa = self.program.functions[name]
         first = transfer.initial()
         found: dict[int, set[MemoryState]] = {cfa.entry: {first}}
         waiting = [(cfa.entry, first)]
-        count = 1
+        count, taken = 1, 0
         while waiting:
             location, state = waiting.pop()
+            taken += 1
+            if taken % _LOOKS == 0 and not self.goes_on():
+                return None
             for edge in cfa.outgoing.get(location, ()):
                 there = found.setdefault(edge.target, set())
                 for after in transfer.successors(state, edge):
@@ -127,8 +135,8 @@ class ClosedSearch:
                         count += 1
                 if len(there) > _MOST_STATES or count > _MOST_OF_FUNCTION:
                     transfer.found.broken = f"there are too many states of pointers in {display_name(name)}() to follow"
-                    return iter(())
-        return iter(found.items())
+                    return {}
+        return found
 
 
 def _key(state: MemoryState) -> tuple[object, ...]:

@@ -54,9 +54,10 @@ class Contract(NamedTuple):
 
     def says_the_same(self, other: Contract | None) -> bool:
         """Whether another contract lets callers know the same; reasons aside."""
-        return other is not None and self._facts() == other._facts()
+        return other is not None and self.facts() == other.facts()
 
-    def _facts(self) -> tuple[object, ...]:
+    def facts(self) -> tuple[object, ...]:
+        """What it lets callers know; reasons aside."""
         return *self[:3], tuple(rule for rule, _ in self.hands_over), bool(self.leaves), bool(self.misuses)
 
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
-Status = Literal["proved", "assumed", "given"]
-"""`given`: a table of library functions says it."""
+Status = Literal["proved", "assumed", "given", "seen"]
+"""`given`: a table of library functions says it. `seen`: a statement of the function says it, whatever leads there."""
 
 
 class Clause(msgspec.Struct, frozen=True):
@@ -21,7 +21,8 @@ class Clause(msgspec.Struct, frozen=True):
 
 
 class FunctionContract(msgspec.Struct, frozen=True):
-    """What is known of a function. `path` and `line` are empty, and 0, for one that the program does not define.
+    """What is known of a function. `path` and `line` are empty, and 0, for one that the program does not define. `declared`: its
+    declaration as it is written, where that is known; `signature` is made from the types.
 
     `requires`: what callers have to keep, so that it violates the rules that the clauses are from at no place in itself.
     `ownership`: which blocks and streams it ends, makes or keeps. `returns` is False if no call comes back.
@@ -39,3 +40,4 @@ class FunctionContract(msgspec.Struct, frozen=True):
     returns: bool = True
     callers_discharging: tuple[int, int] = (0, 0)
     open: tuple[str, ...] = ()
+    declared: str = ""

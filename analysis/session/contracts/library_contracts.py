@@ -2,43 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from analysis.c.functions import Function, known
 from analysis.cfa.graph import External
 from analysis.model.c_types import Pointer
+from analysis.session.contracts import words
+from analysis.session.contracts.declarations import parameter_names
 from analysis.session.contracts.function_contract import Clause, FunctionContract
 from analysis.session.contracts.signatures import signature
 
 _MADE = {
-    "block": "returns a new block of memory, which has to be freed",
-    "stream": "returns a new stream, which has to be closed",
-    "directory": "returns a new directory stream, which has to be closed",
-    "descriptor": "returns a new descriptor, which has to be closed",
-    "stack": "returns a block that ends with the function that calls",
-    "static": "returns an object that later calls may change",
+    "block": words.new("block"),
+    "stream": words.new("stream"),
+    "directory": words.new("directory"),
+    "descriptor": "-1, or a new descriptor, which has to be closed",
+    "stack": "a block that ends with the function that calls",
+    "static": "an object that later calls may change",
 }
 _ACCESSED = frozenset(("in", "copied", "text", "out", "inout", "handle", "closed", "format", "scan", "lock", "link"))
 
 
-def library_contract(name: str, declared: External | None = None) -> FunctionContract | None:
-    """What the table says of a function, or the project; None if neither does. `declared`: how the program declares it."""
+def library_contract(name: str, declared: External | None = None, written: str = "") -> FunctionContract | None:
+    """What the table says of a function, or the project; None if neither does. `declared`: how the program declares it;
+    `written`: in which words, where that is known."""
     own = None if declared is None else declared.contract
     function = known(name) or own
     if function is None:
         return None
     shown = name if declared is None else signature(name, declared.type)
+    names = parameter_names(written)
     source = f"the table of library functions ({function.described})" if own is None else f"{function.described}{_open(own)}"
     return FunctionContract(
         name,
         "",
         0,
         shown,
-        requires=tuple(Clause(f"`{text}`", text, "given", source) for text in _required(function, declared)),
-        ensures=tuple(Clause(text, "", "given", source) for text in _ensured(function)),
-        writes=tuple(Clause(text, "", "given", source) for text in _written(function)),
-        ownership=tuple(Clause(text, "", "given", source) for text in _owned(function)),
+        requires=tuple(Clause(f"`{text}`", text, "given", source) for text in _required(function, declared, names)),
+        ensures=tuple(Clause(text, "", "given", source) for text in _ensured(function, names)),
+        writes=tuple(Clause(text, "", "given", source) for text in _written(function, names)),
+        ownership=tuple(Clause(text, "", "given", source) for text in _owned(function, names)),
         returns=not function.never_returns,
+        declared=written,
     )
 
 
@@ -46,42 +51,42 @@ def _open(function: Function) -> str:
     return "" if function.is_complete else ", which proofs do not rely on, since it is not complete"
 
 
-def argument(number: int) -> str:
-    """How an argument is called: `argument 1` is the first."""
-    return f"argument {number + 1}"
-
-
-def _required(function: Function, declared: External | None) -> Iterator[str]:
+def _required(function: Function, declared: External | None, names: Sequence[str]) -> Iterator[str]:
     for number, one in enumerate(function.arguments):
         type_ = declared.type.parameters[number] if declared and number < len(declared.type.parameters) else None
         is_pointer = type_ is None or isinstance(type_, Pointer)
         is_accessed = not one.nullable and not one.uses.isdisjoint(_ACCESSED) and "n" not in one.uses
         if is_pointer and (is_accessed or (declared is not None and bool(declared.row) and number in declared.nonnull)):
-            yield f"{argument(number)} != NULL"
+            yield words.not_null(number, names)
 
 
-def _ensured(function: Function) -> Iterator[str]:
+def _ensured(function: Function, names: Sequence[str]) -> Iterator[str]:
+    if function.never_returns:
+        yield words.NEVER_RETURNS
+        return
     if function.result == "argument":
-        yield f"returns {argument(function.of)}"
+        yield words.result(words.argument(function.of, names), or_null=bool(function.null))
     if function.result == "into":
-        yield f"returns a pointer into what {argument(function.of)} leads to" + (", or NULL" if function.null else "")
+        yield words.result(f"a pointer into what {words.argument(function.of, names)} points to", or_null=bool(function.null))
     elif function.result not in ("", "number", "descriptor"):
-        yield "may return NULL" if function.null else "never returns NULL"
+        yield words.MAY_BE_NULL if function.null else words.NEVER_NULL
     if function.least is not None and function.greatest is not None:
         yield f"returns {function.least} to {function.greatest}"
 
 
-def _written(function: Function) -> Iterator[str]:
+def _written(function: Function, names: Sequence[str]) -> Iterator[str]:
     if not function.is_complete or "elsewhere" in function.besides:
-        yield "anything that it can reach"
+        yield words.ANYTHING
         return
-    found = [f"what {argument(number)} leads to" for number in function.written]
-    yield from [*found, *([] if "keeps-errno" in function.besides else ["`errno`"])]
+    found = [f"what {words.argument(number, names)} points to" for number in function.written]
+    errno = [] if "keeps-errno" in function.besides else ["`errno`"]
+    yield from [*found, *errno] or [words.NOTHING]
 
 
-def _owned(function: Function) -> Iterator[str]:
-    yield from (f"frees {argument(number)}" for number in function.positions("freed"))
-    yield from (f"closes {argument(number)}" for number in function.positions("closed"))
-    yield from (f"keeps {argument(number)}" for number in function.positions("kept"))
+def _owned(function: Function, names: Sequence[str]) -> Iterator[str]:
+    if_ = " where it succeeds" if function.gives_block and function.null else ""
+    yield from (f"frees {words.argument(number, names)}{if_}" for number in function.positions("freed"))
+    yield from (f"closes {words.argument(number, names)}" for number in function.positions("closed"))
+    yield from (f"keeps {words.argument(number, names)}" for number in function.positions("kept"))
     if function.result in _MADE:
-        yield _MADE[function.result]
+        yield words.result(_MADE[function.result], or_null=bool(function.null))

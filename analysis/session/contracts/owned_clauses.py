@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from analysis.certificate.ownership.closed_search import ClosedSearch
+from analysis.certificate.ownership.closed_search import ClosedSearch, Followed
 from analysis.certificate.ownership.contracts import NEW, Contract
 from analysis.certificate.ownership.memory_state import NULL
 from analysis.cfa.graph import Program
-from analysis.model.spelling import display_name
-from analysis.session.contracts.function_contract import Clause
+from analysis.session.contracts import words
+from analysis.session.contracts.function_contract import Clause, Status
 
 _ENDS = {"heap": "frees", "stream": "closes", "directory": "closes"}
-_MADE = {"heap": "a new block of memory", "stream": "a new stream", "directory": "a new directory stream"}
+_MADE = {"heap": words.new("block"), "stream": words.new("stream"), "directory": words.new("directory")}
 _SOURCE = "the states in which it returns"
 
 
@@ -20,20 +20,26 @@ class OwnedClauses:
     """Follows the functions of one program."""
 
     def __init__(self, program: Program) -> None:
-        self._program, self._search = program, ClosedSearch(program)
+        self._search = ClosedSearch(program)
 
-    def of(self, name: str) -> tuple[Clause, ...]:
-        """The clauses of one function; none where it is not followed."""
-        followed = self._search.follow(name)
-        contract = None if followed is None else followed.contract
-        if contract is None or not contract.outcomes:
-            return ()
-        names = [display_name(one.name) for one in self._program.functions[name].parameters]
-        said = [*_ended(contract, names), *_kept(contract, names), *_made(contract)]
-        return tuple(Clause(text, "", "proved", _SOURCE) for text in said)
+    def while_(self, goes_on: Callable[[], bool]) -> None:
+        """Goes on as long as `goes_on` from now."""
+        self._search.goes_on = goes_on
+
+    def follow(self, name: str) -> Followed | None:
+        """What is found of a function; None if the time is over."""
+        return self._search.follow(name)
 
 
-def _ended(contract: Contract, names: list[str]) -> Iterator[str]:
+def owned(contract: Contract | None, parameters: Sequence[str], status: Status) -> tuple[Clause, ...]:
+    """What a function does with blocks and streams; nothing where callers cannot rely on anything."""
+    if contract is None or not contract.outcomes:
+        return ()
+    said = [*_ended(contract, parameters), *_kept(contract, parameters), *_made(contract)]
+    return tuple(Clause(text, "", status, _SOURCE) for text in said)
+
+
+def _ended(contract: Contract, names: Sequence[str]) -> Iterator[str]:
     for number in sorted(contract.followed):
         kinds = {kind for outcome in contract.outcomes for of, kind in outcome.ended if of == number}
         if len(kinds) != 1:
@@ -43,14 +49,14 @@ def _ended(contract: Contract, names: list[str]) -> Iterator[str]:
         yield f"{'' if always else 'may '}{_ENDS[kind] if always else _ENDS[kind].removesuffix('s')} `{names[number]}`"
 
 
-def _kept(contract: Contract, names: list[str]) -> Iterator[str]:
+def _kept(contract: Contract, names: Sequence[str]) -> Iterator[str]:
     for number in sorted(contract.followed):
         if any(number in outcome.given for outcome in contract.outcomes):
-            yield f"may keep `{names[number]}`, or pass it on"
+            yield f"may keep `{names[number]}`{words.PASSED_ON}"
 
 
 def _made(contract: Contract) -> Iterator[str]:
     results = {outcome.result for outcome in contract.outcomes}
     made = {result.removeprefix(NEW) for result in results if result.startswith(NEW)}
     if len(made) == 1 and all(result == NULL or result.startswith(NEW) for result in results):
-        yield f"returns {_MADE[made.pop()]}{', or NULL' if NULL in results else ''}, which only its caller has then"
+        yield words.result(_MADE[made.pop()], or_null=NULL in results)

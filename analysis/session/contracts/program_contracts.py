@@ -2,31 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
-from analysis.cfa.graph import Places, Program
+import msgspec
+
+from analysis.certificate.nonzero.callee_contracts import Contract
+from analysis.cfa.graph import Cfa, Places, Program
 from analysis.model.spelling import display_name
+from analysis.session.contracts.declarations import Declarations
 from analysis.session.contracts.function_contract import FunctionContract
-from analysis.session.contracts.owned_clauses import OwnedClauses
-from analysis.session.contracts.required_clauses import RequiredClauses
+from analysis.session.contracts.owned_clauses import OwnedClauses, owned
+from analysis.session.contracts.required_clauses import Found, RequiredClauses, renamed
 from analysis.session.contracts.signatures import signature
 
 
-def program_contracts(program: Program, places: Places, names: Iterable[str]) -> Iterator[FunctionContract]:
-    """The contracts of functions of the program, in this order. KeyError for one that it does not define."""
-    required, owned = RequiredClauses(program, places), OwnedClauses(program)
-    for name in names:
-        cfa, place = program.functions[name], places.name_place(name)
-        yield FunctionContract(
-            display_name(name),
-            place.path,
-            place.range.start.line,
-            signature(name, cfa.type, [one.name for one in cfa.parameters]),
-            requires=tuple(required.requires(name)),
-            ensures=tuple(required.ensures(name)),
-            writes=required.writes(name),
-            ownership=owned.of(name),
-            returns=required.returns(name),
-            callers_discharging=required.discharging(name),
-            open=tuple(required.open(name)),
+class Shown(NamedTuple):
+    """The contract of a function, and all that calls of it rely on. `basis` is empty, and the contract says only what is seen at
+    once, if the time was over; `counted`: the callers were followed, too."""
+
+    contract: FunctionContract
+    basis: tuple[object, ...]
+    counted: bool
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is left out."""
+        return bool(self.basis) and self.counted
+
+
+class ProgramContracts:
+    """Follows the functions of one program. What was followed once is kept."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._required, self._owned = RequiredClauses(program), OwnedClauses(program)
+
+    def of(self, name: str, goes_on: Callable[[], bool] = lambda: True, named: Cfa | None = None) -> Shown:
+        """The contract of a function, without the places in it. `named`: another revision of it, whose parameters' names are
+        used. KeyError if the program does not define it."""
+        cfa = self.program.functions[name]
+        named = named if named is not None and len(named.parameters) == len(cfa.parameters) else cfa
+        parameters = [display_name(one.name) for one in named.parameters]
+        contract = FunctionContract(display_name(name), cfa.path, 0, signature(name, cfa.type, parameters))
+        self._required.while_(goes_on)
+        self._owned.while_(goes_on)
+        found = self._required.follow(name)
+        followed = None if found is None else self._owned.follow(name)
+        if found is None or followed is None:
+            seen = tuple(self._required.seen(cfa))
+            return Shown(msgspec.structs.replace(contract, ensures=seen), (), counted=False)
+        status = self._required.status(name)
+        callers = self._required.discharging(name)
+        contract = msgspec.structs.replace(
+            contract,
+            requires=tuple(self._required.requires(found, status, cfa, named)),
+            ensures=tuple(self._required.ensures(found, status, cfa)),
+            writes=self._required.writes(found, status),
+            ownership=owned(followed.contract, parameters, status),
+            returns=found["null-dereference"].contract.returns,
+            callers_discharging=callers or (0, 0),
         )
+        relied = tuple(_relied(walked.contract, cfa, named) for walked in found.values())
+        ownership = None if followed.contract is None else followed.contract.facts()
+        return Shown(contract, (relied, ownership, cfa.type), callers is not None)
+
+    def open(self, name: str, places: Places) -> tuple[str, ...]:
+        """Where rules may be violated in a function, whatever callers keep. KeyError if the program does not define it."""
+        found: Found | None = self._required.follow(name)
+        return () if found is None else tuple(self._required.open(found, name, places))
+
+
+def program_contracts(
+    program: Program, places: Places, names: Iterable[str], declarations: Declarations
+) -> Iterator[FunctionContract]:
+    """The contracts of functions of the program, in this order. KeyError for one that it does not define."""
+    contracts = ProgramContracts(program)
+    for name in names:
+        place = places.name_place(name)
+        yield msgspec.structs.replace(
+            contracts.of(name).contract,
+            path=place.path,
+            line=place.range.start.line,
+            open=contracts.open(name, places),
+            declared=declarations.of(name),
+        )
+
+
+def _relied(contract: Contract, cfa: Cfa, named: Cfa) -> Contract:
+    return contract._replace(needs=renamed(contract.needs, cfa, named))

@@ -2,86 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
+from analysis.certificate.nonzero.callee_contracts import Needs, passed
 from analysis.certificate.nonzero.needed_values import Rule
 from analysis.certificate.nonzero.requirement_checker import conditions, obstacle, open_place
 from analysis.certificate.nonzero.requirement_search import RequirementSearch
 from analysis.certificate.nonzero.walk import Walked
 from analysis.certificate.nonzero.writes import Place
 from analysis.cfa.callgraph import callers
-from analysis.cfa.graph import Places, Program
+from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.marks import with_places
+from analysis.model import ir
 from analysis.model.c_types import Pointer, Void
-from analysis.session.contracts.function_contract import Clause
+from analysis.session.contracts import words
+from analysis.session.contracts.function_contract import Clause, Status
+from analysis.session.contracts.null_results import may_return_null
 
 _RULES: tuple[Rule, ...] = ("null-dereference", "division-by-zero")
 _MOST_WRITES = 6
+
+Found = Mapping[Rule, Walked]
 
 
 class RequiredClauses:
     """Follows the functions of one program."""
 
-    def __init__(self, program: Program, places: Places) -> None:
-        self._program, self._places = program, places
+    def __init__(self, program: Program) -> None:
+        self._program = program
         self._searches = {rule: RequirementSearch(program, rule) for rule in _RULES}
 
-    def requires(self, name: str) -> Iterator[Clause]:
-        """What callers have to keep."""
-        for rule, found in self._found(name):
-            for condition in conditions(found.contract.needs):
-                yield Clause(f"`{condition}`", condition, "proved", rule)
+    def while_(self, goes_on: Callable[[], bool]) -> None:
+        """Goes on as long as `goes_on` from now."""
+        for search in self._searches.values():
+            search.while_(goes_on)
 
-    def open(self, name: str) -> Iterator[str]:
+    def follow(self, name: str) -> Found | None:
+        """What is found of a function for each rule; None if the time is over."""
+        found: dict[Rule, Walked] = {}
+        for rule, search in self._searches.items():
+            walked = search.follow(name)
+            if walked is None:
+                return None
+            found[rule] = walked
+        return found
+
+    def status(self, name: str) -> Status:
+        """How what is found of a function is known: nothing is proved where other code may run beside it, for example."""
+        return "assumed" if obstacle(self._program, (name,)) else "proved"
+
+    def requires(self, found: Found, status: Status, cfa: Cfa, named: Cfa) -> Iterator[Clause]:
+        """What callers of a function have to keep, with the parameters named as in another revision of it."""
+        for rule, walked in found.items():
+            for condition in conditions(renamed(walked.contract.needs, cfa, named)):
+                yield Clause(f"`{condition}`", condition, status, rule)
+
+    def open(self, found: Found, name: str, places: Places) -> Iterator[str]:
         """Where rules may be violated, whatever callers keep."""
         reason = obstacle(self._program, (name,))
-        for rule, found in self._found(name):
-            why = reason or open_place(self._program, name, found)
+        for rule, walked in found.items():
+            why = reason or open_place(self._program, name, walked)
             if why:
-                yield f"{rule}: {with_places(why, self._program, self._places)}"
+                yield f"{rule}: {with_places(why, self._program, places)}"
 
-    def ensures(self, name: str) -> Iterator[Clause]:
+    def ensures(self, found: Found, status: Status, cfa: Cfa) -> Iterator[Clause]:
         """What is known of the result, in runs that violate neither rule."""
-        found = self._walked(name)
-        result = self._program.functions[name].type.result
-        if found.contract.returns and found.contract.nonzero and not found.broken and not isinstance(result, Void):
+        walked, result = found["null-dereference"], cfa.type.result
+        if not walked.contract.returns:
+            yield Clause(words.NEVER_RETURNS, "", status, "all ways through it")
+        elif walked.contract.nonzero and not walked.broken and not isinstance(result, Void):
             zero = "NULL" if isinstance(result, Pointer) else "0"
-            yield Clause(f"never returns {zero}", f"result != {zero}", "proved", "all that it returns")
+            yield Clause(f"never returns {zero}", f"result != {zero}", status, "all that it returns")
+        else:
+            yield from self.seen(cfa)
 
-    def returns(self, name: str) -> bool:
-        """Whether a call may come back."""
-        return self._walked(name).contract.returns
+    def seen(self, cfa: Cfa) -> Iterator[Clause]:
+        """What a statement of a function says of its result, without following anything."""
+        if may_return_null(self._program, cfa):
+            yield Clause(words.MAY_BE_NULL, "", "seen", "a return statement")
 
-    def writes(self, name: str) -> tuple[Clause, ...]:
+    def writes(self, found: Found, status: Status) -> tuple[Clause, ...]:
         """What callers may notice of what it writes."""
-        found = self._walked(name)
-        said = sorted(set(map(_written, found.contract.writes)))
-        if found.broken or len(said) > _MOST_WRITES or _ANYTHING in said:
-            return (Clause(_ANYTHING, "", "assumed", "what it calls"),)
-        return tuple(Clause(text, "", "proved", "all that it writes") for text in said or [_NOTHING])
+        walked = found["null-dereference"]
+        said = sorted(set(map(_written, walked.contract.writes)))
+        if walked.broken or len(said) > _MOST_WRITES or words.ANYTHING in said:
+            return (Clause(words.ANYTHING, "", "assumed", "what it calls"),)
+        return tuple(Clause(text, "", status, "all that it writes") for text in said or [words.NOTHING])
 
-    def discharging(self, name: str) -> tuple[int, int]:
-        """How many of the functions that call it keep all that it requires, and how many there are."""
+    def discharging(self, name: str) -> tuple[int, int] | None:
+        """How many of the functions that call it keep all that it requires, and how many there are; None if the time is over."""
         calling = [one for one in callers(self._program).get(name, ()) if one in self._program.functions]
-        keeping = [one for one in calling if all(self._keeps(found, name) for _, found in self._found(one))]
-        return len(keeping), len(calling)
-
-    def _keeps(self, found: Walked, callee: str) -> bool:
-        return not found.broken and all(one.callee != callee for one in found.missing)
-
-    def _found(self, name: str) -> Iterable[tuple[Rule, Walked]]:
-        for rule, search in self._searches.items():
-            found = search.follow(name)
-            if found is not None:
-                yield rule, found
-
-    def _walked(self, name: str) -> Walked:
-        found: Mapping[Rule, Walked] = dict(self._found(name))
-        return found["null-dereference"]
+        kept = 0
+        for one in calling:
+            found = self.follow(one)
+            if found is None:
+                return None
+            kept += all(_keeps(walked, name) for walked in found.values())
+        return kept, len(calling)
 
 
-_ANYTHING = "anything that it can reach"
-_NOTHING = "nothing that callers see"
+def renamed(needs: Needs, cfa: Cfa, named: Cfa) -> Needs:
+    """What a function needs, with the parameters named as in another revision, which has as many of them."""
+    pairs = zip(cfa.parameters, named.parameters, strict=True)
+    given = tuple(ir.Var(new.name, old.scope, old.type) for old, new in pairs)
+    found = [passed(cfa, need, given) for need in needs]
+    return tuple(need if one is None else one for need, one in zip(needs, found, strict=True))
+
+
+def _keeps(walked: Walked, callee: str) -> bool:
+    return not walked.broken and all(one.callee != callee for one in walked.missing)
+
+
+_NAMES = {"char": "characters", "pointer": "pointers"}
 
 
 def _written(place: Place) -> str:
@@ -90,7 +122,13 @@ def _written(place: Place) -> str:
     if place.variable:
         return f"`{variable}.{place.member}`" if place.member else f"`{variable}`"
     if place.member:
-        return f"members `{place.member}` of `{place.record}`"
+        return words.member(place.member, place.record)
     if place.kind == "any":
-        return _ANYTHING
-    return {"pointer": "pointers", "char": "characters"}.get(place.kind, f"numbers ({place.kind})")
+        return words.ANYTHING
+    return f"{_NAMES.get(place.kind) or _numbers(place.kind)} behind pointers"
+
+
+def _numbers(kind: str) -> str:
+    """Objects of one class of types, as `analysis.c.aliasing` names them: `int32`, `float64`."""
+    noun = kind.rstrip("0123456789")
+    return f"{kind.removeprefix(noun)}-bit {'floating values' if noun == 'float' else 'integers'}"

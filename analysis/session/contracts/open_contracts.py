@@ -1,0 +1,233 @@
+"""The contracts of one program while it is edited: of the text as it is now, and of that which was saved last.
+
+Nothing is computed before somebody asks. What is known of a program is dropped when a text changes; of the program as it was when
+a file was opened, or saved last, all that is needed is kept: programs are immutable. So the contract of an edited function is
+compared with the one that it had then, and only edited functions are looked at.
+
+To save is to name a version of a text. The program of that version is taken when it has been checked; if the text changed
+before that, nothing is compared until the file is saved again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from analysis.c.declared import agrees
+from analysis.cfa.graph import Program
+from analysis.cfa.linking.link import LinkedProgram
+from analysis.model import clock
+from analysis.model.report import Rechecked
+from analysis.model.spelling import display_name
+from analysis.session.contracts.changes import change_text, unchanged_text
+from analysis.session.contracts.declarations import Declarations
+from analysis.session.contracts.function_contract import FunctionContract
+from analysis.session.contracts.library_contracts import library_contract
+from analysis.session.contracts.program_contracts import ProgramContracts, Shown
+from analysis.session.units.program_units import UnitView
+
+MOST_SECONDS = 10.0  # of the processor, for all that is looked at after one edit while nobody waits
+MOST_EDITED = 20  # functions of one file that are compared
+
+GoesOn = Callable[[], bool]
+
+
+class Told(NamedTuple):
+    """A contract that somebody asked for. `is_whole`: nothing is left out for lack of time."""
+
+    contract: FunctionContract
+    is_whole: bool
+
+
+class Change(NamedTuple):
+    """What edits did to the contract of a function of a file, in words. `is_same`: callers rely on the same as before."""
+
+    path: str
+    function: str
+    text: str
+    is_same: bool
+
+
+class _Saved:
+    """The program when a file was opened, or saved last. `concerned`: functions that concerned callers since, by their names
+    without linkage; None if it is not known which."""
+
+    def __init__(self, contracts: ProgramContracts) -> None:
+        self.contracts = contracts
+        self.concerned: set[str] | None = set()
+
+    def note(self, rechecked: Iterable[Rechecked]) -> None:
+        """Takes over which functions a check looked at again because of a function that they call."""
+        for one in rechecked:
+            if one.reason == "scratch":
+                self.concerned = None
+            elif one.reason in ("callee", "summary") and self.concerned is not None:
+                self.concerned.add(one.other)
+
+
+class OpenContracts:
+    """The contracts of one program. Paths are as the program has them."""
+
+    def __init__(self) -> None:
+        self._now: ProgramContracts | None = None
+        self._linked: LinkedProgram | None = None
+        self._units: Sequence[UnitView] = ()
+        self._saved: dict[str, _Saved] = {}
+        self._waiting: dict[str, int | None] = {}  # files that were saved, with the version, and whose program is not known
+        self._open: set[str] = set()
+        self._wanted: dict[str, None] = {}
+        self._until = 0.0
+        self._changes: tuple[Change, ...] | None = ()
+
+    def changed(self, path: str, version: int | None, *, is_open: bool) -> None:
+        """A text changed, or was opened, or closed: nothing is known of the program as it is now."""
+        self._linked, self._units, self._wanted = None, (), {}
+        if not is_open:
+            self._open.discard(path)
+            self._saved.pop(path, None)
+            self._waiting.pop(path, None)
+        elif path not in self._open:
+            self._open.add(path)
+            self._waiting[path] = version
+
+    def saved(self, path: str, version: int | None, now: int | None) -> None:
+        """A version of an open file was saved; `now` is that of its present text."""
+        if path in self._open:
+            self._waiting[path] = version
+            if self._linked is not None:
+                self._take_saved(path, now)
+                self._changes = None
+
+    def forget(self) -> None:
+        """All that was computed of the program as it is now is dropped."""
+        self._now, self._linked, self._units, self._wanted = None, None, (), {}
+
+    def checked(
+        self,
+        linked: LinkedProgram,
+        units: Sequence[UnitView],
+        rechecked: Iterable[Rechecked],
+        version: Callable[[str], int | None],
+    ) -> None:
+        """A check of the texts as they are now is complete, or they are known to be those of the store. `version` is that of the
+        text of a file."""
+        if self._now is None or self._now.program is not linked.program:
+            self._now = ProgramContracts(linked.program)
+        self._linked, self._units = linked, units
+        for one in self._saved.values():
+            one.note(rechecked)
+        for path in tuple(self._waiting):
+            self._take_saved(path, version(path))
+        self._until, self._changes = clock.spent() + MOST_SECONDS, None
+
+    def _take_saved(self, path: str, now: int | None) -> None:
+        """Takes the program for that of a file's saved text, if it is; `now` is the version that it has of the file."""
+        saved = self._waiting[path]
+        if now is not None and saved is not None and now < saved:
+            return  # the saved text is still to come
+        del self._waiting[path]
+        self._saved.pop(path, None)
+        if now == saved and self._now is not None:
+            self._saved[path] = _Saved(self._now)
+
+    def tell(self, path: str, name: str, goes_on: GoesOn) -> Told | None:
+        """What is known of a function that is named in a file; None if nothing is. What there is no time for is done by
+        `go_on`."""
+        if self._now is None or self._linked is None:
+            return None
+        linkage = self._linkage(path, name)
+        if linkage is None:
+            return self._of_library(path, name)
+        shown = self._now.of(linkage, goes_on)
+        if not shown.is_whole:
+            self._wanted[linkage] = None
+            self._until = clock.spent() + MOST_SECONDS
+        return Told(msgspec.structs.replace(shown.contract, declared=self._declarations().of(linkage)), shown.is_whole)
+
+    def _of_library(self, path: str, name: str) -> Told | None:
+        external = None if self._linked is None else self._linked.program.externals.get(name)
+        if external is not None and not agrees(name, external.type):
+            return None
+        written = "" if external is None else self._declarations().of_external(name, path)
+        contract = library_contract(name, external, written)
+        return None if contract is None else Told(contract, is_whole=True)
+
+    def _declarations(self) -> Declarations:
+        return Declarations(self._units, {} if self._linked is None else self._linked.sources)
+
+    def _linkage(self, path: str, name: str) -> str | None:
+        """The function that a name stands for in a file: one of that file, one with external linkage, or one of a header."""
+        assert self._linked is not None
+        functions, sources = self._linked.program.functions, self._linked.sources
+        named = [one for one in functions if display_name(one) == name]
+        own = [one for one in named if functions[one].path == path]
+        linked = [name] if name in functions else []
+        included = [one for one in named if one in sources and sources[one].unit == path]
+        return next(iter((*own, *linked, *included)), None)
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether `go_on` has something to do."""
+        return self._linked is not None and (bool(self._wanted) or self._changes is None)
+
+    def go_on(self, goes_on: GoesOn) -> tuple[Change, ...] | None:
+        """Goes on with what somebody asked for, and with comparing edited functions. The changes of all open files, once they are
+        found; None if there is nothing new. What takes longer than `MOST_SECONDS` is left out."""
+        if self._now is None or self._linked is None:
+            return None
+        for name in tuple(self._wanted):
+            if not self._now.of(name, lambda: goes_on() and self._has_time).is_whole and self._has_time:
+                return None
+            del self._wanted[name]
+        if self._changes is not None:
+            return None
+        found = []
+        for path, name in self._edited():
+            change = self._compared(path, name, goes_on)
+            if change is None and self._has_time:
+                return None
+            if change is not None and change.text:
+                found.append(change)
+        self._changes = tuple(found)
+        return self._changes
+
+    @property
+    def _has_time(self) -> bool:
+        return clock.spent() < self._until
+
+    def _edited(self) -> Iterator[tuple[str, str]]:
+        """The functions of open files that are other than they were when the file was saved, each with its file."""
+        for path, saved in sorted(self._saved.items()):
+            yield from ((path, name) for name in self._edited_in(path, saved.contracts.program)[:MOST_EDITED])
+
+    def _edited_in(self, path: str, before: Program) -> list[str]:
+        assert self._linked is not None
+        old, found = before.functions, []
+        for name, cfa in self._linked.program.functions.items():
+            known = old.get(name)
+            if cfa.path == path and known is not None and known is not cfa and known.digest != cfa.digest:
+                found.append(name)
+        return found
+
+    def _compared(self, path: str, name: str, goes_on: GoesOn) -> Change | None:
+        """What edits did to the contract of one function; None if the time is over."""
+        assert self._now is not None
+        saved = self._saved[path]
+        now = self._now.of(name, lambda: goes_on() and self._has_time)
+        if not now.is_whole:
+            return None
+        cfa = self._now.program.functions[name]
+        before = saved.contracts.of(name, lambda: goes_on() and self._has_time, named=cfa)
+        if not before.basis:
+            return None
+        is_same = _is_same(before, now) and saved.concerned is not None and display_name(name) not in saved.concerned
+        of = now.contract.callers_discharging[1]
+        text = change_text(before.contract, now.contract) or (unchanged_text(of) if is_same else "")
+        return Change(path, display_name(name), text, is_same)
+
+
+def _is_same(before: Shown, now: Shown) -> bool:
+    """Whether callers rely on the same, and what is said is the same."""
+    return before.basis == now.basis and not change_text(before.contract, now.contract)

@@ -1,0 +1,101 @@
+"""A contract in sentences, for hovers and for `everproof contracts`: what matters most first, nothing that another implies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from analysis.session.contracts import words
+from analysis.session.contracts.function_contract import Clause, FunctionContract, Status
+
+_STATUS: dict[Status, str] = {
+    "proved": "proved",
+    "assumed": "assumed",
+    "given": "from the table of library functions",
+    "seen": "seen in the code",
+}
+
+
+class Sentence(NamedTuple):
+    """One thing that a contract says, and how it is known, both in words."""
+
+    text: str
+    known: str
+
+
+def sentences(contract: FunctionContract) -> tuple[Sentence, ...]:
+    """What a contract says."""
+    found = [*_never_returns(contract), *_required(contract), *_returned(contract), *_ended(contract), *_written(contract)]
+    return tuple(dict.fromkeys(Sentence(text, _STATUS[status]) for text, status in found))
+
+
+def callers_sentence(contract: FunctionContract) -> str:
+    """How many of the functions that call it keep what it requires; how many there are, if it requires nothing. Empty where the
+    program calls it nowhere."""
+    kept, of = contract.callers_discharging
+    if not of:
+        return ""
+    return kept_by(kept, of, "what it requires") if contract.requires else f"called by {words.counted(of, 'function')}"
+
+
+def kept_by(kept: int, of: int, what: str) -> str:
+    """How many callers keep `what` is required."""
+    if kept == of:
+        return f"the only caller keeps {what}" if of == 1 else f"all {of} callers keep {what}"
+    if of == 1:
+        return f"the only caller is not shown to keep {what}"
+    left = of - kept
+    return f"{left} of {of} callers {'is' if left == 1 else 'are'} not shown to keep {what}"
+
+
+def _never_returns(contract: FunctionContract) -> Iterator[tuple[str, Status]]:
+    yield from ((one.text, one.status) for one in contract.ensures if one.text == words.NEVER_RETURNS)
+
+
+def _required(contract: FunctionContract) -> Iterator[tuple[str, Status]]:
+    of_arguments = [one.formula for one in contract.requires if words.is_unnamed(one.formula)]
+    if of_arguments:
+        yield words.arguments_not_null(of_arguments), contract.requires[0].status
+    formulas = [frozenset(one.formula.split(" || ")) for one in contract.requires]
+    for clause, parts in zip(contract.requires, formulas, strict=True):
+        if clause.formula not in of_arguments and not any(other < parts for other in formulas):
+            yield f"requires {clause.text}", clause.status
+
+
+def _returned(contract: FunctionContract) -> Iterator[tuple[str, Status]]:
+    """What is known of the result. Whoever says what is returned says of NULL, too."""
+    if not contract.returns:
+        return
+    said = [one for one in (*contract.ownership, *contract.ensures) if one.text.startswith("returns ")]
+    yield from ((one.text, one.status) for one in said)
+    for clause in contract.ensures:
+        if clause not in said and not (said and clause.text in (words.MAY_BE_NULL, words.NEVER_NULL)):
+            yield clause.text, clause.status
+
+
+def _ended(contract: FunctionContract) -> Iterator[tuple[str, Status]]:
+    """What happens to the blocks and streams that it is passed."""
+    yield from ((one.text, one.status) for one in contract.ownership if not one.text.startswith("returns "))
+
+
+def _written(contract: FunctionContract) -> Iterator[tuple[str, Status]]:
+    if not contract.returns or not contract.writes:
+        return
+    status = contract.writes[0].status
+    if any(one.text == words.ANYTHING for one in contract.writes):
+        yield f"may write {words.ANYTHING}", status
+        return
+    is_nothing = [one.text for one in contract.writes] == [words.NOTHING]
+    yield f"writes {'' if is_nothing else 'at most '}{places_text(contract.writes)}", status
+
+
+def places_text(written: Sequence[Clause]) -> str:
+    """Several places in one list: the members of one type together."""
+    single = sorted((one.text for one in written if " of `" not in one.text), key=lambda text: not text.startswith("`"))
+    members: dict[str, list[str]] = {}
+    for clause in written:
+        name, of, record = clause.text.partition(" of `")
+        if of:
+            members.setdefault(record, []).append(name)
+    groups = [", ".join(single)] if single else []
+    return "; ".join([*groups, *(f"{', '.join(names)} of `{record}" for record, names in members.items())])

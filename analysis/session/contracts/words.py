@@ -1,0 +1,70 @@
+"""The words of clauses that program functions and library functions share. What makes sentences of them, and compares contracts,
+knows them by these names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+NEVER_RETURNS = "does not return"
+NEVER_NULL = "never returns NULL"
+MAY_BE_NULL = "may return NULL"
+NULL_OR = "returns NULL or "
+ANYTHING = "anything that it can reach"
+NOTHING = "nothing that callers see"
+PASSED_ON = ", or pass it on"
+_ARGUMENT = "argument "
+_NEW = {
+    "block": "a new block, which has to be freed",
+    "stream": "a new stream, which has to be closed",
+    "directory": "a new directory stream, which has to be closed",
+}
+
+
+def new(kind: str) -> str:
+    """What is new, and has to be ended: a `block`, `stream` or `directory`. KeyError for anything else."""
+    return _NEW[kind]
+
+
+def result(what: str, *, or_null: bool) -> str:
+    """What a function returns."""
+    return f"{NULL_OR if or_null else 'returns '}{what}"
+
+
+def new_result(text: str) -> str:
+    """What is new in what `result` made; empty if nothing is."""
+    what = text.removeprefix(NULL_OR).removeprefix("returns ")
+    return what if what in _NEW.values() else ""
+
+
+def argument(number: int, names: Sequence[str] = ()) -> str:
+    """How an argument is called, numbered from 0: by the name of its parameter, else `argument 1` is the first."""
+    name = names[number] if number < len(names) else ""
+    return f"`{name}`" if name else f"{_ARGUMENT}{number + 1}"
+
+
+def not_null(number: int, names: Sequence[str] = ()) -> str:
+    """The condition that an argument is no null pointer."""
+    return f"{argument(number, names).strip('`')} != NULL"
+
+
+def arguments_not_null(formulas: Sequence[str]) -> str:
+    """Several such conditions on arguments without names, in words."""
+    numbers = [one.removeprefix(_ARGUMENT).removesuffix(" != NULL") for one in formulas]
+    if len(numbers) == 1:
+        return f"requires {_ARGUMENT}{numbers[0]} not to be NULL"
+    return f"requires arguments {', '.join(numbers[:-1])} and {numbers[-1]} not to be NULL"
+
+
+def is_unnamed(formula: str) -> bool:
+    """Whether a condition is one of `not_null` on an argument without a name."""
+    return formula.startswith(_ARGUMENT)
+
+
+def member(name: str, record: str) -> str:
+    """A member of all records of a type."""
+    return f"`{name}` of `{record}`"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 caller`, `2 callers`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
