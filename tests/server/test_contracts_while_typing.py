@@ -12,19 +12,19 @@ from pytest_lsp import LanguageClient, client_capabilities
 from test_real_checker import CONFIG, Client, _session, edited, opened
 
 TEXT = """\
-#include <stdlib.h>
 #include "stock.h"
+extern void free(void *__block);
 
 static struct stock only;
 
 struct stock *stock_get(int wanted)
 {
-    return wanted > 0 ? &only : NULL;
+    return wanted > 0 ? &only : (void *)0;
 }
 
 int stock_count(const struct stock *stock)
 {
-    return stock == NULL ? 0 : stock->count;
+    return stock == 0 ? 0 : stock->count;
 }
 
 int stock_twice(struct stock *stock)
@@ -79,9 +79,9 @@ async def test_contracts_follow_the_text(stock: Client, folder: Path) -> None:
     await stock.findings(uri, 1)
     await stock.findings(opened(stock, other), 1)
     of_library = await hovered(stock, path, 17, "free")
-    assert of_library.startswith("```c\nvoid free(void *)\n```\n\n- frees argument 1\n")
+    assert of_library.startswith("```c\nvoid free(void *block)\n```\n\n- frees `block`\n")
     at_call = await hovered(stock, other, 3, "stock_count")
-    assert at_call.startswith("```c\nint stock_count(const struct stock *stock)\n```\n\n- writes nothing that callers see\n")
+    assert at_call.startswith("```c\nint stock_count(const struct stock *stock)\n```\n\n- writes nothing that callers see *(proved)*\n")
     assert f"Called by 2 functions.  \nDefined in [stock.c:11]({uri}#L11)." in at_call
     assert "- may return NULL *(seen in the code)*" in await hovered(stock, path, 5, "stock_get")
     edited(stock, uri, 2, RETURN, RETURN + 1, "    return stock->count;\n")
@@ -92,5 +92,5 @@ async def test_contracts_follow_the_text(stock: Client, folder: Path) -> None:
     await until_lenses(stock, uri, [])
     edited(stock, uri, 3, RETURN, RETURN + 1, "    return stock->count;\n\n")
     await stock.findings(uri, 3)
-    edited(stock, uri, 4, RETURN, RETURN + 1, "    return stock == NULL ? 0 : stock->count;\n")
+    edited(stock, uri, 4, RETURN, RETURN + 1, "    return stock == 0 ? 0 : stock->count;\n")
     await until_lenses(stock, uri, ["contract changed: no longer requires `stock != NULL` — 2 callers"])
