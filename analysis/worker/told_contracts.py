@@ -10,7 +10,7 @@ from analysis.session.contracts.open_contracts import Told
 from analysis.session.contracts.sentences import callers_sentence, sentences
 from analysis.wire import ContractChange, ContractChanges, ContractLine, ContractText
 
-PATIENCE = 0.25  # seconds for what somebody waits for
+PATIENCE = 0.2  # seconds for what somebody waits for
 MOST_LINES = 8  # of a contract that are shown
 
 GoesOn = Callable[[], bool]

@@ -18,7 +18,7 @@ from server.contract_markdown import contract_markdown
 from server.convert import conditions, overall, reason_here, stale_reason
 from server.documents import Document
 
-PATIENCE = 0.5  # seconds that a hover waits for the checker
+PATIENCE = 0.8  # seconds that a hover waits for the checker
 _NAME = re.compile(r"[^\W\d]\w*")
 _ORDER = {"violated": 0, "unknown": 1, "safe": 2}
 _CONDITIONAL = "◐"

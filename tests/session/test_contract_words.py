@@ -151,7 +151,13 @@ def test_how_many_callers_keep_what_is_required(kept: int, of: int, said: str) -
     ],
 )
 def test_what_edits_did_to_a_contract(before: FunctionContract, now: FunctionContract, said: str) -> None:
-    assert change_text(before, now) == (f"contract changed: {said}" if said else "")
+    kept, callers = now.callers_discharging
+    assert change_text(before, now, callers, kept) == (f"contract changed: {said}" if said else "")
+
+
+def test_callers_that_were_not_followed_are_counted() -> None:
+    said = change_text(contract(), contract(needs("p != NULL")), 4, None)
+    assert said == "contract changed: now requires `p != NULL` — 4 callers"
 
 
 def test_that_callers_rely_on_the_same_names_how_many_there_are() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from analysis.certificate.nonzero.callee_contracts import Needs
 from analysis.certificate.nonzero.claims import FunctionNeeds
@@ -37,6 +37,13 @@ class RequirementSearch:
     def while_(self, goes_on: Callable[[], bool]) -> None:
         """Goes on as long as `goes_on` from now."""
         self._followed.goes_on = goes_on
+
+    def take_over(self, other: RequirementSearch, names: Collection[str]) -> None:
+        """Takes over what another search, for the same rule, found of functions. Nothing that matters to these may differ between
+        the two programs."""
+        new = [name for name in other.found if name in names and name not in self.found]
+        self._followed.found.update((name, other.found[name]) for name in new)
+        self._needs.update((name, other._needs[name]) for name in new if name in other._needs)
 
     def follow(self, name: str) -> Walked | None:
         """What is found of a function, after all that it calls; None if the time is over."""

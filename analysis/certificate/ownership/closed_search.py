@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from analysis.certificate.ownership.closed_checker import groups
@@ -38,6 +38,11 @@ class ClosedSearch:
         self._groups = components(program)
         self._number = groups(program)
         self._known: dict[str, Followed] = {}
+
+    def take_over(self, other: ClosedSearch, names: Collection[str]) -> None:
+        """Takes over what another search found of functions. Nothing that matters to these may differ between the two
+        programs."""
+        self._known.update((name, one) for name, one in other._known.items() if name in names and name not in self._known)
 
     def follow(self, entry: str) -> Followed | None:
         """What is found of a function, after all that it calls; None if the time is over."""

@@ -13,21 +13,20 @@ _REQUIRES = "now requires "
 _ALWAYS = {"free": "frees", "close": "closes", "keep": "keeps"}
 
 
-def change_text(before: FunctionContract, now: FunctionContract) -> str:
-    """What is other than before, in one line, what callers have to keep first; empty if nothing is. `now` says how many callers
-    there are, and how many keep what is required."""
+def change_text(before: FunctionContract, now: FunctionContract, callers: int, kept: int | None) -> str:
+    """What is other than before, in one line, what callers have to keep first; empty if nothing is. There are so many
+    `callers`, of whom so many have `kept` what is required, if that is known."""
     said = list(_changes(before, now))
     if not said:
         return ""
     more = [] if len(said) <= _MOST else [f"{len(said) - _MOST} more"]
-    kept, of = now.callers_discharging
-    if said[0].startswith(_REQUIRES) and of:
+    if said[0].startswith(_REQUIRES) and callers and kept is not None:
         needed = [one for one in said if one.startswith(_REQUIRES)]
         others = [one for one in said if not one.startswith(_REQUIRES)]
         rest = [*others[: _MOST - 1], *([f"{len(others) - _MOST + 1} more"] if len(others) >= _MOST else [])]
-        return "; ".join([f"contract changed: {_joined(needed)}: {kept_by(kept, of, 'it')}", *rest])
-    callers = f" — {words.counted(of, 'caller')}" if of else ""
-    return f"contract changed: {'; '.join([*said[:_MOST], *more])}{callers}"
+        return "; ".join([f"contract changed: {_joined(needed)}: {kept_by(kept, callers, 'it')}", *rest])
+    behind = f" — {words.counted(callers, 'caller')}" if callers else ""
+    return f"contract changed: {'; '.join([*said[:_MOST], *more])}{behind}"
 
 
 def unchanged_text(callers: int) -> str:

@@ -28,7 +28,7 @@ from analysis.session.contracts.library_contracts import library_contract
 from analysis.session.contracts.program_contracts import ProgramContracts, Shown
 from analysis.session.units.program_units import UnitView
 
-MOST_SECONDS = 10.0  # of the processor, for all that is looked at after one edit while nobody waits
+MOST_SECONDS = 30.0  # of the processor, for all that is looked at after one edit while nobody waits
 MOST_EDITED = 20  # functions of one file that are compared
 
 GoesOn = Callable[[], bool]
@@ -114,7 +114,9 @@ class OpenContracts:
         """A check of the texts as they are now is complete, or they are known to be those of the store. `version` is that of the
         text of a file."""
         if self._now is None or self._now.program is not linked.program:
-            self._now = ProgramContracts(linked.program)
+            before, self._now = self._now, ProgramContracts(linked.program)
+            if before is not None:
+                self._now.take_over(before)
         self._linked, self._units = linked, units
         for one in self._saved.values():
             one.note(rechecked)
@@ -214,20 +216,20 @@ class OpenContracts:
     def _compared(self, path: str, name: str, goes_on: GoesOn) -> Change | None:
         """What edits did to the contract of one function; None if the time is over."""
         assert self._now is not None
-        saved = self._saved[path]
-        now = self._now.of(name, lambda: goes_on() and self._has_time)
-        if not now.is_whole:
-            return None
-        cfa = self._now.program.functions[name]
+        saved, cfa = self._saved[path], self._now.program.functions[name]
         before = saved.contracts.of(name, lambda: goes_on() and self._has_time, named=cfa)
         if not before.basis:
             return None
+        self._now.take_over(saved.contracts)
+        now = self._now.of(name, lambda: goes_on() and self._has_time)
+        if not now.basis or (not now.counted and self._has_time):
+            return None
         is_same = _is_same(before, now) and saved.concerned is not None and display_name(name) not in saved.concerned
-        of = now.contract.callers_discharging[1]
-        text = change_text(before.contract, now.contract) or (unchanged_text(of) if is_same else "")
-        return Change(path, display_name(name), text, is_same)
+        kept = now.contract.callers_discharging[0] if now.counted else None
+        text = change_text(before.contract, now.contract, now.callers, kept)
+        return Change(path, display_name(name), text or (unchanged_text(now.callers) if is_same else ""), is_same)
 
 
 def _is_same(before: Shown, now: Shown) -> bool:
     """Whether callers rely on the same, and what is said is the same."""
-    return before.basis == now.basis and not change_text(before.contract, now.contract)
+    return before.basis == now.basis and not change_text(before.contract, now.contract, 0, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from analysis.certificate.ownership.closed_search import ClosedSearch, Followed
 from analysis.certificate.ownership.contracts import NEW, Contract
@@ -21,6 +21,10 @@ class OwnedClauses:
 
     def __init__(self, program: Program) -> None:
         self._search = ClosedSearch(program)
+
+    def take_over(self, other: OwnedClauses, names: Collection[str]) -> None:
+        """Takes over what was found of functions to which nothing differs between the two programs."""
+        self._search.take_over(other._search, names)
 
     def while_(self, goes_on: Callable[[], bool]) -> None:
         """Goes on as long as `goes_on` from now."""

@@ -15,14 +15,16 @@ from analysis.session.contracts.function_contract import FunctionContract
 from analysis.session.contracts.owned_clauses import OwnedClauses, owned
 from analysis.session.contracts.required_clauses import Found, RequiredClauses, renamed
 from analysis.session.contracts.signatures import signature
+from analysis.session.contracts.unaffected import unaffected
 
 
 class Shown(NamedTuple):
     """The contract of a function, and all that calls of it rely on. `basis` is empty, and the contract says only what is seen at
-    once, if the time was over; `counted`: the callers were followed, too."""
+    once, if the time was over. `callers`: how many functions call it; `counted`: they were followed, too."""
 
     contract: FunctionContract
     basis: tuple[object, ...]
+    callers: int
     counted: bool
 
     @property
@@ -38,6 +40,12 @@ class ProgramContracts:
         self.program = program
         self._required, self._owned = RequiredClauses(program), OwnedClauses(program)
 
+    def take_over(self, other: ProgramContracts) -> None:
+        """Takes over what was found in another revision of the program of functions that no edit between the two concerns."""
+        names = unaffected(other.program, self.program)
+        self._required.take_over(other._required, names)
+        self._owned.take_over(other._owned, names)
+
     def of(self, name: str, goes_on: Callable[[], bool] = lambda: True, named: Cfa | None = None) -> Shown:
         """The contract of a function, without the places in it. `named`: another revision of it, whose parameters' names are
         used. KeyError if the program does not define it."""
@@ -47,13 +55,14 @@ class ProgramContracts:
         contract = FunctionContract(display_name(name), cfa.path, 0, signature(name, cfa.type, parameters))
         self._required.while_(goes_on)
         self._owned.while_(goes_on)
+        calling = self._required.calling(name)
         found = self._required.follow(name)
         followed = None if found is None else self._owned.follow(name)
         if found is None or followed is None:
             seen = tuple(self._required.seen(cfa))
-            return Shown(msgspec.structs.replace(contract, ensures=seen), (), counted=False)
+            return Shown(msgspec.structs.replace(contract, ensures=seen), (), len(calling), counted=False)
         status = self._required.status(name)
-        callers = self._required.discharging(name)
+        kept = self._required.keeping(name, calling)
         contract = msgspec.structs.replace(
             contract,
             requires=tuple(self._required.requires(found, status, cfa, named)),
@@ -61,11 +70,11 @@ class ProgramContracts:
             writes=self._required.writes(found, status),
             ownership=owned(followed.contract, parameters, status),
             returns=found["null-dereference"].contract.returns,
-            callers_discharging=callers or (0, 0),
+            callers_discharging=(0, 0) if kept is None else (kept, len(calling)),
         )
         relied = tuple(_relied(walked.contract, cfa, named) for walked in found.values())
         ownership = None if followed.contract is None else followed.contract.facts()
-        return Shown(contract, (relied, ownership, cfa.type), callers is not None)
+        return Shown(contract, (relied, ownership, cfa.type), len(calling), kept is not None)
 
     def open(self, name: str, places: Places) -> tuple[str, ...]:
         """Where rules may be violated in a function, whatever callers keep. KeyError if the program does not define it."""

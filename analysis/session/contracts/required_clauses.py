@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from analysis.certificate.nonzero.callee_contracts import Needs, passed
 from analysis.certificate.nonzero.needed_values import Rule
@@ -31,6 +31,11 @@ class RequiredClauses:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._searches = {rule: RequirementSearch(program, rule) for rule in _RULES}
+
+    def take_over(self, other: RequiredClauses, names: Collection[str]) -> None:
+        """Takes over what was found of functions to which nothing differs between the two programs."""
+        for rule, search in self._searches.items():
+            search.take_over(other._searches[rule], names)
 
     def while_(self, goes_on: Callable[[], bool]) -> None:
         """Goes on as long as `goes_on` from now."""
@@ -89,16 +94,19 @@ class RequiredClauses:
             return (Clause(words.ANYTHING, "", "assumed", "what it calls"),)
         return tuple(Clause(text, "", status, "all that it writes") for text in said or [words.NOTHING])
 
-    def discharging(self, name: str) -> tuple[int, int] | None:
-        """How many of the functions that call it keep all that it requires, and how many there are; None if the time is over."""
-        calling = [one for one in callers(self._program).get(name, ()) if one in self._program.functions]
+    def calling(self, name: str) -> list[str]:
+        """The functions of the program that call a function."""
+        return [one for one in callers(self._program).get(name, ()) if one in self._program.functions]
+
+    def keeping(self, name: str, calling: Sequence[str]) -> int | None:
+        """How many of the functions that call it keep all that it requires; None if the time is over."""
         kept = 0
         for one in calling:
             found = self.follow(one)
             if found is None:
                 return None
             kept += all(_keeps(walked, name) for walked in found.values())
-        return kept, len(calling)
+        return kept
 
 
 def renamed(needs: Needs, cfa: Cfa, named: Cfa) -> Needs:

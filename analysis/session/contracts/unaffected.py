@@ -1,0 +1,35 @@
+"""Which functions of a program have the contracts that they had in the revision before.
+
+The contract of a function follows from its own CFA, from the contracts of what it calls, and from what the program says of all:
+its records, what it declares and does not define, which functions a pointer may lead to, and which streams nothing assigns to.
+Where all of that is the same, what was found of the function is.
+"""
+
+from __future__ import annotations
+
+from analysis.certificate.nonzero.values import open_streams
+from analysis.cfa.callgraph import callees, callers
+from analysis.cfa.graph import Program
+
+
+def unaffected(before: Program, now: Program) -> frozenset[str]:
+    """The functions of which nothing that their contracts follow from is other than before."""
+    if not _same_surroundings(before, now):
+        return frozenset()
+    called, called_before = callees(now), callees(before)
+    affected = {
+        name
+        for name, cfa in now.functions.items()
+        if before.functions.get(name) is not cfa or called[name] != called_before[name]
+    }
+    waiting, calling = list(affected), callers(now)
+    while waiting:
+        new = set(calling.get(waiting.pop(), ())) - affected
+        affected |= new
+        waiting += new
+    return frozenset(now.functions.keys() - affected)
+
+
+def _same_surroundings(before: Program, now: Program) -> bool:
+    one, other = ((program.records, program.externals, program.address_taken, program.exposed) for program in (before, now))
+    return one == other and open_streams(before) == open_streams(now)
