@@ -12,6 +12,7 @@
   life for 30 s is killed and replaced.
 - `results`: the checker's answers. They move with edits and are stale until the checker repeats
   them. An answer that did not change stays the same object, so it is not converted again.
+- `contract_markdown`, `contract_news`: contracts for hovers, and what edits did to them.
 - `convert`, `status`: from the model to the protocol. `work_progress`, `rechecks`: progress
   reports, and which check looked at a function last.
 - `app`: the object that holds these together. `features`: one module for each feature.

@@ -109,7 +109,7 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
     invariants: Annotated[
         bool, Meta(description="Show the loop invariants of proved functions as inlay hints, without asking for each function.")
     ] = False
-    code_lens: Annotated[bool, Meta(description="Show verdicts above functions.")] = True
+    code_lens: Annotated[bool, Meta(description="Show verdicts, and what edits did to contracts, above functions.")] = True
     check_folders: Annotated[
         bool, Meta(description="Check the folders when the server starts, before a file of them is opened.")
     ] = False

@@ -5,6 +5,9 @@ abandoned between two files, or inside the engine by a signal; what it has built
 request that has arrived is applied before the next check starts, and of several requested checks
 only the last one is done (`service`).
 
+Questions about contracts (`told_contracts`) are answered when no check is pending, from what is found in a fraction
+of a second. The rest, and what edits did to contracts, is found while the process is idle.
+
 Findings are reported as possible first (`reported_files`). Provers decide them in processes of their own. They
 are asked while no request waits. Their answers update the results of a file, unless a text has
 changed since the check.
