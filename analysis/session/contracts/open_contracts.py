@@ -16,6 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.c.declared import agrees
+from analysis.cfa.callgraph import callers
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.link import LinkedProgram
 from analysis.model import clock
@@ -51,20 +52,24 @@ class Change(NamedTuple):
 
 
 class _Saved:
-    """The program when a file was opened, or saved last. `concerned`: functions that concerned callers since, by their names
-    without linkage; None if it is not known which."""
+    """The program when a file was opened, or saved last. `concerned`: functions that had to be checked again since, because of
+    something that they call, by their names without linkage; None if it is not known which."""
 
     def __init__(self, contracts: ProgramContracts) -> None:
         self.contracts = contracts
         self.concerned: set[str] | None = set()
 
     def note(self, rechecked: Iterable[Rechecked]) -> None:
-        """Takes over which functions a check looked at again because of a function that they call."""
+        """Takes over which functions a check looked at again because of what they call."""
         for one in rechecked:
             if one.reason == "scratch":
                 self.concerned = None
-            elif one.reason in ("callee", "summary") and self.concerned is not None:
-                self.concerned.add(one.other)
+            elif one.reason in ("callee", "summary", "together") and self.concerned is not None:
+                self.concerned.add(one.function)
+
+    def concerns_none(self, callers: Iterable[str]) -> bool:
+        """Whether none of these functions had to be checked again."""
+        return self.concerned is not None and self.concerned.isdisjoint(map(display_name, callers))
 
 
 class OpenContracts:
@@ -72,6 +77,7 @@ class OpenContracts:
 
     def __init__(self) -> None:
         self._now: ProgramContracts | None = None
+        self._before: ProgramContracts | None = None  # of the last revision that was asked about
         self._linked: LinkedProgram | None = None
         self._units: Sequence[UnitView] = ()
         self._saved: dict[str, _Saved] = {}
@@ -102,7 +108,7 @@ class OpenContracts:
 
     def forget(self) -> None:
         """All that was computed of the program as it is now is dropped."""
-        self._now, self._linked, self._units, self._wanted = None, None, (), {}
+        self._now, self._before, self._linked, self._units, self._wanted = None, None, None, (), {}
 
     def checked(
         self,
@@ -114,9 +120,8 @@ class OpenContracts:
         """A check of the texts as they are now is complete, or they are known to be those of the store. `version` is that of the
         text of a file."""
         if self._now is None or self._now.program is not linked.program:
-            before, self._now = self._now, ProgramContracts(linked.program)
-            if before is not None:
-                self._now.take_over(before)
+            self._before = self._now if self._now is not None and self._now.begun else self._before
+            self._now = ProgramContracts(linked.program)
         self._linked, self._units = linked, units
         for one in self._saved.values():
             one.note(rechecked)
@@ -142,7 +147,7 @@ class OpenContracts:
         linkage = self._linkage(path, name)
         if linkage is None:
             return self._of_library(path, name)
-        shown = self._now.of(linkage, goes_on)
+        shown = self._contracts(self._now).of(linkage, goes_on)
         if not shown.is_whole:
             self._wanted[linkage] = None
             self._until = clock.spent() + MOST_SECONDS
@@ -180,7 +185,7 @@ class OpenContracts:
         if self._now is None or self._linked is None:
             return None
         for name in tuple(self._wanted):
-            if not self._now.of(name, lambda: goes_on() and self._has_time).is_whole and self._has_time:
+            if not self._contracts(self._now).of(name, lambda: goes_on() and self._has_time).is_whole and self._has_time:
                 return None
             del self._wanted[name]
         if self._changes is not None:
@@ -194,6 +199,13 @@ class OpenContracts:
                 found.append(change)
         self._changes = tuple(found)
         return self._changes
+
+    def _contracts(self, now: ProgramContracts) -> ProgramContracts:
+        """The contracts of the program as it is, with what can be taken over of the revision that was asked about last."""
+        if self._before is not None:
+            now.take_over(self._before)
+            self._before = None
+        return now
 
     @property
     def _has_time(self) -> bool:
@@ -220,11 +232,11 @@ class OpenContracts:
         before = saved.contracts.of(name, lambda: goes_on() and self._has_time, named=cfa)
         if not before.basis:
             return None
-        self._now.take_over(saved.contracts)
+        self._contracts(self._now).take_over(saved.contracts)
         now = self._now.of(name, lambda: goes_on() and self._has_time)
         if not now.basis or (not now.counted and self._has_time):
             return None
-        is_same = _is_same(before, now) and saved.concerned is not None and display_name(name) not in saved.concerned
+        is_same = _is_same(before, now) and saved.concerns_none(callers(self._now.program).get(name, ()))
         kept = now.contract.callers_discharging[0] if now.counted else None
         text = change_text(before.contract, now.contract, now.callers, kept)
         return Change(path, display_name(name), text or (unchanged_text(now.callers) if is_same else ""), is_same)

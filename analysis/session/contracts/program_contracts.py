@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
@@ -34,11 +35,21 @@ class Shown(NamedTuple):
 
 
 class ProgramContracts:
-    """Follows the functions of one program. What was followed once is kept."""
+    """Follows the functions of one program. What was followed once is kept. To make one costs nothing: it begins with the first
+    question."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._required, self._owned = RequiredClauses(program), OwnedClauses(program)
+        self.begun = False
+
+    @cached_property
+    def _required(self) -> RequiredClauses:
+        self.begun = True
+        return RequiredClauses(self.program)
+
+    @cached_property
+    def _owned(self) -> OwnedClauses:
+        return OwnedClauses(self.program)
 
     def take_over(self, other: ProgramContracts) -> None:
         """Takes over what was found in another revision of the program of functions that no edit between the two concerns."""
