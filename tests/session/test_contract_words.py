@@ -61,6 +61,18 @@ def test_what_callers_have_to_keep_comes_first_and_what_is_written_last() -> Non
     ("given", "said"),
     [
         (contract(needs("p != NULL", "p != NULL")), ["requires `p != NULL`"]),
+        (contract(needs("p != NULL", "p->q != NULL", "p->q->r != NULL")), ["requires `p->q->r != NULL`"]),
+        (contract(needs("p != NULL", "*p != NULL")), ["requires `*p != NULL`"]),
+        (contract(needs("p != NULL", "p[0] != NULL", "pp != NULL")), ["requires `p[0] != NULL`", "requires `pp != NULL`"]),
+        (
+            contract(needs("a != NULL", "p->n != NULL", "n != 0", "p->m != NULL", "b == NULL || b->n != NULL")),
+            ["requires `a != NULL`, `n != 0`", "requires `p->n != NULL`, `p->m != NULL`", "requires `b == NULL || b->n != NULL`"],
+        ),
+        (contract(needs("p != NULL", "p == NULL || p->n != 0")), ["requires `p != NULL`", "requires `p == NULL || p->n != 0`"]),
+        (
+            contract(ownership=says(*(f"may keep `{name}`, or pass it on" for name in "abc"), "frees `d`")),
+            ["frees `d`", "may keep `a`, `b` and `c`, or pass them on"],
+        ),
         (contract(needs("q == NULL || q->n != NULL", "q->n != NULL")), ["requires `q->n != NULL`"]),
         (contract(ensures=says("may return NULL"), ownership=says(f"returns NULL or {NEW}")), [f"returns NULL or {NEW}"]),
         (contract(ensures=says("never returns NULL"), ownership=says(f"returns {NEW}")), [f"returns {NEW}"]),
@@ -103,8 +115,11 @@ def test_the_same_words_for_library_functions(name: str, said: list[str]) -> Non
         (1, 1, "the only caller keeps what it requires"),
         (0, 1, "the only caller is not shown to keep what it requires"),
         (4, 4, "all 4 callers keep what it requires"),
+        (2, 2, "both callers keep what it requires"),
         (3, 4, "1 of 4 callers is not shown to keep what it requires"),
-        (0, 2, "2 of 2 callers are not shown to keep what it requires"),
+        (1, 4, "3 of 4 callers are not shown to keep what it requires"),
+        (0, 2, "neither of the 2 callers is shown to keep what it requires"),
+        (0, 3, "none of the 3 callers is shown to keep what it requires"),
     ],
 )
 def test_how_many_callers_keep_what_is_required(kept: int, of: int, said: str) -> None:
@@ -239,7 +254,11 @@ def test_arguments_have_the_names_of_parameters_where_these_are_known() -> None:
     assert texts(found)[:2] == [f"returns NULL or {NEW}", "frees `ptr` where it succeeds"]
     found = library_contract("fgets", None, "char *fgets(char *s, int n, FILE *stream)")
     assert found is not None
-    assert texts(found)[:3] == ["requires `s != NULL`", "requires `stream != NULL`", "returns NULL or `s`"]
+    assert texts(found)[:3] == [
+        "requires `s != NULL`, `stream != NULL`",
+        "returns NULL or `s`",
+        "writes at most `errno`, what `s` points to",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def _ended(contract: Contract, names: Sequence[str]) -> Iterator[str]:
 def _kept(contract: Contract, names: Sequence[str]) -> Iterator[str]:
     for number in sorted(contract.followed):
         if any(number in outcome.given for outcome in contract.outcomes):
-            yield f"may keep `{names[number]}`{words.PASSED_ON}"
+            yield words.kept(f"`{names[number]}`")
 
 
 def _made(contract: Contract) -> Iterator[str]:

@@ -40,10 +40,12 @@ def callers_sentence(contract: FunctionContract) -> str:
 
 def kept_by(kept: int, of: int, what: str) -> str:
     """How many callers keep `what` is required."""
-    if kept == of:
-        return f"the only caller keeps {what}" if of == 1 else f"all {of} callers keep {what}"
     if of == 1:
-        return f"the only caller is not shown to keep {what}"
+        return f"the only caller {'keeps' if kept else 'is not shown to keep'} {what}"
+    if kept == of:
+        return f"{'both' if of == 2 else f'all {of}'} callers keep {what}"
+    if kept == 0:
+        return f"{'neither' if of == 2 else 'none'} of the {of} callers is shown to keep {what}"
     left = of - kept
     return f"{left} of {of} callers {'is' if left == 1 else 'are'} not shown to keep {what}"
 
@@ -53,13 +55,33 @@ def _never_returns(contract: FunctionContract) -> Iterator[tuple[str, Status]]:
 
 
 def _required(contract: FunctionContract) -> Iterator[tuple[str, Status]]:
-    of_arguments = [one.formula for one in contract.requires if words.is_unnamed(one.formula)]
-    if of_arguments:
-        yield words.arguments_not_null(of_arguments), contract.requires[0].status
-    formulas = [frozenset(one.formula.split(" || ")) for one in contract.requires]
-    for clause, parts in zip(contract.requires, formulas, strict=True):
-        if clause.formula not in of_arguments and not any(other < parts for other in formulas):
-            yield f"requires {clause.text}", clause.status
+    """What callers have to keep: of parameters themselves in one line, of what each of them leads to in one line more."""
+    unnamed = [one.formula for one in contract.requires if words.is_unnamed(one.formula)]
+    if unnamed:
+        yield words.arguments_not_null(unnamed), contract.requires[0].status
+    left = {one.formula: one for one in contract.requires if one.formula not in unnamed}
+    lines: dict[str, list[Clause]] = {}
+    for formula, clause in left.items():
+        if not any(_implies(other, formula) for other in left):
+            value = formula.partition(" ")[0]
+            lines.setdefault("" if value.isidentifier() and "||" not in formula else _parameter(value), []).append(clause)
+    for clauses in (lines[value] for value in sorted(lines, key=bool)):
+        yield f"requires {', '.join(one.text for one in clauses)}", clauses[0].status
+
+
+def _implies(one: str, other: str) -> bool:
+    """Whether a condition says another one, too: a pointer that is followed in it is not null."""
+    if one == other:
+        return False
+    pointer = other.removesuffix(" != NULL")
+    is_followed = "||" not in one and pointer != other and one.startswith((f"{pointer}->", f"{pointer}[", f"*{pointer} "))
+    return is_followed or frozenset(one.split(" || ")) < frozenset(other.split(" || "))
+
+
+def _parameter(lvalue: str) -> str:
+    """The parameter that an lvalue starts at."""
+    bare = lvalue.lstrip("*(&")
+    return bare[: next((at for at, one in enumerate(bare) if not (one.isalnum() or one in "_$")), len(bare))]
 
 
 def _returned(contract: FunctionContract) -> Iterator[tuple[str, Status]]:
@@ -75,7 +97,11 @@ def _returned(contract: FunctionContract) -> Iterator[tuple[str, Status]]:
 
 def _ended(contract: FunctionContract) -> Iterator[tuple[str, Status]]:
     """What happens to the blocks and streams that it is passed."""
-    yield from ((one.text, one.status) for one in contract.ownership if not one.text.startswith("returns "))
+    others = [one for one in contract.ownership if not one.text.startswith("returns ")]
+    kept = [one for one in others if one.text.endswith(words.PASSED_ON)]
+    yield from ((one.text, one.status) for one in others if one not in kept)
+    if kept:
+        yield words.all_kept([one.text for one in kept]), kept[0].status
 
 
 def _written(contract: FunctionContract) -> Iterator[tuple[str, Status]]:

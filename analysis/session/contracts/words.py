@@ -36,6 +36,17 @@ def new_result(text: str) -> str:
     return what if what in _NEW.values() else ""
 
 
+def kept(what: str) -> str:
+    """That a function may keep a pointer, or let others have it."""
+    return f"may keep {what}{PASSED_ON}"
+
+
+def all_kept(texts: Sequence[str]) -> str:
+    """Several of what `kept` made, in one."""
+    what = [text.removeprefix("may keep ").removesuffix(PASSED_ON) for text in texts]
+    return kept(what[0]) if len(what) == 1 else f"may keep {', '.join(what[:-1])} and {what[-1]}, or pass them on"
+
+
 def argument(number: int, names: Sequence[str] = ()) -> str:
     """How an argument is called, numbered from 0: by the name of its parameter, else `argument 1` is the first."""
     name = names[number] if number < len(names) else ""
