@@ -225,8 +225,7 @@ class Service:
         collect_what_is_new()
         self.prepare()
         self._ask_provers()
-        self._compare_contracts()
-        quiet = self.patience != 0
+        quiet = not self._compare_contracts() and self.patience != 0
         for checker in self.programs.checkers.values():
             if checker.unsaved and (quiet or not checker.typing) and not self._interrupted():
                 self._at_work = checker
@@ -234,12 +233,16 @@ class Service:
                 self._at_work = None
         self._trimmer.trim()
 
-    def _compare_contracts(self) -> None:
+    def _compare_contracts(self) -> bool:
+        """Whether there was anything to compare: then what is typed has not been quiet for long."""
+        was_open = False
         for key, checker in list(self.programs.checkers.items()):
+            was_open = was_open or checker.contracts.unfinished
             if checker.contracts.unfinished and not self._interrupted():
                 changes = self._told.go_on(key, checker, self._answered_generation)
                 if changes is not None:
                     self._send(changes)
+        return was_open
 
     def prepare(self) -> None:
         """Makes ready for an edit of a file that is open."""

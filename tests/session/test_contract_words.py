@@ -63,7 +63,7 @@ def test_what_callers_have_to_keep_comes_first_and_what_is_written_last() -> Non
         (contract(needs("p != NULL", "p != NULL")), ["requires `p != NULL`"]),
         (contract(needs("p != NULL", "p->q != NULL", "p->q->r != NULL")), ["requires `p->q->r != NULL`"]),
         (contract(needs("p != NULL", "*p != NULL")), ["requires `*p != NULL`"]),
-        (contract(needs("p != NULL", "p[0] != NULL", "pp != NULL")), ["requires `p[0] != NULL`", "requires `pp != NULL`"]),
+        (contract(needs("p != NULL", "p[0] != NULL", "pp != NULL")), ["requires `pp != NULL`", "requires `p[0] != NULL`"]),
         (
             contract(needs("a != NULL", "p->n != NULL", "n != 0", "p->m != NULL", "b == NULL || b->n != NULL")),
             ["requires `a != NULL`, `n != 0`", "requires `p->n != NULL`, `p->m != NULL`", "requires `b == NULL || b->n != NULL`"],

@@ -13,7 +13,7 @@ from analysis.model.options import Options
 from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.processes.task_outcome import Budget
 from analysis.store.database import Store
-from analysis.wire import Check, CheckDone, ClearStore, Configure, Edit, Event, FileResult
+from analysis.wire import Check, CheckDone, ClearStore, Configure, ContractChanges, Edit, Event, FileResult
 from analysis.worker.service import PAUSE, SHOWING, Service
 
 BAD = "int f(void)\n{\n    int *p = 0;\n    return *p;\n}\n"
@@ -112,6 +112,24 @@ def test_what_is_being_typed_is_kept_when_it_is_quiet(folder: Path, store: Path)
     result, done = other.check()
     assert not result.findings
     assert done.work.configurations.recomputed == 0
+
+
+def test_contracts_are_compared_before_it_is_quiet(folder: Path, store: Path) -> None:
+    process = Process(folder, store)
+    process.edit(GOOD)
+    process.check()
+    process.service.prepare()
+    process.edit(GOOD.replace("int f(void)", "int kept;\nint f(void)").replace("return", "kept = 1; return"))
+    process.check()
+    process.service.prepare()
+    assert process.patience() == 0
+    process.service.rest()
+    (news,) = (event for event in process.events if isinstance(event, ContractChanges))
+    assert [change.text for change in news.changes] == ["contract changed: now writes `kept`"]
+    assert programs(store) == 0, "the text is not quiet yet"
+    assert process.patience()
+    process.service.rest()
+    assert programs(store) == 1
 
 
 def test_saving_a_file_ends_the_waiting(folder: Path, store: Path) -> None:

@@ -85,7 +85,8 @@ class OpenContracts:
         self._open: set[str] = set()
         self._wanted: dict[str, None] = {}
         self._until = 0.0
-        self._changes: tuple[Change, ...] | None = ()
+        self._changes: tuple[Change, ...] | None = ()  # None: to be looked for
+        self._had_changes = False
 
     def changed(self, path: str, version: int | None, *, is_open: bool) -> None:
         """A text changed, or was opened, or closed: nothing is known of the program as it is now."""
@@ -104,7 +105,7 @@ class OpenContracts:
             self._waiting[path] = version
             if self._linked is not None:
                 self._take_saved(path, now)
-                self._changes = None
+                self._compare_again(self._linked.program)
 
     def forget(self) -> None:
         """All that was computed of the program as it is now is dropped."""
@@ -127,7 +128,13 @@ class OpenContracts:
             one.note(rechecked)
         for path in tuple(self._waiting):
             self._take_saved(path, version(path))
-        self._until, self._changes = clock.spent() + MOST_SECONDS, None
+        self._until = clock.spent() + MOST_SECONDS
+        self._compare_again(linked.program)
+
+    def _compare_again(self, program: Program) -> None:
+        """Contracts are to be compared if the program is another than one that was saved, or what was said may not hold now."""
+        differs = any(one.contracts.program is not program for one in self._saved.values())
+        self._changes = None if differs or self._had_changes else ()
 
     def _take_saved(self, path: str, now: int | None) -> None:
         """Takes the program for that of a file's saved text, if it is; `now` is the version that it has of the file."""
@@ -197,7 +204,7 @@ class OpenContracts:
                 return None
             if change is not None and change.text:
                 found.append(change)
-        self._changes = tuple(found)
+        self._changes, self._had_changes = tuple(found), bool(found)
         return self._changes
 
     def _contracts(self, now: ProgramContracts) -> ProgramContracts:
