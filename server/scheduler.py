@@ -227,9 +227,10 @@ class Scheduler:
         return await self._answer(self._derivations, Derive(self._next_generation(), path, function))
 
     async def contract(self, path: str, function: str) -> ContractText | None:
-        """What callers of a function that is named in a file can rely on, once its newest text was checked; None if that is not
-        known, or if the checker ends before it answers."""
-        await self.caught_up(path)
+        """What callers of a function that is named in a file can rely on, once the newest texts were checked: it depends on other
+        files, too. None if that is not known, or if the checker ends before it answers."""
+        for one in (path, *self._unsent):
+            await self.caught_up(one)
         return await self._answer(self._contracts, AskContract(self._next_generation(), path, function))
 
     async def _answer(self, questions: dict[int, asyncio.Future[_Answer | None]], question: Request) -> _Answer | None:
