@@ -133,11 +133,12 @@ def test_functions_that_the_project_describes(folder: Path, capsys: pytest.Captu
     found = _all(capsys, "pool.c")
     assert found.keys() == {"f", "pool_get", "pool_end"}
     (required,) = found["pool_get"]["requires"]
-    assert (required["text"], required["from"]) == ("`argument 1 != NULL`", ".everproof/functions/pool.yaml")
+    assert (required["text"], required["status"]) == ("`p != NULL`", "described")
+    assert required["from"] == ".everproof/functions/pool.yaml"
     assert _texts(found["pool_get"]["ensures"]) == ["may return NULL"]
-    assert _texts(found["pool_get"]["ownership"]) == ["returns a new block of memory, which has to be freed"]
+    assert _texts(found["pool_get"]["ownership"]) == ["returns NULL or a new block, which has to be freed"]
     assert _texts(found["pool_get"]["writes"]) == ["`errno`"]
-    assert _texts(found["pool_end"]["ownership"]) == ["frees argument 1"]
+    assert _texts(found["pool_end"]["ownership"]) == ["frees `p`"]
     assert _texts(found["pool_end"]["writes"]) == ["anything that it can reach"]
     assert [one["formula"] for one in found["f"]["requires"]] == ["p != NULL"]
     assert _all(capsys, "pool.c", "--function", "pool_get").keys() == {"pool_get"}

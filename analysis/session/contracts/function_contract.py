@@ -6,8 +6,9 @@ from typing import Literal
 
 import msgspec
 
-Status = Literal["proved", "assumed", "given", "seen"]
-"""`given`: a table of library functions says it. `seen`: a statement of the function says it, whatever leads there."""
+Status = Literal["proved", "assumed", "given", "described", "seen"]
+"""`given`: a table of library functions says it. `described`: a contract of the project does. `seen`: a statement of the function
+says it, whatever leads there."""
 
 
 class Clause(msgspec.Struct, frozen=True):

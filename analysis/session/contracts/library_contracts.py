@@ -9,7 +9,7 @@ from analysis.cfa.graph import External
 from analysis.model.c_types import Pointer
 from analysis.session.contracts import words
 from analysis.session.contracts.declarations import parameter_names
-from analysis.session.contracts.function_contract import Clause, FunctionContract
+from analysis.session.contracts.function_contract import Clause, FunctionContract, Status
 from analysis.session.contracts.signatures import signature
 
 _MADE = {
@@ -32,16 +32,17 @@ def library_contract(name: str, declared: External | None = None, written: str =
         return None
     shown = name if declared is None else signature(name, declared.type)
     names = parameter_names(written)
+    status: Status = "given" if own is None else "described"
     source = f"the table of library functions ({function.described})" if own is None else f"{function.described}{_open(own)}"
     return FunctionContract(
         name,
         "",
         0,
         shown,
-        requires=tuple(Clause(f"`{text}`", text, "given", source) for text in _required(function, declared, names)),
-        ensures=tuple(Clause(text, "", "given", source) for text in _ensured(function, names)),
-        writes=tuple(Clause(text, "", "given", source) for text in _written(function, names)),
-        ownership=tuple(Clause(text, "", "given", source) for text in _owned(function, names)),
+        requires=tuple(Clause(f"`{text}`", text, status, source) for text in _required(function, declared, names)),
+        ensures=tuple(Clause(text, "", status, source) for text in _ensured(function, names)),
+        writes=tuple(Clause(text, "", status, source) for text in _written(function, names)),
+        ownership=tuple(Clause(text, "", status, source) for text in _owned(function, names)),
         returns=not function.never_returns,
         declared=written,
     )

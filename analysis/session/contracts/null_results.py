@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.c.functions import known
 from analysis.certificate.ownership.tracked_variables import tracked
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.model import ir
@@ -48,7 +47,7 @@ def _null_results(program: Program, cfa: Cfa) -> Iterator[tuple[Edge, str]]:
 
 def _gives_null(program: Program, call: ir.Call) -> bool:
     name = ir.direct_callee(call)
-    function = None if name is None or name in program.functions else known(name)
+    function = None if name is None or name in program.functions else program.known(name)
     return function is not None and function.null == "?"
 
 

@@ -12,6 +12,7 @@ _STATUS: dict[Status, str] = {
     "proved": "proved",
     "assumed": "assumed",
     "given": "from the table of library functions",
+    "described": "from a contract of the project",
     "seen": "seen in the code",
 }
 
