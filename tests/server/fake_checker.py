@@ -133,11 +133,7 @@ class FakeChecker:
 
     def changes(self, *, is_same: bool) -> Iterator[wire.ContractChange]:
         for path, _, name in self.functions():
-            text = (
-                "contract unchanged: 14 callers need no new look"
-                if is_same
-                else "contract changed: may now return NULL — 3 callers"
-            )
+            text = "contract unchanged for 14 callers" if is_same else "contract changed: may now return NULL — 3 callers"
             yield wire.ContractChange(path, name, text, is_same)
 
     def functions(self) -> Iterator[tuple[str, int, str]]:

@@ -93,14 +93,14 @@ async def test_a_hover_does_not_wait_for_a_checker_that_does_not_answer(editor: 
     assert ("*Stale: edited since.*" in text) is (word == "HANG")
 
 
-async def test_a_hover_says_that_callers_need_no_new_look_if_that_is_so(editor: Editor, workspace: Path) -> None:
+async def test_a_hover_says_that_a_contract_is_unchanged(editor: Editor, workspace: Path) -> None:
     uri = await opened(editor, workspace, TOLD)
     assert "unchanged" not in await shown(editor, uri, AT_CALL)
     after = len(editor.messages)
     editor.edit(uri, 2, (0, 0), (0, 3), "// KEPT ")
     await refreshed(editor, uri, 2, after)
     for at in (AT_DEFINITION, AT_CALL):
-        assert "Contract unchanged: 14 callers need no new look." in await shown(editor, uri, at)
+        assert "Contract unchanged for 14 callers." in await shown(editor, uri, at)
     assert await lenses(editor, uri) == [(1, "✗ violated: null-dereference"), (4, "✓ safe")]
 
 

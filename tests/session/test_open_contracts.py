@@ -140,9 +140,9 @@ def test_an_edit_is_compared_with_the_text_that_was_opened(opened: Opened, funct
     assert opened.changes() == {}
 
 
-def test_an_edit_that_callers_need_not_know_of_says_so(opened: Opened) -> None:
+def test_an_edit_that_leaves_the_contract_as_it_was_says_so(opened: Opened) -> None:
     opened.edit(TEXT.replace("i ? i->size : 0", "i ? i->size + 1 - 1 : 0"))
-    assert opened.changes() == {"size": "contract unchanged: 2 callers need no new look"}
+    assert opened.changes() == {"size": "contract unchanged for 2 callers"}
 
 
 def test_other_names_of_parameters_change_no_contract(opened: Opened) -> None:
@@ -189,7 +189,7 @@ def test_a_file_that_was_closed_is_not_compared(opened: Opened) -> None:
     assert opened.changes() == {}
 
 
-def test_callers_need_a_new_look_if_the_engine_had_to_take_one(opened: Opened) -> None:
+def test_nothing_is_said_of_callers_that_the_engine_had_to_check_again(opened: Opened) -> None:
     """The contract is as before. What the engine knows of the argument is not, so that it has looked at the caller."""
     text = TEXT + "void both(struct item *i) { drop(i); i->size = 1; }\n"
     opened.edit(text)

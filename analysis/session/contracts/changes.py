@@ -30,10 +30,9 @@ def change_text(before: FunctionContract, now: FunctionContract, callers: int, k
 
 
 def unchanged_text(callers: int) -> str:
-    """That callers rely on the same as before."""
-    if not callers:
-        return "contract unchanged"
-    return f"contract unchanged: {words.counted(callers, 'caller')} {'needs' if callers == 1 else 'need'} no new look"
+    """That the contract is as before, and for how many callers. It says nothing of values: another number that is returned, or
+    stored, can still matter to them."""
+    return f"contract unchanged for {words.counted(callers, 'caller')}" if callers else "contract unchanged"
 
 
 def _joined(needed: Sequence[str]) -> str:
