@@ -74,6 +74,17 @@ def _misfit_result(function: Function, type_: c_types.Function) -> str:
     is_integer = function.result == "descriptor" or function.least is not None
     if is_integer and not isinstance(result, c_types.Integer):
         return "it does not return an integer"
+    if isinstance(result, c_types.Integer) and not _holds_range(result, function):
+        return f"it returns {result.name}, which does not hold all of {function.least} to {function.greatest}"
     if function.result in ("number", "descriptor"):
         return "it returns a pointer" if isinstance(result, c_types.Pointer) else ""
     return "" if isinstance(result, c_types.Pointer) else "it does not return a pointer"
+
+
+def _holds_range(type_: c_types.Integer, function: Function) -> bool:
+    """Whether an integer type has all numbers that the function is said to return: what is returned is converted to it, so that
+    others come out as different numbers (C11 6.8.6.4p3)."""
+    if function.least is None or function.greatest is None:
+        return True
+    bits = 1 if type_.name == "_Bool" else type_.bits - type_.signed
+    return (-(1 << bits) if type_.signed else 0) <= function.least and function.greatest < 1 << bits

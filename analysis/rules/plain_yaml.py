@@ -3,6 +3,7 @@ imports YAML."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import yaml
 
 from analysis.model.limits import RULE_FILES, YAML_LEVELS
 from analysis.model.report import Message
+
+_SHOWN = 100  # characters of the name of a field
 
 
 class PlainYamlError(Exception):
@@ -30,6 +33,17 @@ class _PlainLoader(yaml.SafeLoader):
         self.level -= 1
         return found
 
+    def compose_mapping_node(self, anchor: Any) -> Any:
+        """A table, in which no field may stand twice (YAML 1.1 3.2.1.3): the parser would take the last one without a word."""
+        found = super().compose_mapping_node(anchor)
+        seen = set()
+        for key, _ in found.value:
+            if isinstance(key, yaml.ScalarNode) and (key.tag, key.value) in seen:
+                shown = "".join(letter if letter.isprintable() else "?" for letter in key.value[:_SHOWN])
+                raise PlainYamlError(f"it has the field {shown} twice in one table, again in line {key.start_mark.line + 1}")
+            seen.add((key.tag, key.value) if isinstance(key, yaml.ScalarNode) else key)
+        return found
+
 
 def read_plain_yaml(data: bytes) -> Any:
     """The value in a file's bytes. Raises PlainYamlError."""
@@ -46,7 +60,7 @@ def read_plain_yaml(data: bytes) -> Any:
 def yaml_files(folder: Path, things: str, files: str, messages: list[Message]) -> Sequence[Path]:
     """The YAML files of a folder, by name; adds messages if there is no such folder, or too many files. `things` and `files` say
     in words what the folder holds."""
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # `Path.is_dir` fails below a folder that may not be read
         messages.append(Message("error", str(folder), f"There is no folder of {things} here."))
         return ()
     try:

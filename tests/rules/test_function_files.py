@@ -5,6 +5,7 @@ The class: an entry that says something else than its author meant, and counts a
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -103,12 +104,18 @@ WRONG = {
     "{name: f, 3: 4}": "the names of its fields must be text",
 }
 
-FILES = {
+FILES: dict[str, tuple[str | bytes, str]] = {
     "not YAML": ("functions: [", "it is not YAML in line"),
     "an alias": ("functions: &x [{name: f}]\nmore: *x\n", "it uses a YAML alias"),
     "an object of Python's": ("!!python/object/apply:os.system ['true']\n", "it is not YAML"),
     "a date that does not exist": ("functions: 2020-13-45\n", "it is not YAML"),
     "deep lists": ("[" * 5_000, "it has lists and tables in each other, more than 50 deep"),
+    "two lists": ("functions: []\nfunctions: []\n", "it has the field functions twice in one table, again in line 2"),
+    "a field twice": (
+        "functions:\n- name: f\n  complete: false\n  complete: true\n",
+        "it has the field complete twice in one table, again in line 4",
+    ),
+    "an odd field twice": ('{"a\\e": 1, "a\\e": 2}', "it has the field a? twice in one table, again in line 1"),
     "a list": ("- name: f\n", "functions: must be a list"),
     "nothing": ("", "functions: must be a list"),
     "a table": ("functions: {name: f}\n", "functions: must be a list"),
@@ -208,6 +215,16 @@ def test_a_folder_that_is_not_there_and_too_many_files(folder: Path, monkeypatch
     rows, said = _loaded(folder)
     assert list(rows) == ["a"]
     assert [text for *_, text in said] == ["There are 2 files of contracts here; only the first 1 are used."]
+
+
+def test_a_folder_below_one_that_may_not_be_read_is_one_message(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: object, **_: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(os, "stat", refuse)
+    _, messages = load_functions(Options(functions_dirs=(str(folder),)))
+    monkeypatch.undo()
+    assert [m.text for m in messages] == ["There is no folder of contracts here."]
 
 
 def test_the_size_of_a_file_is_bounded_like_that_of_a_rule_file(folder: Path) -> None:

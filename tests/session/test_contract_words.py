@@ -10,6 +10,7 @@ from analysis.session.contracts.declarations import external, in_one_line, param
 from analysis.session.contracts.function_contract import Clause, FunctionContract, Status
 from analysis.session.contracts.library_contracts import library_contract
 from analysis.session.contracts.null_results import may_return_null
+from analysis.session.contracts.program_contracts import ProgramContracts
 from analysis.session.contracts.sentences import callers_sentence, kept_by, sentences
 from tests.support.lowered import unit_of
 
@@ -175,9 +176,9 @@ def test_callers_that_were_not_followed_are_counted() -> None:
     assert said == "contract changed: now requires `p != NULL` — 4 callers"
 
 
-def test_that_callers_rely_on_the_same_names_how_many_there_are() -> None:
-    assert unchanged_text(14) == "contract unchanged: 14 callers need no new look"
-    assert unchanged_text(1) == "contract unchanged: 1 caller needs no new look"
+def test_an_unchanged_contract_names_how_many_callers_there_are() -> None:
+    assert unchanged_text(14) == "contract unchanged for 14 callers"
+    assert unchanged_text(1) == "contract unchanged for 1 caller"
     assert unchanged_text(0) == "contract unchanged"
 
 
@@ -274,3 +275,23 @@ def test_arguments_have_the_names_of_parameters_where_these_are_known() -> None:
 )
 def test_a_declaration_in_one_line(written: str, shown: str) -> None:
     assert in_one_line(written) == shown
+
+
+@pytest.mark.parametrize(
+    ("statement", "shown"),
+    [
+        ("g.x = 1", "`g.x`"),
+        ("g.in.x = 1", "`g`"),
+        ("g.parts[n].x = 1", "`g`"),
+        ("g.same[n] = 1", "`g`"),
+        ("rows[n].x = 1", "`rows`"),
+        ("at->in.x = 1", "`x` of `struct in`"),
+        ("g.x = 1, g.in.x = 1", "`g.x`, `g`"),
+    ],
+)
+def test_a_member_of_a_variable_is_named_where_it_is_its_own(statement: str, shown: str) -> None:
+    """Another structure in the variable may have a member of the same name."""
+    text = "struct in { int x; }; struct out { int x; struct in in; struct in parts[3]; int same[2]; };\n"
+    text += f"struct out g, *at; struct in rows[2];\nvoid f(int n) {{ {statement}; }}\n"
+    found = ProgramContracts(link([unit_of(text)]).program).of("f").contract
+    assert [one.text for one in sentences(found) if "writes" in one.text] == [f"writes at most {shown}"]

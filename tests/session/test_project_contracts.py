@@ -331,6 +331,33 @@ def test_a_contract_of_another_function_does_not_count(tmp_path: Path, declared:
     assert [text.partition(", ")[2] for text in said] == [f"{why}."]
 
 
+@pytest.mark.parametrize(
+    ("declared", "least", "greatest", "holds"),
+    [
+        ("unsigned char", 256, 256, False),
+        ("unsigned char", 0, 255, True),
+        ("signed char", -129, 1, False),
+        ("signed char", -128, 127, True),
+        ("unsigned", -1, 10, False),
+        ("_Bool", 1, 2, False),
+        ("_Bool", 0, 1, True),
+        ("int", 1, 2147483648, False),
+        ("unsigned long", 0, 18446744073709551615, True),
+    ],
+)
+def test_a_range_that_a_result_cannot_hold_does_not_count(
+    tmp_path: Path, declared: str, least: int, greatest: int, *, holds: bool
+) -> None:
+    """What is returned is converted: an `unsigned char` that is said to be 256 is zero."""
+    contracts = f"functions: [{{name: level, result: {{least: {least}, greatest: {greatest}}}, complete: true}}]"
+    folder = _project(tmp_path / "p", contracts, a=f"{declared} level(void);\nint f(void) {{ return 1 / (int)level(); }}\n")
+    said = [text for *_, text in _messages(folder)]
+    name = {"unsigned": "unsigned int"}.get(declared, declared)
+    why = f"it returns {name}, which does not hold all of {least} to {greatest}"
+    wrong = [] if holds else [f"The contract of level is not used: in {folder / 'a.c'}, {why}."]
+    assert said == wrong
+
+
 def test_a_function_that_nobody_declares_needs_no_message(tmp_path: Path) -> None:
     folder = _project(tmp_path / "p", PUT, a="int f(void) { return 1; }\n")
     assert _messages(folder) == []

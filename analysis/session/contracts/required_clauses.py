@@ -14,7 +14,7 @@ from analysis.cfa.callgraph import callers
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.marks import with_places
 from analysis.model import ir
-from analysis.model.c_types import Pointer, Void
+from analysis.model.c_types import Pointer, Record, Void
 from analysis.session.contracts import words
 from analysis.session.contracts.function_contract import Clause, Status
 from analysis.session.contracts.null_results import may_return_null
@@ -89,7 +89,7 @@ class RequiredClauses:
     def writes(self, found: Found, status: Status) -> tuple[Clause, ...]:
         """What callers may notice of what it writes."""
         walked = found["null-dereference"]
-        said = sorted(set(map(_written, walked.contract.writes)))
+        said = sorted({_written(place, self._program) for place in walked.contract.writes})
         if walked.broken or len(said) > _MOST_WRITES or words.ANYTHING in said:
             return (Clause(words.ANYTHING, "", "assumed", "what it calls"),)
         return tuple(Clause(text, "", status, "all that it writes") for text in said or [words.NOTHING])
@@ -124,11 +124,13 @@ def _keeps(walked: Walked, callee: str) -> bool:
 _NAMES = {"char": "characters", "pointer": "pointers"}
 
 
-def _written(place: Place) -> str:
-    """A place in words."""
+def _written(place: Place, program: Program) -> str:
+    """A place in words. A member is named only where it is one of the variable itself, and of no structure or array in it."""
     variable = place.variable.rpartition(" ")[2].rpartition("::")[2]
     if place.variable:
-        return f"`{variable}.{place.member}`" if place.member else f"`{variable}`"
+        declared = program.globals.get(place.variable.removeprefix("global "))
+        is_own = declared is not None and isinstance(declared.var.type, Record) and declared.var.type.key == place.record
+        return f"`{variable}.{place.member}`" if place.member and is_own else f"`{variable}`"
     if place.member:
         return words.member(place.member, place.record)
     if place.kind == "any":
