@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.cfa.graph import External
 from analysis.cfa.linking.link import link
+from analysis.model.c_types import Function, Integer, Void
 from analysis.session.contracts.changes import change_text, unchanged_text
 from analysis.session.contracts.declarations import external, in_one_line, parameter_names
 from analysis.session.contracts.function_contract import Clause, FunctionContract, Status
@@ -101,6 +103,14 @@ def test_no_sentence_is_implied_by_another_one(given: FunctionContract, said: li
         ("free", ["frees argument 1", "writes at most `errno`"]),
         ("fclose", ["requires argument 1 not to be NULL", "closes argument 1", "writes at most `errno`"]),
         ("exit", ["does not return"]),
+        (
+            "qsort",
+            ["requires argument 1 not to be NULL", "may write anything that it can reach"],
+        ),
+        (
+            "scanf",
+            ["requires argument 1 not to be NULL", "writes at most `errno`, what argument 2 and those after it point to"],
+        ),
     ],
 )
 def test_the_same_words_for_library_functions(name: str, said: list[str]) -> None:
@@ -295,3 +305,23 @@ def test_a_member_of_a_variable_is_named_where_it_is_its_own(statement: str, sho
     text += f"struct out g, *at; struct in rows[2];\nvoid f(int n) {{ {statement}; }}\n"
     found = ProgramContracts(link([unit_of(text)]).program).of("f").contract
     assert [one.text for one in sentences(found) if "writes" in one.text] == [f"writes at most {shown}"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "result", "said"),
+    [
+        (
+            "freed? n",
+            "block?",
+            ["returns NULL or a new block, which has to be freed", "frees argument 1", "writes at most `errno`"],
+        ),
+        ("code", "", ["may write anything that it can reach"]),
+        ("beneath", "", ["may write anything that it can reach"]),
+    ],
+)
+def test_contracts_of_a_project_are_shown_as_proofs_take_them(arguments: str, result: str, said: list[str]) -> None:
+    """A function is said to free in each call, so no sentence says less; what it calls, or reaches, may be written."""
+    type_ = Function(Void(), (Integer(64, True, "long"),) * len(arguments.split()), False)
+    found = library_contract("own", External("own", type_, row=f"own | {arguments} | {result} | | own.yaml"))
+    assert found is not None
+    assert texts(found) == said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from analysis.c.blocks import RESIZES
 from analysis.c.functions import Function, known
 from analysis.cfa.graph import External
 from analysis.model.c_types import Pointer
@@ -76,16 +77,18 @@ def _ensured(function: Function, names: Sequence[str]) -> Iterator[str]:
 
 
 def _written(function: Function, names: Sequence[str]) -> Iterator[str]:
-    if not function.is_complete or "elsewhere" in function.besides:
+    if not function.is_complete or "elsewhere" in function.besides or function.calls_code or function.positions("beneath"):
         yield words.ANYTHING
         return
-    found = [f"what {words.argument(number, names)} points to" for number in function.written]
+    further = function.positions("out...")
+    found = [f"what {words.argument(number, names)} points to" for number in function.written if number not in further]
+    found += [f"what {words.argument(number)} and those after it point to" for number in further]
     errno = [] if "keeps-errno" in function.besides else ["`errno`"]
     yield from [*found, *errno] or [words.NOTHING]
 
 
 def _owned(function: Function, names: Sequence[str]) -> Iterator[str]:
-    if_ = " where it succeeds" if function.gives_block and function.null else ""
+    if_ = " where it succeeds" if function.name in RESIZES else ""  # what a project says of a function holds for each call
     yield from (f"frees {words.argument(number, names)}{if_}" for number in function.positions("freed"))
     yield from (f"closes {words.argument(number, names)}" for number in function.positions("closed"))
     yield from (f"keeps {words.argument(number, names)}" for number in function.positions("kept"))
