@@ -6,7 +6,7 @@ import pytest
 
 from analysis.cfa.graph import External
 from analysis.cfa.linking.link import link
-from analysis.model.c_types import Function, Integer, Void
+from analysis.model.c_types import Function, Integer, Pointer, Void
 from analysis.session.contracts.changes import change_text, unchanged_text
 from analysis.session.contracts.declarations import external, in_one_line, parameter_names
 from analysis.session.contracts.function_contract import Clause, FunctionContract, Status
@@ -325,3 +325,14 @@ def test_contracts_of_a_project_are_shown_as_proofs_take_them(arguments: str, re
     found = library_contract("own", External("own", type_, row=f"own | {arguments} | {result} | | own.yaml"))
     assert found is not None
     assert texts(found) == said
+
+
+@pytest.mark.parametrize(
+    ("use", "is_needed"), [("kept", True), ("freed", True), ("beneath", True), ("in?", False), ("n?", False)]
+)
+def test_a_pointer_to_a_function_of_a_project_is_needed_unless_it_may_be_null(use: str, *, is_needed: bool) -> None:
+    """Proofs show that null is not passed for it."""
+    type_ = Function(Void(), (Pointer(Void()),), False)
+    found = library_contract("own", External("own", type_, row=f"own | {use} | | | own.yaml"))
+    assert found is not None
+    assert [one.formula for one in found.requires] == (["argument 1 != NULL"] if is_needed else [])

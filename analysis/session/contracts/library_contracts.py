@@ -54,11 +54,13 @@ def _open(function: Function) -> str:
 
 
 def _required(function: Function, declared: External | None, names: Sequence[str]) -> Iterator[str]:
+    is_own = declared is not None and bool(declared.row)
     for number, one in enumerate(function.arguments):
         type_ = declared.type.parameters[number] if declared and number < len(declared.type.parameters) else None
         is_pointer = type_ is None or isinstance(type_, Pointer)
-        is_accessed = not one.nullable and not one.uses.isdisjoint(_ACCESSED) and "n" not in one.uses
-        if is_pointer and (is_accessed or (declared is not None and bool(declared.row) and number in declared.nonnull)):
+        is_used = is_own or not one.uses.isdisjoint(_ACCESSED)  # as proofs have it
+        is_needed = not one.nullable and "n" not in one.uses and is_used
+        if is_pointer and (is_needed or (is_own and declared is not None and number in declared.nonnull)):
             yield words.not_null(number, names)
 
 
