@@ -6,7 +6,6 @@ A test that sets a deadline of its own, or that no longer ignores slowness, is r
 `EVERPROOF_NIGHTLY` (`make nightly`) multiplies the examples of all property-based tests.
 """
 
-import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -34,13 +33,6 @@ def _modules_of_the_current_folder() -> Iterator[None]:
     must not forbid them to the tests that come after it."""
     yield
     os.environ.pop("PYTHONSAFEPATH", None)
-
-
-def pytest_collection_finish() -> None:
-    """The garbage collector leaves alone what all tests are made of. It is a gigabyte, and Python looks for garbage again only
-    when a quarter as many objects are new: until then, what the tests leave in cycles, solvers among it, would stay."""
-    gc.collect()
-    gc.freeze()
 
 
 def settings_of(test: object) -> settings:
