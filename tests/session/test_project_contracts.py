@@ -6,7 +6,6 @@ speaks of, after it was changed, for a proof that does not list it, and for a pr
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -19,58 +18,20 @@ from support.program_edits import LARGE
 from analysis.api import Checker
 from analysis.engines.automaton import Algorithm
 from analysis.model.assumptions import PROJECT_CONTRACTS
-from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.model.report import Report, RuleVerdict
-from analysis.model.settings import Settings
 from analysis.store.database import Store
+from tests.support.described_projects import HEAP, found_in, project_checker, safe_ones, verdicts_of, write_project
 from tests.support.settled import answered, settled_verdicts
 
 POOL = Path(__file__).parents[2] / "fixtures" / "contracts" / "pool"
 CONTRACTS = (POOL / ".everproof" / "functions" / "pool.yaml").read_text("utf-8")
 HEADER = (POOL / "pool.h").read_text("utf-8")
-HEAP = ("double-free", "memory-leak", "resource-leak", "use-after-free", "use-after-close")
-RULES = (*HEAP, "null-dereference", "division-by-zero")
-LIMITS = Limits(proof_seconds=300.0, program_seconds=5.0, task_seconds=5.0)
-
-
-def _project(folder: Path, contracts: str | None, **files: str) -> Path:
-    folder.mkdir(exist_ok=True)
-    for name, text in files.items():
-        (folder / f"{name}.c").write_text(text)
-    if contracts is not None:
-        (folder / ".everproof" / "functions").mkdir(parents=True, exist_ok=True)
-        (folder / ".everproof" / "functions" / "own.yaml").write_text(contracts)
-    return folder
-
-
-def _checker(folder: Path, store: Store | None = None, **options: object) -> Checker:
-    given = {"rules": RULES, "proofs": True, "everywhere": True, "budget": "background", "limits": LIMITS, **options}
-    found = Settings().options((str(folder),))
-    checker = Checker(Options(functions_dirs=found.functions_dirs, **given), store=store)  # type: ignore[arg-type]
-    checker.open([str(folder)])
-    return checker
-
-
-def _findings(folder: Path) -> list[tuple[str, str]]:
-    report = _checker(folder, engine="automaton").check()
-    return [(one.function, one.rule) for one in report.findings]
 
 
 def _messages(folder: Path) -> list[tuple[str, str, str]]:
-    report = _checker(folder, engine="automaton").check()
+    report = project_checker(folder, engine="automaton").check()
     return [(one.severity, Path(one.path).name, one.text) for one in report.messages]
-
-
-def _verdicts(folder: Path, **options: object) -> dict[tuple[str, str], RuleVerdict]:
-    checker = _checker(folder, **options)
-    found = settled_verdicts(checker)
-    checker.close()
-    return found
-
-
-def _safe(found: dict[tuple[str, str], RuleVerdict]) -> set[tuple[str, str]]:
-    return {key for key, verdict in found.items() if verdict.verdict == "safe"}
 
 
 def _relied_on(verdict: RuleVerdict) -> str:
@@ -93,18 +54,18 @@ def test_findings_are_where_the_comments_say(name: str) -> None:
 
 
 def test_without_contracts_nothing_of_that_is_found(tmp_path: Path) -> None:
-    folder = _project(tmp_path / "p", None, bad=(POOL / "bad.c").read_text())
+    folder = write_project(tmp_path / "p", None, bad=(POOL / "bad.c").read_text())
     (folder / "pool.h").write_text(HEADER)
-    assert [one for one in _findings(folder) if one[1] in HEAP] == []
+    assert [one for one in found_in(folder) if one[1] in HEAP] == []
 
 
 def test_proofs_rest_on_contracts_and_list_them(tmp_path: Path) -> None:
-    folder = _project(tmp_path / "p", CONTRACTS, good=(POOL / "good.c").read_text())
+    folder = write_project(tmp_path / "p", CONTRACTS, good=(POOL / "good.c").read_text())
     (folder / "pool.h").write_text(HEADER)
-    found = _verdicts(folder)
-    assert {("checked", rule) for rule in ("double-free", "memory-leak")} <= _safe(found)
-    assert {("looked", rule) for rule in ("double-free", "memory-leak", "division-by-zero")} <= _safe(found)
-    assert {("written", rule) for rule in (*HEAP, "null-dereference")} <= _safe(found)
+    found = verdicts_of(folder)
+    assert {("checked", rule) for rule in ("double-free", "memory-leak")} <= safe_ones(found)
+    assert {("looked", rule) for rule in ("double-free", "memory-leak", "division-by-zero")} <= safe_ones(found)
+    assert {("written", rule) for rule in (*HEAP, "null-dereference")} <= safe_ones(found)
     assert found["checked", "null-dereference"].is_conditional  # the pool must not be null
     said = _relied_on(found["looked", "division-by-zero"])
     assert "pool_look (.everproof/functions/own.yaml)" in said
@@ -114,31 +75,31 @@ def test_proofs_rest_on_contracts_and_list_them(tmp_path: Path) -> None:
 
 
 def test_what_violates_a_rule_by_its_contracts_is_never_safe(tmp_path: Path) -> None:
-    folder = _project(tmp_path / "p", CONTRACTS, bad=(POOL / "bad.c").read_text())
+    folder = write_project(tmp_path / "p", CONTRACTS, bad=(POOL / "bad.c").read_text())
     (folder / "pool.h").write_text(HEADER)
-    checker = _checker(folder)
+    checker = project_checker(folder)
     found = settled_verdicts(checker)
     assert checker.report is not None
     wrong = {(one.function, one.rule) for one in checker.report.findings}
     checker.close()
     marked = read_markers(POOL / "bad.c").findings
     assert len(wrong) == sum(marked.values())
-    assert not wrong & _safe(found)
+    assert not wrong & safe_ones(found)
 
 
 def test_what_is_not_complete_helps_to_find_and_proves_nothing(tmp_path: Path) -> None:
     incomplete = "\n".join(line for line in CONTRACTS.splitlines() if "complete" not in line)
     incomplete = incomplete.replace("    never_returns: true\n", "")
     text = (POOL / "good.c").read_text() + (POOL / "bad.c").read_text().replace("int looked", "int looked_").partition("\n")[2]
-    with_them = _project(tmp_path / "with", incomplete, all=text)
-    without = _project(tmp_path / "without", None, all=text)
+    with_them = write_project(tmp_path / "with", incomplete, all=text)
+    without = write_project(tmp_path / "without", None, all=text)
     for folder in (with_them, without):
         (folder / "pool.h").write_text(HEADER)
-    assert ("twice", "double-free") in _findings(with_them)
-    assert ("used", "use-after-free") in _findings(with_them)
-    assert ("twice", "double-free") not in _findings(without)
-    found = _verdicts(with_them)
-    assert _safe(found) <= _safe(_verdicts(without))
+    assert ("twice", "double-free") in found_in(with_them)
+    assert ("used", "use-after-free") in found_in(with_them)
+    assert ("twice", "double-free") not in found_in(without)
+    found = verdicts_of(with_them)
+    assert safe_ones(found) <= safe_ones(verdicts_of(without))
     assert not any(_relied_on(verdict) for verdict in found.values())
 
 
@@ -156,10 +117,10 @@ transitions:
 def test_rules_of_a_project_mean_its_functions_too(tmp_path: Path) -> None:
     contracts = "functions: [{name: put, arguments: [{}, {frees: true}]}, {name: look, arguments: [{reads: true}]}]"
     text = "void put(int n, int *p);\nvoid look(int *p);\nvoid f(int *p) { look(p); put(1, p); }\n"
-    folder = _project(tmp_path / "p", contracts, a=text)
+    folder = write_project(tmp_path / "p", contracts, a=text)
     (folder / "rules").mkdir()
     (folder / "rules" / "own.yaml").write_text(OWN_RULE)
-    report = _checker(folder, engine="automaton", rules=("no-release",), rules_dirs=(str(folder / "rules"),)).check()
+    report = project_checker(folder, engine="automaton", rules=("no-release",), rules_dirs=(str(folder / "rules"),)).check()
     assert [(one.rule, one.place.range.start.column) for one in report.findings] == [("no-release", 27)]
 
 
@@ -193,8 +154,8 @@ int main(void)
 )
 def test_no_prover_refutes_what_only_a_contract_shows(tmp_path: Path, body: str, rule: str) -> None:
     contracts = CONTRACTS + "  - {name: pool_of, result: {pointer: own, may_be_null: true}, complete: true}\n"
-    folder = _project(tmp_path / "p", contracts, a=WHOLE.replace("BODY", body))
-    checker = _checker(folder)
+    folder = write_project(tmp_path / "p", contracts, a=WHOLE.replace("BODY", body))
+    checker = project_checker(folder)
     found = settled_verdicts(checker)
     assert checker.report is not None
     assert [(one.rule, one.status) for one in checker.report.findings if one.rule == rule] == [(rule, "possible")]
@@ -220,8 +181,8 @@ functions:
 def test_a_run_confirms_nothing_by_what_a_contract_excludes(
     tmp_path: Path, contracts: str | None, level: str, confirmed: bool
 ) -> None:
-    folder = _project(tmp_path / "p", contracts, a=OUTSIDE.replace("LEVEL", level))
-    checker = _checker(folder)
+    folder = write_project(tmp_path / "p", contracts, a=OUTSIDE.replace("LEVEL", level))
+    checker = project_checker(folder)
     checker.check()
     answered(checker)
     assert checker.report is not None
@@ -242,7 +203,7 @@ int main(void) { int n = level(); if (n == LEVEL) stop(); return 1 / n; }
 def test_no_run_goes_on_after_what_never_returns(tmp_path: Path, level: str, found: list[tuple[str, str]], through: str) -> None:
     names = "{name: stop, never_returns: true, complete: true}, {name: end, never_returns: true, complete: true}"
     text = ENDING.replace("DECLARED", through).replace("LEVEL", level)
-    checker = _checker(_project(tmp_path / "p", f"functions: [{names}]", a=text))
+    checker = project_checker(write_project(tmp_path / "p", f"functions: [{names}]", a=text))
     checker.check()
     answered(checker)
     assert checker.report is not None
@@ -252,7 +213,9 @@ def test_no_run_goes_on_after_what_never_returns(tmp_path: Path, level: str, fou
 
 def test_a_declaration_in_another_file_says_that_a_function_never_returns(tmp_path: Path) -> None:
     text = ENDING.replace("DECLARED", "void stop(void);").replace("LEVEL", "0")
-    checker = _checker(_project(tmp_path / "p", None, a=text, b="_Noreturn void stop(void);\nvoid f(void) { stop(); }\n"))
+    checker = project_checker(
+        write_project(tmp_path / "p", None, a=text, b="_Noreturn void stop(void);\nvoid f(void) { stop(); }\n")
+    )
     checker.check()
     answered(checker)
     assert checker.report is not None
@@ -262,17 +225,17 @@ def test_a_declaration_in_another_file_says_that_a_function_never_returns(tmp_pa
 
 def test_what_never_returns_leaves_an_order_open(tmp_path: Path) -> None:
     contracts = "functions: [{name: stop, never_returns: true, complete: true}]"
-    folder = _project(tmp_path / "p", contracts, a="int stop(void);\nint f(int n) { return stop() + 1 / n; }\n")
-    assert _verdicts(folder)["f", "division-by-zero"].verdict != "safe"
+    folder = write_project(tmp_path / "p", contracts, a="int stop(void);\nint f(int n) { return stop() + 1 / n; }\n")
+    assert verdicts_of(folder)["f", "division-by-zero"].verdict != "safe"
 
 
 def test_null_for_a_block_to_free_is_not_safe_unless_the_contract_says_so(tmp_path: Path) -> None:
     text = "void put(void *block);\nvoid f(void *p) { put(p); }\n"
-    strict = _project(tmp_path / "a", "functions: [{name: put, arguments: [{frees: true}], complete: true}]", a=text)
+    strict = write_project(tmp_path / "a", "functions: [{name: put, arguments: [{frees: true}], complete: true}]", a=text)
     lenient = "functions: [{name: put, arguments: [{frees: true, may_be_null: true}], complete: true}]"
-    assert _verdicts(strict)["f", "null-dereference"].is_conditional
+    assert verdicts_of(strict)["f", "null-dereference"].is_conditional
     assert ("f", "null-dereference") not in {
-        key for key, verdict in _verdicts(_project(tmp_path / "b", lenient, a=text)).items() if verdict.is_conditional
+        key for key, verdict in verdicts_of(write_project(tmp_path / "b", lenient, a=text)).items() if verdict.is_conditional
     }
 
 
@@ -280,7 +243,7 @@ def test_what_only_a_contract_keeps_from_violating_a_rule_is_not_left_out_of_the
     """The class: a program that is safe because of a contract that nothing lists."""
     text = "void put(void *block);\nint main(void) { int *p = 0; put(p); return 0; }\n"
     for number, contracts in enumerate((None, "functions: [{name: put, arguments: [{}], complete: true}]")):
-        found = _verdicts(_project(tmp_path / str(number), contracts, a=text))["main", "null-dereference"]
+        found = verdicts_of(write_project(tmp_path / str(number), contracts, a=text))["main", "null-dereference"]
         assert not found.no_place
         assert found.verdict != "safe" or _relied_on(found)
 
@@ -293,8 +256,8 @@ FREED = "{ put(p); put(p); }"
 
 def test_a_function_of_the_program_is_what_its_body_says(tmp_path: Path) -> None:
     text = f"extern int n;\nvoid put(int *p) {{ n = *p; }}\nvoid f(int *p) {FREED}\n"
-    folder = _project(tmp_path / "p", PUT, a=text)
-    assert _findings(folder) == []
+    folder = write_project(tmp_path / "p", PUT, a=text)
+    assert found_in(folder) == []
     ((severity, name, said),) = _messages(folder)
     assert (severity, name) == ("warning", "own.yaml")
     assert said.startswith("The contract of put is not used: ")
@@ -302,13 +265,13 @@ def test_a_function_of_the_program_is_what_its_body_says(tmp_path: Path) -> None
 
 
 def test_a_static_function_of_the_name_is_another_one(tmp_path: Path) -> None:
-    folder = _project(
+    folder = write_project(
         tmp_path / "p",
         PUT,
         a=f"extern int n;\nstatic void put(int *p) {{ n = *p; }}\nvoid f(int *p) {FREED}\n",
         b=f"void put(int *p);\nvoid g(int *p) {FREED}\n",
     )
-    assert _findings(folder) == [("g", "double-free")]
+    assert found_in(folder) == [("g", "double-free")]
     assert _messages(folder) == []
 
 
@@ -325,8 +288,8 @@ def test_a_static_function_of_the_name_is_another_one(tmp_path: Path) -> None:
     ],
 )
 def test_a_contract_of_another_function_does_not_count(tmp_path: Path, declared: str, why: str) -> None:
-    folder = _project(tmp_path / "p", PUT, a=f"{declared}\n", b=f"void put(int *p);\nvoid f(int *p) {FREED}\n")
-    assert _findings(folder) == []
+    folder = write_project(tmp_path / "p", PUT, a=f"{declared}\n", b=f"void put(int *p);\nvoid f(int *p) {FREED}\n")
+    assert found_in(folder) == []
     said = [text for *_, text in _messages(folder) if text.startswith("The contract of put is not used: in ")]
     assert [text.partition(", ")[2] for text in said] == [f"{why}."]
 
@@ -350,7 +313,7 @@ def test_a_range_that_a_result_cannot_hold_does_not_count(
 ) -> None:
     """What is returned is converted: an `unsigned char` that is said to be 256 is zero."""
     contracts = f"functions: [{{name: level, result: {{least: {least}, greatest: {greatest}}}, complete: true}}]"
-    folder = _project(tmp_path / "p", contracts, a=f"{declared} level(void);\nint f(void) {{ return 1 / (int)level(); }}\n")
+    folder = write_project(tmp_path / "p", contracts, a=f"{declared} level(void);\nint f(void) {{ return 1 / (int)level(); }}\n")
     said = [text for *_, text in _messages(folder)]
     name = {"unsigned": "unsigned int"}.get(declared, declared)
     why = f"it returns {name}, which does not hold all of {least} to {greatest}"
@@ -359,7 +322,7 @@ def test_a_range_that_a_result_cannot_hold_does_not_count(
 
 
 def test_a_function_that_nobody_declares_needs_no_message(tmp_path: Path) -> None:
-    folder = _project(tmp_path / "p", PUT, a="int f(void) { return 1; }\n")
+    folder = write_project(tmp_path / "p", PUT, a="int f(void) { return 1; }\n")
     assert _messages(folder) == []
 
 
@@ -369,12 +332,12 @@ TEXT = f"void put(int *p);\nvoid f(int *p) {FREED}\n"
 
 
 def test_two_programs_in_one_process_have_their_own_contracts(tmp_path: Path) -> None:
-    one, other = _project(tmp_path / "one", PUT, a=TEXT), _project(tmp_path / "other", None, a=TEXT)
-    checkers = [_checker(folder, engine="automaton") for folder in (one, other, one)]
+    one, other = write_project(tmp_path / "one", PUT, a=TEXT), write_project(tmp_path / "other", None, a=TEXT)
+    checkers = [project_checker(folder, engine="automaton") for folder in (one, other, one)]
     found = [[(f.function, f.rule) for f in checker.check().findings] for checker in checkers]
     assert found == [[("f", "double-free")], [], [("f", "double-free")]]
     reads = PUT.replace("frees", "reads")
-    _project(one, reads)
+    write_project(one, reads)
     for checker in checkers:
         checker.refresh()
     assert [len(checker.check().findings) for checker in checkers] == [0, 0, 0]
@@ -383,8 +346,8 @@ def test_two_programs_in_one_process_have_their_own_contracts(tmp_path: Path) ->
 def test_a_contract_that_changes_changes_findings_and_proofs(tmp_path: Path) -> None:
     text = "int level(void);\nint f(void) { return 1 / level(); }\nint g(int n) { return 1 / (n * n + 1 ? 1 : 2); }\n"
     positive = "functions: [{name: level, result: {least: 1, greatest: 3}, complete: true}]"
-    folder = _project(tmp_path / "p", positive, a=text)
-    checker = _checker(folder)
+    folder = write_project(tmp_path / "p", positive, a=text)
+    checker = project_checker(folder)
     assert settled_verdicts(checker)["f", "division-by-zero"].verdict == "safe"
     for contracts, is_safe in (
         (positive.replace("least: 1", "least: 0"), False),
@@ -393,26 +356,26 @@ def test_a_contract_that_changes_changes_findings_and_proofs(tmp_path: Path) -> 
         (positive, True),
         ("functions: []", False),
     ):
-        _project(folder, contracts)
+        write_project(folder, contracts)
         checker.refresh()
         assert (settled_verdicts(checker)["f", "division-by-zero"].verdict == "safe") == is_safe, contracts
     checker.close()
 
 
 def test_what_is_kept_in_the_store_depends_on_contracts(tmp_path: Path) -> None:
-    folder = _project(tmp_path / "p", PUT, a=TEXT)
+    folder = write_project(tmp_path / "p", PUT, a=TEXT)
     path = str(tmp_path / "kept.everproof")
 
     def checked() -> list[str]:
-        checker = _checker(folder, Store(path), engine="automaton")
+        checker = project_checker(folder, Store(path), engine="automaton")
         found = [finding.rule for finding in checker.check().findings]
         assert checker.save()
         return found
 
     assert checked() == ["double-free"]
-    _project(folder, PUT.replace("frees", "reads"))
+    write_project(folder, PUT.replace("frees", "reads"))
     assert checked() == []
-    _project(folder, PUT)
+    write_project(folder, PUT)
     assert checked() == ["double-free"]
 
 
@@ -441,14 +404,14 @@ def _said(report: Report) -> list[tuple[str, dict[str, tuple[str, str | None, tu
 @pytest.mark.parametrize("algorithm", ["incr-back", "incr-fwd"])
 def test_contracts_that_change_are_repaired_to_what_a_check_from_nothing_finds(tmp_path: Path, algorithm: Algorithm) -> None:
     random, seen = Random(5), set[tuple[tuple[str, str], ...]]()
-    folder = _project(tmp_path / "p", "functions: []", a=WRAPPED)
+    folder = write_project(tmp_path / "p", "functions: []", a=WRAPPED)
     options = msgspec.structs.replace(LARGE, functions_dirs=(str(folder / ".everproof" / "functions"),), engine="automaton")
     checker = Checker(options, algorithm=algorithm)
     checker.open([str(folder)])
     checker.check()
     for _ in range(25):
         chosen = [random.choice(("", *versions)) for versions in ENTRIES.values()]
-        _project(folder, f"functions: [{', '.join(filter(None, chosen))}]")
+        write_project(folder, f"functions: [{', '.join(filter(None, chosen))}]")
         checker.refresh()
         fresh = Checker(options)
         fresh.open([str(folder)])
@@ -459,48 +422,3 @@ def test_contracts_that_change_are_repaired_to_what_a_check_from_nothing_finds(t
         assert algorithm == "incr-fwd" or "four" not in {one.function for one in found.rechecked}
         seen.add(tuple((one.function, one.rule) for one in found.findings))
     assert len(seen) > 4
-
-
-# -- functions that do what functions of the library do -----------------------------------------------------------------------
-
-LIKE = """
-functions:
-  - {name: own_alloc, arguments: [{}], result: {new: block, may_be_null: true}, complete: true}
-  - {name: own_free, arguments: [{frees: true, may_be_null: true}], complete: true}
-"""
-DECLARED = "void *own_alloc(unsigned long size); void own_free(void *block);\n"
-PROGRAMS = sorted(
-    path
-    for rule in ("double-free", "memory-leak", "null-dereference", "use-after-free")
-    for path in (POOL.parents[1] / "programs" / rule).glob("*.c")
-    if re.search(r"\b(malloc|free)\(", path.read_text("utf-8"))
-)
-
-
-def _like(path: Path, folder: Path) -> Path:
-    """A program with functions of its own in the place of `malloc` and `free`, a line below where they are."""
-    text = re.sub(r"\bfree\(", "own_free(", re.sub(r"\bmalloc\(", "own_alloc(", path.read_text("utf-8")))
-    return _project(folder, LIKE, a=DECLARED + text)
-
-
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_functions_that_are_described_like_malloc_and_free_are_treated_like_them(tmp_path: Path, path: Path) -> None:
-    """The class: one of the places that know `free` does not know a function that the project says frees."""
-    options = read_markers(path).options
-    given = {"rules": options.get("--rule", ()), "entries": options.get("--entry", ()), "engine": "automaton"}
-    report = _checker(_like(path, tmp_path / "p"), **given).check()
-    original = Checker(Options(**given))  # type: ignore[arg-type]
-    original.open([str(path)])
-    wanted = Counter((one.place.range.start.line + 1, one.rule) for one in original.check().findings)
-    assert Counter((one.place.range.start.line, one.rule) for one in report.findings) == wanted
-
-
-@pytest.mark.parametrize("path", PROGRAMS[::16], ids=lambda path: path.stem)
-def test_proofs_by_contracts_are_those_that_library_functions_have(tmp_path: Path, path: Path) -> None:
-    """The class: a proof by a contract that would not hold of the library function that does the same."""
-    own = _verdicts(_like(path, tmp_path / "own"))
-    original = _verdicts(_project(tmp_path / "original", None, a=path.read_text("utf-8")))
-    assert own.keys() == original.keys()
-    assert _safe(own) <= _safe(original)
-    owned = {key for key in _safe(original) if original[key].engine in ("ownership", "requirements")}
-    assert owned <= _safe(own)
