@@ -192,6 +192,29 @@ def test_a_failing_compiler(tmp_path: Path, script: str, expected: str) -> None:
     assert texts(result) == [f"{expected}; the text is used as it is, without expanding macros and headers."]
 
 
+@pytest.mark.parametrize("place", ["cc1:", "/usr/include/stdc-predef.h:8:", "limits.h:337701:45:"])
+def test_a_place_that_gcc_gives_by_chance_is_not_told(tmp_path: Path, place: str) -> None:
+    script = f"cat; echo '{place} error: unterminated argument list invoking macro \"F\"' >&2; exit 1"
+    result = run(tmp_path / "a.c", b"int a;\n", compiler=fake_compiler(tmp_path, script))
+    assert b"int a;" in result.text
+    assert [(message.text, message.line) for message in result.messages] == [
+        ('The preprocessor reports: unterminated argument list invoking macro "F"', 0)
+    ]
+
+
+def test_a_compiler_that_crashes_is_run_again(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    pipe = os.open(tmp_path / "pipe", os.O_RDWR)
+    os.write(pipe, b"crash\ncrash\nwell\nleft\n")  # each run reads one of them
+    crash = "{ echo 'x.h:1: internal compiler error: Segmentation fault' >&2; exit 4; }"
+    script = f"read line < {tmp_path}/pipe; cat; test $line = crash && {crash} || exit 0"
+    result = run(tmp_path / "a.c", b"int a;\n", compiler=fake_compiler(tmp_path, script))
+    assert b"int a;" in result.text
+    assert texts(result) == []
+    assert os.read(pipe, 100) == b"left\n"
+    os.close(pipe)
+
+
 def test_what_a_failing_compiler_prints_is_used(tmp_path: Path) -> None:
     result = run(tmp_path / "a.c", b"int a;\n", compiler=fake_compiler(tmp_path, "cat; echo boom >&2; exit 1"))
     assert not result.raw

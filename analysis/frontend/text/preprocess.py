@@ -38,6 +38,10 @@ _MOST_MISSING = 40  # headers; each costs one more run of the compiler
 _MOST_MESSAGES = 20
 _MOST_ROUNDS = 3  # until all unsaved headers are found in the mirror
 _ERROR = re.compile(r"^(?P<path>[^\n]*?):(?P<line>\d{1,9}):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
+# gcc says this where the text ends; where a macro's arguments reach into a header, the place it gives is one by chance
+_MISPLACED = re.compile(r"^(?P<path>[^\n:]*):[^\n]*error: (?=unterminated argument list )", re.MULTILINE)
+_CRASHED = "internal compiler error"
+_MOST_CRASHES = 4
 _MISSING = re.compile(r"^'?(?P<name>[^'\n]+?)'?(?:: No such file or directory| file not found)")
 
 # all but pragmas, which whoever reads the text looks at; also in the spellings of C11 6.4.6p3 and 5.2.1.1
@@ -251,11 +255,17 @@ class _Run:
         inside = _itself if mirror is None else mirror.inside
         last = None if stand_ins is None else stand_ins.folder
         command = arguments(compiler, self.flags, self.options.data_model, self._dump, inside, last)
-        outcome = run_compiler(command, inside(self.folder), text, self._seconds(), self.options.limits)
+        for _ in range(_MOST_CRASHES):  # whether gcc crashes can change from run to run: what it reads then are other addresses
+            outcome = run_compiler(command, inside(self.folder), text, self._seconds(), self.options.limits)
+            if _CRASHED not in outcome.stderr:
+                break
         if mirror is not None:
             self._bypassed = mirror.bypassed(outcome.stdout, self.folder) or self._bypassed
             outcome = outcome._replace(stdout=mirror.strip(outcome.stdout), stderr=outcome.stderr.replace(mirror.root, ""))
-        return outcome
+        return outcome._replace(stderr=_MISPLACED.sub(self._without_place, outcome.stderr))
+
+    def _without_place(self, error: re.Match[str]) -> str:
+        return error.group() if self._is_main(error["path"]) else f"{self.path}:0: error: "
 
     def _seconds(self) -> float:
         """The time that is left."""
