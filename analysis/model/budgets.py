@@ -17,22 +17,24 @@ First = Literal["program", "function"]
 
 class ProverBudget(msgspec.Struct, frozen=True):
     """Seconds of the processor (`clock`): `finding` to decide one finding, `function` to prove one rule in one function,
-    `program` for one question about all of the program. After `total` seconds, of all tasks together, nothing more is begun but
-    findings; None: no end. `first`: whether proofs begin with the program, or with each function by itself, which survives
-    edits elsewhere. `patience`: how many times as long a task may take by the wall clock, on a machine that others use."""
+    `program` for one question about all of the program, `contracts` for one about its functions, by their contracts. After
+    `total` seconds, of all tasks together, nothing is begun but findings and contracts; None: no end. `first`: whether proofs
+    begin with the program, or with each function by itself, which survives edits elsewhere. `patience`: how many times as long a
+    task may take by the wall clock, on a machine that others use."""
 
     finding: float
     function: float
     program: float
+    contracts: float
     total: float | None
     first: First
     patience: float = 8.0
 
 
 BUDGETS: dict[BudgetName, ProverBudget] = {
-    "edit": ProverBudget(finding=2.0, function=1.0, program=2.0, total=6.0, first="program"),
-    "background": ProverBudget(finding=6.0, function=5.0, program=20.0, total=None, first="function"),
-    "full": ProverBudget(finding=6.0, function=5.0, program=20.0, total=45.0, first="program"),
+    "edit": ProverBudget(finding=2.0, function=1.0, program=2.0, contracts=4.0, total=6.0, first="program"),
+    "background": ProverBudget(finding=6.0, function=5.0, program=20.0, contracts=80.0, total=None, first="function"),
+    "full": ProverBudget(finding=6.0, function=5.0, program=20.0, contracts=80.0, total=45.0, first="program"),
 }
 """`edit` is for a user who waits after each change, `background` for one who does not wait, `full` for one
 who waits once."""
@@ -45,6 +47,7 @@ def budget_of(name: BudgetName, limits: Limits) -> ProverBudget:
         finding=named.finding if limits.task_seconds is None else limits.task_seconds,
         function=named.function if limits.proof_seconds is None else limits.proof_seconds,
         program=named.program if limits.program_seconds is None else limits.program_seconds,
+        contracts=named.contracts if limits.total_seconds is None else min(named.contracts, limits.total_seconds),
         total=named.total if limits.total_seconds is None else limits.total_seconds,
         first=named.first,
         patience=1.0 if limits.task_seconds or limits.proof_seconds or limits.program_seconds else named.patience,

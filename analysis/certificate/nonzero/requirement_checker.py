@@ -3,13 +3,13 @@ says that callers keep, and finds each call that must keep it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 import msgspec
 
 from analysis.certificate.nonzero.callee_contracts import Needs, followed_pointers
-from analysis.certificate.nonzero.claims import Requirements
+from analysis.certificate.nonzero.claims import FunctionNeeds, Requirements
 from analysis.certificate.nonzero.followed import Followed
 from analysis.certificate.nonzero.needed_values import RULES, Rule
 from analysis.certificate.nonzero.transfer import Missing
@@ -17,7 +17,7 @@ from analysis.certificate.nonzero.values import is_stable, open_streams
 from analysis.certificate.nonzero.walk import Walked
 from analysis.certificate.ownership.kept_by_callers import hidden_calls, unseen_calls
 from analysis.certificate.refusal import RefusedError
-from analysis.cfa.callgraph import callers
+from analysis.cfa.callgraph import callees, callers
 from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cfa.marks import marked
@@ -44,27 +44,67 @@ def check_requirements(program: Program, claim: Requirements) -> RequirementsChe
     if claim.rule not in RULES:
         raise RefusedError(f"what functions need proves nothing about {claim.rule}")
     rule: Rule = msgspec.convert(claim.rule, Rule)
-    needs = _needs(program, claim)
-    if needs.get(claim.entry) and not claim.runs_from:
-        raise RefusedError("it needs something of its callers")
-    about = _with_callers(program, claim.entry, needs) if claim.runs_from else (claim.entry,)
+    needs = checked_needs(program, claim.functions)
+    about = functions_about(program, claim.entry, needs, claim.runs_from)
     reason = obstacle(program, about)
     if reason:
         raise RefusedError(reason)
-    followed = Followed(program, rule)
-    for group in followed.groups_below(about):
-        followed.follow(group, lambda name: needs.get(name, ()))
-    found = followed.found
-    why = open_place(program, claim.entry, found[claim.entry]) or kept(program, about, needs, found, claim.runs_from)
+    found = shown(program, rule, needs, about).found
+    why = open_reason(program, needs, found, claim.entry, claim.runs_from)
     if why:
         raise RefusedError(f"{claim.rule} is not excluded in {display_name(claim.entry)}(): {why}")
     return RequirementsChecked(assumptions(program, about), sum(one.steps for one in found.values()))
 
 
-def _needs(program: Program, claim: Requirements) -> Mapping[str, Needs]:
-    """What the claim says that functions need. RefusedError for what callers could not be asked for."""
+class Shown(NamedTuple):
+    """What following functions of one program showed, if each gets what it `needs`."""
+
+    needs: Mapping[str, Needs] = {}
+    found: Mapping[str, Walked] = {}
+
+
+def shown(
+    program: Program,
+    rule: Rule,
+    needs: Mapping[str, Needs],
+    about: tuple[str, ...],
+    before: Shown = Shown(),  # noqa: B008 - immutable
+    same: Collection[str] = (),
+) -> Shown:
+    """What following these functions, and all that they call, shows, if each gets what it needs. `before` is what was shown of an
+    earlier program, and `same` are functions of which nothing that this follows from is other than there, but for what functions
+    need: where that is the same too, a function is not followed again."""
+    followed, called = Followed(program, rule), callees(program)
+    kept = set[str]()
+    for group in followed.groups_below(about):
+        below = {one for name in group for one in called[name] if one in program.functions}.difference(group)
+        if below <= kept and all(
+            name in same and name in before.found and needs.get(name, ()) == before.needs.get(name, ()) for name in group
+        ):
+            kept.update(group)
+            followed.found.update((name, before.found[name]) for name in group)
+        else:
+            followed.follow(group, lambda name: needs.get(name, ()))
+    return Shown(needs, followed.found)
+
+
+def open_reason(
+    program: Program, needs: Mapping[str, Needs], found: Mapping[str, Walked], entry: str, runs_from: tuple[str, ...]
+) -> str:
+    """Why what was shown of functions does not prove the rule in one of them; empty if it does: in runs from these functions, or
+    else whoever calls it."""
+    why = open_place(program, entry, found[entry])
+    if why or not needs.get(entry):
+        return why
+    if not runs_from:
+        return required(needs[entry])
+    return kept(program, functions_about(program, entry, needs, runs_from), needs, found, runs_from)
+
+
+def checked_needs(program: Program, functions: Iterable[FunctionNeeds]) -> Mapping[str, Needs]:
+    """What is claimed that functions need. RefusedError for what callers could not be asked for."""
     found: dict[str, Needs] = {}
-    for one in claim.functions:
+    for one in functions:
         cfa = program.functions[one.function]
         if one.function in found or not all(is_need(cfa, need) for need in one.needs):
             raise RefusedError(f"what {display_name(one.function)}() needs is not said clearly")
@@ -150,9 +190,9 @@ def kept(
     return ""
 
 
-def _with_callers(program: Program, entry: str, needs: Mapping[str, Needs]) -> tuple[str, ...]:
-    """A function, and all from which it is seen that what it needs is kept."""
-    calling, found, waiting = callers(program), {entry: None}, [entry]
+def functions_about(program: Program, entry: str, needs: Mapping[str, Needs], runs_from: tuple[str, ...]) -> tuple[str, ...]:
+    """A function, and in runs from others all from which it is seen that what it needs is kept."""
+    calling, found, waiting = callers(program), {entry: None}, [entry] if runs_from else []
     while waiting:
         name = waiting.pop()
         for caller in calling.get(name, ()) if needs.get(name) else ():

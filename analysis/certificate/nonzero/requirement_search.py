@@ -102,6 +102,8 @@ class RequirementSearch:
         if len(needs) == len(before):
             return
         least = self._open(name, needs)
+        if least == self._open(name, before):
+            return  # nothing of it helps
         for need in reversed(needs[len(before) :]):
             fewer = tuple(one for one in needs if one != need)
             if self._open(name, fewer) == least:

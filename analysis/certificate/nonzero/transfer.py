@@ -38,6 +38,15 @@ class Edges:
         self.streams = open_streams(program)
         self.objects = Objects(program, cfa)
         self.needed = {edge.id: tuple(needed(program, edge.effect, rule)) for edge in cfa.edges}
+        self._locals: dict[ir.Expr, frozenset[str]] = {}
+
+    def locals_of(self, expr: ir.Expr) -> frozenset[str]:
+        """The names of the function's own variables in an expression."""
+        found = self._locals.get(expr)
+        if found is None:
+            names = (one.name for one in ir.variables(expr) if one.scope not in ("global", "function"))
+            found = self._locals[expr] = frozenset(names)
+        return found
 
 
 class Transfer:

@@ -7,6 +7,7 @@ written that they read (`writes`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from analysis.c.library_variables import STREAMS
@@ -52,6 +53,7 @@ class Known(NamedTuple):
             yield from (value for variable, value in self.equal if variable == lvalue)
 
 
+@lru_cache(maxsize=1 << 16)
 def is_stable(expr: ir.Expr) -> bool:
     """Whether it depends on nothing but what it reads, and is no floating value."""
     parts = ir.walk(expr)

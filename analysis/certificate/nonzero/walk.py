@@ -35,7 +35,7 @@ def walk(edges: Edges, contracts: Mapping[str, Contract], needs: Needs, goes_on:
 class _Walk:
     def __init__(self, edges: Edges, contracts: Mapping[str, Contract], needs: Needs) -> None:
         cfa = edges.cfa
-        self._cfa, self._needs, self._live = cfa, needs, live(cfa)
+        self._cfa, self._needs, self._live, self._locals_of = cfa, needs, live(cfa), edges.locals_of
         self._transfer = Transfer(edges, contracts)
         self._states: dict[int, list[Known]] = {cfa.entry: [Known(nonzero=frozenset(needs))]}
         self._merged: set[int] = set()
@@ -73,7 +73,7 @@ class _Walk:
     def _relevant(self, known: Known, location: int) -> Known:
         """What may still matter."""
         names = self._live[location]
-        dead = {expr for expr in set(known.expressions()) if not _is_live(expr, names)}
+        dead = {expr for expr in set(known.expressions()) if not self._locals_of(expr) <= names}
         if not dead:
             return known
         equal = frozenset(pair for pair in known.equal if dead.isdisjoint(pair))
@@ -108,7 +108,3 @@ class _Walk:
         falls = any(not isinstance(edge.effect, ir.Return) for edge in self._cfa.incoming.get(self._cfa.exit, ()))
         contract = Contract(self._needs, returns, last.is_nonzero and not falls, last.written)
         return Walked(contract, tuple(last.missing), "", self._steps)
-
-
-def _is_live(expr: ir.Expr, names: frozenset[str]) -> bool:
-    return all(one.name in names for one in ir.variables(expr) if one.scope not in ("global", "function"))

@@ -3,7 +3,7 @@ state in the set. No edge violates the rule in any of these states, nor does the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
@@ -42,39 +42,78 @@ def check_closed_sets(program: Program, claim: ClosedSets) -> ClosedChecked:
     reason = obstacle(program, claim.rule)
     if reason:
         raise RefusedError(reason)
-    names = [one.function for one in claim.functions]
-    if len(set(names)) < len(names) or claim.entry not in names:
+    if claim.entry not in (one.function for one in claim.functions):
         raise RefusedError("its functions are not those that it should be about")
-    found = _checked(program, claim.functions)
-    shown, rule = found[claim.entry], claim.rule
-    if claim.runs_from:
-        why = without_callers(shown, rule) or broken(program, found, claim.entry, rule, claim.runs_from)
-    else:
-        why = refusal(shown, rule)
+    found = shown(program, claim.functions).found
+    why = open_reason(program, found, claim.entry, claim.rule, claim.runs_from)
     if why:
         raise RefusedError(f"{claim.rule} is not excluded in {display_name(claim.entry)}(): {why}")
-    states = sum(len(found) for one in claim.functions for _, found in one.states)
-    return ClosedChecked(assumptions(program, claim), states)
+    names = tuple(one.function for one in claim.functions) if claim.runs_from else (claim.entry,)
+    return ClosedChecked(assumptions(program, names, claim.rule), count_states(claim.functions))
 
 
-def _checked(program: Program, claims: tuple[FunctionStates, ...]) -> Mapping[str, Obligations]:
-    """What the sets show, of each function. RefusedError if one is not closed."""
-    numbers = groups(program)
+def open_reason(program: Program, found: Mapping[str, Obligations], entry: str, rule: str, runs_from: tuple[str, ...]) -> str:
+    """Why what was shown of functions does not prove a rule in one of them; empty if it does: in runs from these functions, or
+    else whoever calls it."""
+    if runs_from:
+        return without_callers(found[entry], rule) or broken(program, found, entry, rule, runs_from)
+    return refusal(found[entry], rule)
+
+
+def count_states(claims: tuple[FunctionStates, ...]) -> int:
+    """How many states there are."""
+    return sum(len(found) for one in claims for _, found in one.states)
+
+
+class Shown(NamedTuple):
+    """What closed sets showed of functions of one program, and the contracts that follow."""
+
+    sets: Mapping[str, FunctionStates] = {}
+    found: Mapping[str, Obligations] = {}
+    contracts: Mapping[str, Contract] = {}
+
+
+def shown(
+    program: Program,
+    claims: tuple[FunctionStates, ...],
+    before: Shown = Shown(),  # noqa: B008 - immutable
+    same: Collection[str] = (),
+) -> Shown:
+    """What the sets show, of each function. RefusedError if one is not closed, or they are not in the order of `groups`. `before`
+    is what was shown of an earlier program, and `same` are functions of which nothing that this follows from is other than there,
+    but for the sets: where these are the same, too, nothing is checked again."""
+    numbers, sets = groups(program), {one.function: one for one in claims}
+    if len(sets) < len(claims):
+        raise RefusedError("its functions are not those that it should be about")
     if sorted(claims, key=lambda one: numbers[one.function]) != list(claims):
         raise RefusedError("its functions do not follow those that they call")
-    shown: dict[str, Obligations] = {}
+    found: dict[str, Obligations] = {}
     known: dict[str, Contract] = {}
+    kept = set[str]()
     for _, group in groupby(claims, key=lambda one: numbers[one.function]):
         members = list(group)
-        assumed = _contracts(program, members, {})
-        while True:  # contracts that functions of a group assume of each other follow from themselves (Hoare's rule of recursion)
-            shown.update((one.function, _closed(program, one, {**known, **assumed})) for one in members)
-            follow = _contracts(program, members, shown)
-            if follow.keys() == assumed.keys() and all(one.says_the_same(assumed[name]) for name, one in follow.items()):
-                break
-            assumed = follow
-        known.update(assumed)
-    return shown
+        names = {one.function for one in members}
+        below = {name for one in names for name in callees(program)[one]} & program.functions.keys() - names
+        is_same = all(name in kept or (name not in sets and name not in before.sets) for name in below)
+        if is_same and all(one.function in same and before.sets.get(one.function) == one for one in members):
+            kept |= names
+            found.update((name, before.found[name]) for name in names)
+            known.update((name, before.contracts[name]) for name in names if name in before.contracts)
+        else:
+            _show(program, members, found, known)
+    return Shown(sets, found, known)
+
+
+def _show(program: Program, members: list[FunctionStates], found: dict[str, Obligations], known: dict[str, Contract]) -> None:
+    """Adds what the sets of a group show, and its contracts."""
+    assumed = _contracts(program, members, {})
+    while True:  # contracts that functions of a group assume of each other follow from themselves (Hoare's rule of recursion)
+        found.update((one.function, _closed(program, one, {**known, **assumed})) for one in members)
+        follow = _contracts(program, members, found)
+        if follow.keys() == assumed.keys() and all(one.says_the_same(assumed[name]) for name, one in follow.items()):
+            break
+        assumed = follow
+    known.update(assumed)
 
 
 def _contracts(program: Program, members: list[FunctionStates], shown: Mapping[str, Obligations]) -> dict[str, Contract]:
@@ -156,10 +195,9 @@ def _called(program: Program) -> frozenset[str]:
     return frozenset(name for names in callees(program).values() for name in names)
 
 
-def assumptions(program: Program, claim: ClosedSets) -> tuple[str, ...]:
-    """What a proof rests on, as sentences."""
-    names = tuple(one.function for one in claim.functions) if claim.runs_from else (claim.entry,)
-    calls_others = not all(map(program.knows, called_outside(program, names)))
-    more = [one for one, holds in ((OUTSIDE, calls_others), (PASSED_BLOCKS, claim.rule in LEAKS)) if holds]
-    more += [WHOLE_POINTERS] if claim.rule in LEAKS else []
+def assumptions(program: Program, functions: tuple[str, ...], rule: str) -> tuple[str, ...]:
+    """What a proof that follows these functions rests on, as sentences."""
+    calls_others = not all(map(program.knows, called_outside(program, functions)))
+    more = [one for one, holds in ((OUTSIDE, calls_others), (PASSED_BLOCKS, rule in LEAKS)) if holds]
+    more += [WHOLE_POINTERS] if rule in LEAKS else []
     return tuple(dict.fromkeys((*assumptions_of(program), INSIDE.sentence, *(one.sentence for one in more))))

@@ -5,10 +5,11 @@ An engine that leaves out states, because no edges lead from them to the target,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from analysis.c.control import ERRNO, UNMODELLED
 from analysis.c.functions import known
+from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cfa.linking.project_contracts import used_contracts
 from analysis.cfa.marks import marked
@@ -65,10 +66,27 @@ def reachable(program: Program, entries: tuple[str, ...]) -> list[str]:
 
 def called_outside(program: Program, entries: tuple[str, ...]) -> Iterator[str]:
     """The external functions that may be called; an empty name stands for what a pointer leads to that is not known."""
-    for name in reachable(program, entries):
-        for edge in program.functions[name].calls:
-            if isinstance(edge.effect, ir.Call):
-                yield from (callee for callee in program.targets(edge.effect) or ("",) if callee not in program.functions)
+    below = _outside_below(program)
+    yield from dict.fromkeys(name for entry in entries if entry in below for name in below[entry])
+
+
+@kept_with
+def _outside_below(program: Program) -> Mapping[str, tuple[str, ...]]:
+    """For each function, the external functions that it, or what it calls, may call; each once."""
+    called, found = callees(program), dict[str, tuple[str, ...]]()
+    for group in components(program):
+        names = dict[str, None]()
+        for name in group:
+            for target in (*called[name], *([""] if _calls_unknown(program, name) else [])):
+                names.update(dict.fromkeys(found.get(target, ()) if target in program.functions else (target,)))
+        found.update(dict.fromkeys(group, tuple(names)))
+    return found
+
+
+def _calls_unknown(program: Program, name: str) -> bool:
+    """Whether a function calls through a pointer of which it is not known where it may lead."""
+    calls = (edge.effect for edge in program.functions[name].calls)
+    return any(isinstance(effect, ir.Call) and not program.targets(effect) for effect in calls)
 
 
 def _hidden(program: Program, name: str, edge: Edge) -> Iterator[str]:

@@ -8,9 +8,10 @@ from typing import Literal, NamedTuple, get_args
 from analysis.model import ir
 from analysis.model.options import UNWIND, Assumption, Encoding, Engine, Options
 
-Kind = Literal["runs", "program", "function", "finding"]
-"""What a request is: runs of the program against all rules at once; proofs about the program, or a function, rule by rule; or one
-finding, to be confirmed or refuted."""
+Kind = Literal["runs", "program", "contracts", "function", "values", "finding"]
+"""What a request is: runs of the program against all rules at once; proofs about the program, or a function, rule by rule; proofs
+about all functions by the contracts of what they call; those about the values in a function that are left then; or one finding,
+to be confirmed or refuted."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 

@@ -32,6 +32,8 @@ _PROOFS: dict[Engine, tuple[Turn, ...]] = {
     "summary": (),
     "automaton": (),
 }
+# people read the invariants of functions, and those of predicates are the shortest
+_VALUES = (Turn("predicate", 0.4), Turn("value", 0.5), Turn("constraints", 0.6), Turn("predicate", 1.0))
 TURNS: dict[Kind, dict[Engine, tuple[Turn, ...]]] = {
     "runs": {
         "auto": (Turn("runs", 0.65), Turn("tree", 1.0)),
@@ -42,17 +44,16 @@ TURNS: dict[Kind, dict[Engine, tuple[Turn, ...]]] = {
         "automaton": (),
     },
     "program": {**_PROOFS, "summary": (Turn("summary", 1.0),)},
+    "contracts": {},  # `contract_proofs` alone
     "function": {
-        **_PROOFS,  # people read the invariants of functions, and those of predicates are the shortest
+        **_PROOFS,
         "auto": (
             Turn("ownership", 1.0),  # of rules that no other one proves of a function
             Turn("requirements", 0.3),
-            Turn("predicate", 0.4),
-            Turn("value", 0.5),
-            Turn("constraints", 0.6),
-            Turn("predicate", 1.0),
+            *_VALUES,
         ),
     },
+    "values": {**_PROOFS, "auto": _VALUES},
     "finding": {
         "auto": (Turn("runs", 0.65), Turn("value", 0.7), Turn("predicate", 1.0)),
         "value": (Turn("value", 1.0),),

@@ -16,6 +16,9 @@ The checker process never loads z3 and never waits for a prover.
   state in which they could be called. A proof stays in the reports while everything that it is
   about is the same object, so the first answer after a keystroke contains it. A proof of a rule for
   the program refutes its findings; a run confirms the finding that it ends at, or is a finding.
+- `asking.contract_answers` asks about all functions of the program at once, by the contracts of what they
+  call: one question for all rules about blocks and streams, one for each rule about values. After an edit,
+  the prover follows only what the edit concerns.
 - A confirmed finding takes back proofs that rest on an assumption that it breaks
   (`broken_assumptions`).
 - Final answers are kept in the store. So is the time for which an answer was looked for in vain; a

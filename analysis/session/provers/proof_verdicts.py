@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.certificate.ownership.obligations import RULES
+from analysis.cfa.callgraph import callers
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.marks import is_marked, with_places
 from analysis.cpa.obstacles.violable import Excluded, Violable, may_do
@@ -22,7 +23,7 @@ from analysis.session.provers.asking.program_answers import UNREACHED, ProgramAn
 
 ENGINE = "auto"
 """The engine that is named where several could not prove something."""
-_NO_PLACE = Decided("possible", reason=NOTHING_TO_PROVE)
+_NO_PLACE = Decided("possible", reason=NOTHING_TO_PROVE, no_place=True)
 _BY_PATHS = Decided("possible", reason=ONLY_BY_PATHS)
 
 
@@ -102,6 +103,7 @@ class ProvedFunctions:
         excluded = self._excluded(program, reports)
         is_any = excluded is not None or whole.proved or whole.within or whole.reasons
         names = reports if is_any else dict.fromkeys([*self._wanted, *(name for name, _ in answers)])
+        answers = _without_hidden(answers, reports, program)
         for name in names:
             for rule in reports[name].verdicts if name in reports else ():
                 answer = self._answer(name, rule, answers, whole, excluded, program)
@@ -118,13 +120,9 @@ class ProvedFunctions:
         return tuple(new.get(id(function), function) for function in functions) if new else tuple(functions)
 
     def _excluded(self, program: Program, reports: Mapping[str, FunctionReport]) -> Excluded | None:
-        """What nothing in the program could violate; None where that is not asked: before somebody wants proofs, and of large
-        programs, and of those of which not all is known."""
-        if (
-            self._violable is None
-            or not self._understood
-            or sum(len(cfa.edges) for cfa in program.functions.values()) > MOST_EDGES
-        ):
+        """What nothing in the program could violate; None where that is not asked: before somebody wants proofs, and of programs
+        of which not all is known."""
+        if self._violable is None or not self._understood:
             return None
         return self._violable.excluded(program, reports.keys())
 
@@ -139,10 +137,9 @@ class ProvedFunctions:
     ) -> tuple[Decided, float] | None:
         """What is known of a rule in a function: by itself, else from the program as a whole, else by its form."""
         own, general = answers.get((name, rule)), whole.of_function(name, rule)
-        if own is not None and own[0].status == "refuted":
-            return own
-        if general is not None and general[0].status == "refuted":
-            return general
+        proofs = [one for one in (own, general) if one is not None and one[0].status == "refuted"]
+        if proofs:  # that of all runs is one proof for all functions; one that holds whoever calls a function says more
+            return proofs[-1] if proofs[0][0].entries else proofs[0]
         if excluded is not None and rule in self._rules and excluded(name, rule):
             return _NO_PLACE, 0.0
         if general is not None and general[0].reason == UNREACHED:
@@ -177,6 +174,23 @@ class ProvedFunctions:
             known = _Reported(report, decided, repairs, version, after)
         self._reported[name] = known
         return known.after
+
+
+def _without_hidden(
+    answers: Mapping[Key, tuple[Decided, float]], reports: Mapping[str, FunctionReport], program: Program
+) -> Mapping[Key, tuple[Decided, float]]:
+    """The answers, without what says that a function has no place of a rule where one without a report, of a system header, may
+    have one: it counts for all."""
+    called = callers(program)
+    hidden = {
+        rule
+        for (name, rule), (decided, _) in answers.items()
+        if name not in reports
+        and not decided.no_place
+        and (called.get(name) or name in program.address_taken or "::" not in name)
+    }
+    kept = {key: one for key, one in answers.items() if not (one[0].no_place and key[1] in hidden)}
+    return answers if len(kept) == len(answers) else kept
 
 
 def _spelled(answer: tuple[Decided, float], program: Program, places: Places) -> tuple[Decided, float]:
@@ -221,7 +235,7 @@ def _verdict(name: str, verdict: RuleVerdict, answer: tuple[Decided, float] | No
         note = f"no run reaches {missed} of the places in it where it could be violated" if missed else None
         entries = tuple(map(display_name, decided.entries))
         return RuleVerdict("safe", note, decided.assumptions, decided.engine, certified=True, ms=ms, entries=entries)
-    if decided is _NO_PLACE:
+    if decided.no_place:
         return RuleVerdict("unknown", decided.reason, (), ENGINE, no_place=True)
     if decided.within is not None:
         return RuleVerdict("unknown", decided.reason, decided.assumptions, decided.engine, ms=ms, within=decided.within)

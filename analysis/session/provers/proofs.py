@@ -7,7 +7,7 @@ place: then these are asked about, until nothing is left to ask.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 import msgspec
@@ -20,7 +20,10 @@ from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
 from analysis.session.checking import Checked, ProgramCheck
 from analysis.session.portfolio.turns import BOUNDED
+from analysis.session.provers.asking.answer import Decided
+from analysis.session.provers.asking.claim import Key
 from analysis.session.provers.asking.claim_answers import Claims
+from analysis.session.provers.asking.contract_answers import ContractAnswers
 from analysis.session.provers.asking.finding_answers import Proving
 from analysis.session.provers.asking.kept_answers import Decisions
 from analysis.session.provers.asking.program_slices import Contents
@@ -48,6 +51,7 @@ class Proofs:
         self._pool = Pool(work, jobs, notify)
         self._contents = Contents()
         self._proving = Proving(self._pool, self._decisions, self._contents)
+        self._contracts = ContractAnswers(self._pool, self._decisions, self._contents, jobs)
         self._claims = Claims(self._pool, self._decisions, self._contents, jobs)
         self._proved = ProvedFunctions()
         self._is_news = False
@@ -56,18 +60,18 @@ class Proofs:
     @property
     def open(self) -> int:
         """How many tasks have not ended."""
-        return self._proving.open + self._claims.open
+        return self._proving.open + self._contracts.open + self._claims.open
 
     @property
     def progress(self) -> tuple[int, int]:
         """How many questions are answered, and how many there are: of findings, and of what is to be proved."""
-        findings, claims = self._proving.progress, self._claims.progress
-        return findings[0] + claims[0], findings[1] + claims[1]
+        parts = self._proving.progress, self._contracts.progress, self._claims.progress
+        return sum(done for done, _ in parts), sum(all_ for _, all_ in parts)
 
     @property
     def is_ready(self) -> bool:
         """Whether `go_on` has something to do."""
-        return self._claims.ready
+        return self._contracts.ready or self._claims.ready
 
     @property
     def asked(self) -> bool:
@@ -77,7 +81,7 @@ class Proofs:
     @property
     def is_final(self) -> bool:
         """Whether all that was asked is answered, so that asking again would not help."""
-        return not self.wanted and self._proving.is_final and self._claims.is_final
+        return not self.wanted and self._proving.is_final and self._contracts.is_final and self._claims.is_final
 
     def take_news(self) -> bool:
         """Whether there was anything new about findings since this was asked last."""
@@ -88,6 +92,7 @@ class Proofs:
         """There was a check; `wanted`: it is to be asked about. What provers do is counted from here."""
         self.wanted = self._is_news = wanted
         self._proving.begin()
+        self._contracts.begin()
         self._claims.begin()
 
     def ask(
@@ -159,18 +164,24 @@ class Proofs:
                     understood=understood,
                     however_large=options.engine == BOUNDED,
                 )
+            by_contracts = self._contracts.ask(program, check.entries, shipped, options, understood=understood)
+            wanted = wanted.besides_contracts() if by_contracts else wanted
             self._claims.ask(program, check.entries, wanted, options, understood=understood)
 
     def go_on(self, interruptible: AbstractContextManager[None]) -> bool:
-        """Has the next function proved; whether something was known already. If this is ended from outside, call it again."""
-        return self._claims.go_on(interruptible)
+        """Has the next functions proved; whether something was known already. If this is ended from outside, call it again."""
+        news = False
+        while self._contracts.ready:
+            with interruptible:
+                news = self._contracts.go_on() or news
+        return self._claims.go_on(interruptible) or news
 
     def collect(self) -> bool:
         """Takes in what provers have said; whether that was anything."""
         news = False
         for outcome in self._pool.take():
             is_finding = self._proving.take(outcome)
-            is_known = is_finding or self._claims.take(outcome)
+            is_known = is_finding or self._contracts.take(outcome) or self._claims.take(outcome)
             self._is_news = self._is_news or is_known
             news = is_known or news
         return news
@@ -184,6 +195,7 @@ class Proofs:
         self.collect()
         self._pool.close()
         self._proving.give_up(reason)
+        self._contracts.pool_closed()
         self._claims.give_up(reason)
 
     def apply(
@@ -207,7 +219,8 @@ class Proofs:
         found = (shown(run, by_name, program, places, limit) for run in whole.runs if run.rule in by_name)
         done = numbered([*done, *(finding for finding in found if (finding.rule, finding.place) not in known)])
         confirmed = {(f.place.path, f.function, f.rule): f for f in done if f.status == "confirmed"}
-        proved = self._proved.with_answers(functions, check.reports, self._claims.answers(program), whole, program, places)
+        answers = _together(self._contracts.answers(program), self._claims.answers(program))
+        proved = self._proved.with_answers(functions, check.reports, answers, whole, program, places)
         if not confirmed:
             return done, proved
         resting = without_broken(proved, check.reports, program, confirmed.values())
@@ -225,15 +238,16 @@ class Proofs:
 
     def counted(self, work: Work) -> Work:
         """The work of the last check, with that of provers."""
-        effort, claims = self._proving.effort, self._claims
-        reused, made = effort.reused + claims.reused, effort.states + claims.states
+        effort, contracts, claims = self._proving.effort, self._contracts, self._claims
+        reused = effort.reused + contracts.reused + claims.reused
+        made = effort.states + contracts.states + claims.states
         states = Count(work.abstract_states.reused + reused, work.abstract_states.recomputed + made)
         queries = work.solver_queries + effort.queries + claims.queries
         return msgspec.structs.replace(work, abstract_states=states, solver_queries=queries, summaries=claims.summaries)
 
     def timed(self, times: Times) -> Times:
         """The times of the last check, with that of provers."""
-        return msgspec.structs.replace(times, prover=self._proving.effort.ms + self._claims.spent)
+        return msgspec.structs.replace(times, prover=self._proving.effort.ms + self._contracts.spent + self._claims.spent)
 
     @property
     def certificates(self) -> tuple[str, ...]:
@@ -247,7 +261,7 @@ class Proofs:
 
     @property
     def _keys(self) -> frozenset[str]:
-        return self._proving.keys | self._claims.keys
+        return self._proving.keys | self._contracts.keys | self._claims.keys
 
     def save(self) -> None:
         """Keeps the decisions on what is asked now."""
@@ -258,6 +272,7 @@ class Proofs:
         """Cancels everything, and drops what is known."""
         self.wanted = False
         self._proving.forget()
+        self._contracts.forget()
         self._claims.forget()
         self._contents.forget()
         self._decisions.forget()
@@ -266,7 +281,20 @@ class Proofs:
         """Ends the processes, and with them what they do. They are started again when they are needed."""
         self._pool.close()
         self._proving.pool_closed()
+        self._contracts.pool_closed()
         self._claims.pool_closed()
+
+
+def _together(
+    by_contracts: Mapping[Key, tuple[Decided, float]], by_itself: Mapping[Key, tuple[Decided, float]]
+) -> Mapping[Key, tuple[Decided, float]]:
+    """What is known of functions. Where nothing is proved, contracts name the place that is not, or what callers have to keep."""
+    proved = {key: one for key, one in by_itself.items() if one[0].status == "refuted" or key not in by_contracts}
+    return {**by_contracts, **{key: one for key, one in proved.items() if not _is_proved(by_contracts, key)}}
+
+
+def _is_proved(answers: Mapping[Key, tuple[Decided, float]], key: Key) -> bool:
+    return key in answers and answers[key][0].status == "refuted"
 
 
 def _rules(functions: Sequence[FunctionReport], shipped: Collection[str]) -> list[str]:

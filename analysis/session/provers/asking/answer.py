@@ -31,7 +31,8 @@ class Invariant(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """What is said of one of several rules that were asked about together; the fields are those of `Decided`."""
+    """What is said of one of several rules that were asked about together; the fields are those of `Decided`. `functions`: those
+    of which it is said, where all functions were asked about; else none."""
 
     rule: str
     status: Status
@@ -43,6 +44,9 @@ class Part(msgspec.Struct, frozen=True):
     certified: bool = False
     certificates: tuple[str, ...] = ()
     unreached: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    no_place: bool = False
 
 
 class Decided(msgspec.Struct, frozen=True):
@@ -56,9 +60,9 @@ class Decided(msgspec.Struct, frozen=True):
     `worked` are the abstract states, the questions to the solver, and the seconds of the processor that it took. `invariants`
     are those of a function that is proved. Where several rules were asked about, `parts` say what of each. `unreached` names
     the function of each place of the rule, of those that are proved, that no run reaches at all. `entries`: a refutation is
-    about runs from these functions only; empty: whoever calls the function. `within`: what is known of runs within a bound, if
-    that was asked; `summaries` is what was done to summaries for it, `repairs` the same by function, and `kept` are those that
-    it rests on, for the next revision, None if there are no new ones.
+    about runs from these functions only; empty: whoever calls the function. `no_place`: nothing in the function could violate the
+    rule. `within`: what is known of runs within a bound, if that was asked; `summaries` is what was done to summaries for it,
+    `repairs` the same by function, and `kept` are those that it rests on, for the next revision, None if there are no new ones.
     """
 
     status: Status
@@ -79,6 +83,7 @@ class Decided(msgspec.Struct, frozen=True):
     parts: tuple[Part, ...] = ()
     unreached: tuple[str, ...] = ()
     entries: tuple[str, ...] = ()
+    no_place: bool = False
     within: Within | None = None
     kept: bytes | None = None
     summaries: SummaryWork = SummaryWork()

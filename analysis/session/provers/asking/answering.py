@@ -18,10 +18,12 @@ from analysis.certificate import text
 from analysis.certificate.annotation import Proof
 from analysis.certificate.invariants import invariants
 from analysis.cfa.graph import Program
+from analysis.cpa.framework.algorithm import Cancellation
 from analysis.engines.symbolic import Confirmed, Refuted
 from analysis.model import clock
 from analysis.model.assumptions import FOUND, GIVEN
 from analysis.model.report import SummaryWork
+from analysis.session.portfolio import contract_proofs
 from analysis.session.portfolio.asking import Answers, ask
 from analysis.session.portfolio.request import Answer, Bounded, Proved, Request, Unknown
 from analysis.session.portfolio.searched_runs import ENGINE
@@ -32,33 +34,57 @@ from analysis.session.provers.asking.question import Question
 from analysis.session.provers.processes.task_outcome import had_the_processor
 from analysis.smt.solving.z3_backend import Z3Solver
 
-_parts: dict[bytes, Any] = {}
-_last: tuple[str, Program] | None = None
 _LEAST = 0.1  # seconds
+
+
+class _Programs:
+    """Makes programs of what is sent. The last one is kept, and the parts of it: those that stay are the same objects again."""
+
+    def __init__(self) -> None:
+        self._parts: dict[bytes, Any] = {}
+        self._last: tuple[str, Program] | None = None
+
+    def of(self, sent: Slice) -> Program:
+        """The program that was sent."""
+        if self._last is not None and self._last[0] == sent.digest:
+            return self._last[1]
+        tables = (sent.functions, sent.globals, sent.externals, sent.records)
+        known = self._parts
+        self._parts = {data: known[data] if data in known else pickle.loads(data) for table in tables for data in table.values()}
+        functions, globals_, externals, records = ({name: self._parts[data] for name, data in table.items()} for table in tables)
+        program = Program(functions, globals_, externals, records, sent.address_taken, frozenset(sent.exposed))
+        self._last = sent.digest, program
+        return program
+
+
+_programs, _whole_programs = _Programs(), _Programs()
 
 
 def answer(question: Question) -> Decided:
     """The answer to a question."""
     began, worked, before = time.monotonic(), clock.spent(), Z3Solver.checks
-    program = _program(question.program)
+    is_of_all = question.about.kind == "contracts"
+    program = (_whole_programs if is_of_all else _programs).of(question.program)
     left = max(_LEAST, question.seconds - (clock.spent() - worked))
     request = Request(program, question.program.entries, question.about, question.whole, question.terms, question.kept)
-    decided = _decided(request, ask(request, left))
+    decided = _by_contracts(request, left) if is_of_all else _decided(request, ask(request, left))
     worked, passed = clock.spent() - worked, min(time.monotonic() - began, question.seconds)
     tried = question.seconds if not decided.final and had_the_processor(worked, passed) else 0.0
     return msgspec.structs.replace(decided, queries=Z3Solver.checks - before, tried=tried, worked=worked)
 
 
-def _program(parts: Slice) -> Program:
-    global _parts, _last
-    if _last is not None and _last[0] == parts.digest:
-        return _last[1]
-    tables = (parts.functions, parts.globals, parts.externals, parts.records)
-    _parts = {data: _parts[data] if data in _parts else pickle.loads(data) for table in tables for data in table.values()}
-    functions, globals_, externals, records = ({name: _parts[data] for name, data in table.items()} for table in tables)
-    program = Program(functions, globals_, externals, records, parts.address_taken, frozenset(parts.exposed))
-    _last = parts.digest, program
-    return program
+def _by_contracts(request: Request, seconds: float) -> Decided:
+    """What is said of all functions: a part for each that something else is said of."""
+    functions, final, states = dict[Part, list[str]](), True, 0
+    for found in contract_proofs.prove(request, seconds, Cancellation()):
+        answer = found.answer
+        final = final and not (isinstance(answer, Unknown) and not answer.final)
+        states += answer.states if isinstance(answer, Proved) else 0
+        no_place = isinstance(answer, Unknown) and answer.nothing
+        part = msgspec.structs.replace(_part(request, found.rule, answer), entries=found.entries, no_place=no_place)
+        functions.setdefault(part, []).append(found.function)
+    parts = tuple(msgspec.structs.replace(part, functions=tuple(names)) for part, names in functions.items())
+    return Decided("possible", final, states=states, parts=parts)
 
 
 def _decided(request: Request, answers: Answers) -> Decided:

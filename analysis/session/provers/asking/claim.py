@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from analysis.c.undefined import OBSERVED
+from analysis.certificate.ownership.obligations import RULES as OF_BLOCKS
 from analysis.session.portfolio.request_terms import Kind
 from analysis.session.provers.asking.answer import Decided
 from analysis.session.provers.asking.question import Question, key_of
@@ -43,11 +44,22 @@ class KnownClaim:
 
 class Wanted(NamedTuple):
     """What is to be proved: functions with rules, in this order; the `rules` in the program as a whole, and those of them that a
-    condition on single edges speaks of (`conditions`) and that something in the program could violate."""
+    condition on single edges speaks of (`conditions`) and that something in the program could violate. `by_contracts`: what
+    contracts prove is asked about elsewhere (`contract_answers`)."""
 
     functions: tuple[Key, ...] = ()
     rules: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
+    by_contracts: bool = False
+
+    def asked_alike(self, other: Wanted) -> bool:
+        """Whether a claim that both want is the same question."""
+        return (self.rules, self.by_contracts) == (other.rules, other.by_contracts)
+
+    def besides_contracts(self) -> Wanted:
+        """What is left to ask where contracts are asked about, too: they alone prove rules about blocks and streams."""
+        functions = tuple(key for key in self.functions if key[1] not in OF_BLOCKS)
+        return self._replace(functions=functions, by_contracts=True)
 
 
 def observed(rules: Iterable[str]) -> tuple[str, ...]:

@@ -118,7 +118,7 @@ class Claims:
         self._budget = budget_of(options.budget, options.limits)
         queue = self._queue(wanted, options, tuple(entries))
         difference = self._difference(program)
-        same = terms_of(self._options) == terms_of(options) and self._wanted.rules == wanted.rules
+        same = terms_of(self._options) == terms_of(options) and self._wanted.asked_alike(wanted)
         possible = {*queue, *(claim._replace(whole=True) for claim in queue)}
         kept = {c: k for c, k in self._known.items() if same and c in possible and difference.keeps(c, k)}
         if self._entries != tuple(entries):
@@ -342,6 +342,7 @@ class Claims:
         if part is None:
             return None
         rules = self._wanted.rules if claim.kind == "runs" else (claim.rule,)
-        about, terms = About(claim.kind, rules, claim.function or None), terms_of(self._options)
+        kind: Kind = "values" if claim.kind == "function" and self._wanted.by_contracts else claim.kind
+        about, terms = About(kind, rules, claim.function or None), terms_of(self._options)
         kept = self._summaries.of(claim.rule, terms) if terms.engine == BOUNDED else Kept()
         return Question(part, about, claim.whole, terms, self._seconds(claim), kept)

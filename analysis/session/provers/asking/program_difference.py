@@ -35,6 +35,11 @@ class ProgramDifference:
         self._all = self._all or bool(keeping_buffers(before)) != bool(keeping_buffers(now))
         self._names, self._called = frozenset(names), frozenset(called)
 
+    @property
+    def is_local(self) -> bool:
+        """Whether what differs matters to nothing but what calls it, or mentions it."""
+        return not self._all
+
     def keeps(self, claim: Claim, known: KnownClaim) -> bool:
         """Whether what is known of a claim still holds: none of the parts that it is about differs; nothing that differs calls
         any of them, if it is about the whole program, and else nothing runs beside now that matters."""

@@ -121,6 +121,10 @@ class Slicer:
             _remember(self._slices, key, found)
         return found
 
+    def everything(self) -> Slice:
+        """All of the program."""
+        return self._cut(self._entries, list(self.program.functions), self._all)
+
     def calls(self, names: Iterable[str]) -> bool:
         """Whether anything in the program calls one of these functions."""
         return any(name in self._callers for name in names)

@@ -1,0 +1,204 @@
+"""Proofs about all functions of a program at once, each by the contracts of what it calls.
+
+Those called first are followed first, once for all rules about blocks and streams, and once for each rule about values. The
+checkers do the same for all functions together. So the time grows with the program, and not with how often each function is
+called. After an edit, what was found of functions, and what the checkers were shown, is taken over where nothing that it follows
+from is other than before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from analysis.certificate.nonzero import requirement_checker as values
+from analysis.certificate.nonzero.callee_contracts import Needs
+from analysis.certificate.nonzero.needed_values import RULES as OF_VALUES
+from analysis.certificate.nonzero.needed_values import Rule
+from analysis.certificate.nonzero.requirement_search import RequirementSearch
+from analysis.certificate.nonzero.walk import Walked
+from analysis.certificate.ownership import closed_checker as blocks
+from analysis.certificate.ownership.closed_search import ClosedSearch
+from analysis.certificate.ownership.obligations import RULES as OF_BLOCKS
+from analysis.certificate.ownership.obligations import Obligations
+from analysis.certificate.refusal import RefusedError
+from analysis.cfa.graph import Program
+from analysis.cfa.program_part import names_below, part_below
+from analysis.cpa.framework.algorithm import Cancellation
+from analysis.cpa.obstacles.beside import beside
+from analysis.cpa.obstacles.completeness import called_outside
+from analysis.cpa.obstacles.kept_buffers import keeping_buffers, may_use_buffers
+from analysis.cpa.predicates.violations import violations_in
+from analysis.model import clock
+from analysis.model.spelling import display_name
+from analysis.session.contracts.unaffected import unaffected
+from analysis.session.portfolio import ownership_proofs, required_proofs
+from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
+from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE
+
+_FROM = ("main",)  # runs from elsewhere may call a function, too
+_MOST_WORK = 2_000_000  # looks at the time: so the answer does not depend on it
+_NO_TIME = "there was no time to follow all that it calls"
+_last_blocks: tuple[ClosedSearch, blocks.Shown] | None = None
+_last_values: dict[Rule, tuple[RequirementSearch, values.Shown]] = {}
+
+
+class OfFunction(NamedTuple):
+    """The answer about a rule in a function. `entries`: a proof is about runs from these only; empty: whoever calls it."""
+
+    function: str
+    rule: str
+    answer: Answer
+    entries: tuple[str, ...] = ()
+
+
+class _Work:
+    """Counts the work, and ends it when it is too much, or takes too long, or is not wanted any more."""
+
+    def __init__(self, seconds: float, cancellation: Cancellation) -> None:
+        self._left, self._until, self._cancellation = _MOST_WORK, clock.spent() + seconds, cancellation
+
+    def goes_on(self) -> bool:
+        """Whether there may be more of it."""
+        self._left -= 1
+        return self._left > 0 and clock.spent() < self._until and not self._cancellation.cancelled()
+
+
+class _Parts:
+    """The parts of a program that proofs follow: what they take for granted is about these."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._known: dict[frozenset[str], Program] = {}
+
+    def below(self, names: tuple[str, ...]) -> Program:
+        """The part that these functions can run."""
+        inside = names_below(self.program, names)
+        found = self._known.get(inside)
+        if found is None:
+            found = self._known[inside] = part_below(self.program, inside)
+        return found
+
+
+def prove(request: Request, seconds: float, cancellation: Cancellation) -> Iterator[OfFunction]:
+    """The answers about the rules of the request."""
+    goes_on, program = _Work(seconds, cancellation).goes_on, request.program
+    runs_from = request.entries if request.entries == _FROM and "main" in program.functions else ()
+    rules = request.about.rules
+    of_blocks = [rule for rule in rules if rule in OF_BLOCKS]
+    if of_blocks:
+        yield from _by_blocks(program, of_blocks, runs_from, goes_on)
+    for rule in rules:
+        if rule in OF_VALUES:
+            yield from _by_values(request, msgspec.convert(rule, Rule), runs_from, goes_on)
+
+
+def _by_blocks(
+    program: Program, rules: Sequence[str], runs_from: tuple[str, ...], goes_on: Callable[[], bool]
+) -> Iterator[OfFunction]:
+    global _last_blocks
+    search, before, same = ClosedSearch(program, goes_on), blocks.Shown(), frozenset[str]()
+    if _last_blocks is not None:
+        last, before = _last_blocks
+        same = unaffected(last.program, program)
+        search.take_over(last, same)
+    followed = {name: one.found for name in program.functions if (one := search.follow(name)) is not None}
+    claims = search.sets(*(name for name, one in followed.items() if not one.broken))
+    refused, found = "", dict[str, Obligations]()
+    try:
+        shown = blocks.shown(program, claims, before, same)
+        found.update(shown.found)
+        _last_blocks = search, shown
+    except RefusedError as error:
+        refused, _last_blocks = str(error), None
+    states = {one.function: blocks.count_states((one,)) for one in claims}
+    obstacles = {rule: blocks.obstacle(program, rule) for rule in rules}
+    parts = _Parts(program)
+    for name in program.functions:
+        why = refused or _disturbed(program, name) or (followed[name].broken if name in followed else _NO_TIME)
+        for rule in rules:
+            if why or obstacles[rule]:
+                yield OfFunction(name, rule, Unknown(why or obstacles[rule], final=why != _NO_TIME))
+            else:
+                yield _of_blocks(parts, found, name, rule, runs_from, states[name])
+
+
+def _of_blocks(
+    parts: _Parts,
+    found: Mapping[str, Obligations],
+    name: str,
+    rule: str,
+    runs_from: tuple[str, ...],
+    states: int,
+) -> OfFunction:
+    program, entries = parts.program, tuple[str, ...]()
+    why = blocks.open_reason(program, found, name, rule, ())
+    if why and why != blocks.NOTHING and runs_from and not blocks.without_callers(found[name], rule):
+        broken = blocks.open_reason(program, found, name, rule, runs_from)
+        why, entries = (f"{why}; {broken}", ()) if broken else ("", runs_from)
+    if why:
+        return OfFunction(name, rule, _unknown(why))
+    about = entries or (name,)
+    assumed = blocks.assumptions(parts.below(about), about, rule)
+    return OfFunction(name, rule, Proved(ownership_proofs.ENGINE, assumed, (), states), entries)
+
+
+def _by_values(request: Request, rule: Rule, runs_from: tuple[str, ...], goes_on: Callable[[], bool]) -> Iterator[OfFunction]:
+    program = request.program
+    search, before, same = RequirementSearch(program, rule, goes_on), values.Shown(), frozenset[str]()
+    if rule in _last_values:
+        last, before = _last_values[rule]
+        same = unaffected(last.program, program)
+        search.take_over(last, same)
+    followed = tuple(name for name in program.functions if search.follow(name) is not None)
+    needs = values.checked_needs(program, search.needs())
+    shown = values.shown(program, rule, needs, followed, before, same)
+    _last_values[rule] = search, shown
+    found, parts = shown.found, _Parts(program)
+    for name in program.functions:
+        why = values.obstacle(program, (name,))
+        if why:
+            yield OfFunction(name, rule, Unknown(why, final=True))
+        elif not any(True for _ in violations_in(program, name, rule)):
+            hidden = f"not all of {display_name(name)}() is supported"
+            yield OfFunction(name, rule, _unknown(hidden if program.functions[name].unsupported else blocks.NOTHING))
+        elif name not in found:
+            yield OfFunction(name, rule, Unknown(_NO_TIME))
+        else:
+            yield _of_values(parts, needs, found, name, rule, runs_from)
+
+
+def _of_values(
+    parts: _Parts,
+    needs: Mapping[str, Needs],
+    found: Mapping[str, Walked],
+    name: str,
+    rule: str,
+    runs_from: tuple[str, ...],
+) -> OfFunction:
+    about: tuple[str, ...] = (name,)
+    program, entries = parts.program, tuple[str, ...]()
+    why = values.open_reason(program, needs, found, name, ())
+    if why and runs_from and needs.get(name) and not values.open_place(program, name, found[name]):
+        about = values.functions_about(program, name, needs, runs_from)
+        broken = values.obstacle(program, about) or values.open_reason(program, needs, found, name, runs_from)
+        why, entries = (f"{why}; {broken}", ()) if broken else ("", runs_from)
+    if why:
+        return OfFunction(name, rule, _unknown(why))
+    assumed = values.assumptions(parts.below((*entries, *about)), about)
+    return OfFunction(name, rule, Proved(required_proofs.ENGINE, assumed, (), found[name].steps), entries)
+
+
+def _unknown(why: str) -> Unknown:
+    if why == blocks.NOTHING:
+        return Unknown(NOTHING_TO_PROVE, final=True, nothing=True)
+    return Unknown(why, final=True)
+
+
+def _disturbed(program: Program, name: str) -> str:
+    """Why what others do, at any time or when streams are used, may change what a function reads; empty if it does not."""
+    if keeping_buffers(program) and may_use_buffers(called_outside(program, (name,))):
+        return "functions of the library may write to what was kept"
+    return beside(program).obstacle((name,)) or ""

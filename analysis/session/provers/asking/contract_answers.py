@@ -1,0 +1,183 @@
+"""What contracts prove of all functions of a program, revision by revision.
+
+There is one question for each group of rules (`portfolio.contract_proofs`), about the whole program. After an edit all of them
+are asked again, where the prover takes over what it found. Until they are answered, what was proved of a function whoever calls
+it stays, if nothing that it follows from is other than before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from analysis.certificate.nonzero.needed_values import RULES as OF_VALUES
+from analysis.certificate.ownership.closed_checker import obstacle
+from analysis.certificate.ownership.obligations import RULES as OF_BLOCKS
+from analysis.cfa.graph import Program
+from analysis.cpa.obstacles.beside import beside
+from analysis.model.budgets import budget_of
+from analysis.model.options import Options
+from analysis.session.contracts.unaffected import unaffected
+from analysis.session.portfolio.request_terms import About, terms_of
+from analysis.session.provers.asking.answer import Decided
+from analysis.session.provers.asking.claim import Key, KnownClaim
+from analysis.session.provers.asking.kept_answers import Decisions
+from analysis.session.provers.asking.program_difference import ProgramDifference
+from analysis.session.provers.asking.program_slices import Contents, Slicer
+from analysis.session.provers.asking.question import SHARE, Question
+from analysis.session.provers.processes.prover_pool import Pool
+from analysis.session.provers.processes.task_outcome import Budget, Outcome
+
+_GROUPS = (tuple(sorted(OF_BLOCKS)), *((rule,) for rule in sorted(OF_VALUES)))
+_RANK = 8  # in the pool: after findings, before other proofs
+_Answers = Mapping[Key, tuple[Decided, float]]
+
+
+class ContractAnswers:
+    """The answers about one program. `states` are those since the last check, `reused` those of answers that were known, `spent`
+    the milliseconds."""
+
+    def __init__(self, pool: Pool, decisions: Decisions, contents: Contents, slots: int = 1) -> None:
+        self._pool, self._decisions, self._contents, self._slots = pool, decisions, contents, slots
+        self._program: Program | None = None
+        self._options = Options()
+        self._entries: tuple[str, ...] = ()
+        self._waiting: list[tuple[str, ...]] = []
+        self._running: dict[int, tuple[str, ...]] = {}
+        self._known: dict[tuple[str, ...], KnownClaim] = {}
+        self._answers: dict[tuple[str, ...], _Answers] = {}
+        self._before: _Answers = {}  # of an earlier revision, which hold for this one
+        self._holding: tuple[Program, _Answers] | None = None
+        self.begin()
+
+    def begin(self) -> None:
+        """Begins a new check: work and time are counted from here."""
+        self.states, self.reused, self.spent = 0, 0, 0.0
+
+    @property
+    def open(self) -> int:
+        """How many tasks have not ended."""
+        return len(self._running)
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """How many questions are answered, and how many there are."""
+        return len(self._answers), len(self._answers) + len(self._running) + len(self._waiting)
+
+    @property
+    def ready(self) -> bool:
+        """Whether `go_on` has something to do."""
+        at_once = self._slots if budget_of(self._options.budget, self._options.limits).total is not None else 1
+        return bool(self._waiting) and len(self._running) < at_once
+
+    @property
+    def is_final(self) -> bool:
+        """Whether asking again would not help."""
+        return not self._waiting and not self._running
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The keys of what was asked."""
+        return frozenset(known.key for known in self._known.values())
+
+    def ask(
+        self, program: Program, entries: Sequence[str], rules: Collection[str], options: Options, *, understood: bool
+    ) -> bool:
+        """Asks about the program, with `go_on`; whether it is asked about at all. Contracts say nothing where not all of the text
+        is understood; certificates are about single functions."""
+        asked = understood and options.engine == "auto" and not options.certificates
+        same = (self._entries, terms_of(self._options)) == (tuple(entries), terms_of(options))
+        self._before = self.answers(program) if asked and same else {}
+        keeps = asked and same and program is self._program
+        groups = [group for group in _GROUPS if asked and not frozenset(rules).isdisjoint(group)]
+        if not keeps:
+            self._cancel()
+            self._known, self._answers = {}, {}
+        self._waiting = [group for group in groups if group not in self._answers and group not in self._running.values()]
+        self._program, self._entries, self._options, self._holding = program, tuple(entries), options, None
+        return asked
+
+    def go_on(self) -> bool:
+        """Asks the next question; whether it was answered before."""
+        assert self._program is not None
+        group = self._waiting.pop(0)
+        budget = budget_of(self._options.budget, self._options.limits)
+        part = Slicer(self._program, self._entries, self._contents).everything()
+        about = About("contracts", group)
+        question = Question(part, about, True, terms_of(self._options), SHARE * budget.contracts)
+        known = self._known[group] = KnownClaim(question)
+        before = self._decisions.get((known.key,)).get(known.key)
+        if before is not None and before.holds(question.seconds):
+            self.reused += before.states
+            self._answered(group, before)
+            return True
+        limit = Budget(budget.patience * budget.contracts, self._options.limits.task_megabytes)
+        self._running[self._pool.submit(question, limit, _RANK)] = group
+        return False
+
+    def take(self, outcome: Outcome) -> bool:
+        """Takes in an outcome; False if it is of no question of these."""
+        group = self._running.pop(outcome.ticket, None)
+        if group is None:
+            return False
+        known = self._known[group]
+        known.ms = outcome.ms
+        self.spent += outcome.ms
+        if not outcome.end:
+            self.states += outcome.answer.states
+            self._decisions.add(known.key, outcome.answer)
+            self._answered(group, outcome.answer)
+        return True
+
+    def _answered(self, group: tuple[str, ...], decided: Decided) -> None:
+        found = dict[Key, tuple[Decided, float]]()
+        for part in decided.parts:
+            one = Decided(
+                part.status,
+                reason=part.reason,
+                assumptions=part.assumptions,
+                engine=part.engine,
+                certified=part.certified,
+                entries=part.entries,
+                no_place=part.no_place,
+            )
+            found.update(((name, part.rule), (one, self._known[group].ms)) for name in part.functions)
+        self._answers[group] = found
+        self._holding = None
+
+    def answers(self, program: Program) -> _Answers:
+        """What is known of functions, and in how many milliseconds, of a revision that may be newer than the one that was asked
+        about."""
+        if self._program is None:
+            return {}
+        if self._holding is None or self._holding[0] is not program:
+            found = {**self._before, **{key: one for answers in self._answers.values() for key, one in answers.items()}}
+            self._holding = program, found if program is self._program else _that_hold(found, self._program, program)
+        return self._holding[1]
+
+    def forget(self) -> None:
+        """Cancels everything, and drops what is known."""
+        self._cancel()
+        self._waiting, self._known, self._answers, self._before, self._holding = [], {}, {}, {}, None
+        self._program = None
+
+    def pool_closed(self) -> None:
+        """The pool was closed: nothing runs any more."""
+        self._running, self._waiting = {}, []
+
+    def _cancel(self) -> None:
+        for ticket in self._running:
+            self._pool.cancel(ticket)
+        self._running = {}
+
+
+def _that_hold(found: _Answers, before: Program, now: Program) -> _Answers:
+    """The proofs that still hold: they are about all runs of a function, and follow from the same things."""
+    names = unaffected(before, now)
+    difference = ProgramDifference(before, now)
+    excluded = {rule for rule in OF_BLOCKS if obstacle(now, rule)}
+    undisturbed = {name for name in names if beside(now).obstacle((name,)) is None}
+    return {
+        (name, rule): one
+        for (name, rule), one in found.items()
+        if name in undisturbed and rule not in excluded and not one[0].entries and difference.is_local
+    }

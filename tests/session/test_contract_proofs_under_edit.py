@@ -1,0 +1,114 @@
+"""After an edit, proofs about all functions are those from scratch, and only what the edit concerns is followed again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from support.program_edits import Edited
+
+from analysis.api import Checker
+from analysis.certificate.nonzero import followed
+from analysis.certificate.ownership import closed_checker
+from analysis.cfa.graph import Program
+from analysis.cpa.framework.algorithm import Cancellation
+from analysis.model.options import Options
+from analysis.session.portfolio import contract_proofs
+from analysis.session.portfolio.contract_proofs import OfFunction
+from analysis.session.portfolio.request import Request
+from analysis.session.portfolio.request_terms import About
+
+_RULES = tuple(sorted(contract_proofs.OF_BLOCKS | contract_proofs.OF_VALUES))
+_EDITS = 6
+_CHAIN = """
+#include <stdlib.h>
+struct item { int *count; };
+static int get(struct item *i) { return i ? *i->count : 0; }
+static void drop(struct item *i) { free(i); }
+int twice(struct item *i) { return 2 * get(i); }
+int lonely(int n) { int *p = malloc(sizeof *p); if (!p) return 0; *p = n; n = *p; free(p); return n; }
+int main(void) { struct item *i = malloc(sizeof *i); int n; if (!i) return 1; i->count = &n; n = twice(i); drop(i); return n; }
+"""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    _forget(monkeypatch)
+
+
+def _forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contract_proofs, "_last_blocks", None)
+    monkeypatch.setattr(contract_proofs, "_last_values", {})
+
+
+def _answers(program: Program) -> list[OfFunction]:
+    entries = ("main",) if "main" in program.functions else ()
+    return list(contract_proofs.prove(Request(program, entries, About("contracts", _RULES)), 1000.0, Cancellation()))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_answers_after_edits_are_those_from_scratch(seed: int, tmp_path: Path) -> None:
+    edited = Edited(Random(seed), 200)
+    checker = Checker(Options(engine="automaton"))
+    checker.open(edited.write(tmp_path))
+    for step in range(_EDITS):
+        said = edited.edit() if step else "the program as it was written"
+        for name in sorted(edited.changed):
+            checker.change(str(tmp_path / name), edited.text(name), step)
+        program: Program = checker.inspect().program
+        now = _answers(program)
+        with pytest.MonkeyPatch.context() as patch:
+            _forget(patch)
+            assert now == _answers(program), said
+
+
+class _Counted:
+    """The functions that were followed since the last look, by the search and by the checker alike."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._names = set[str]()
+        walk, closed = followed.walk, closed_checker._closed
+
+        def counted_walk(edges, *more):  # type: ignore[no-untyped-def]
+            self._names.add(edges.cfa.name)
+            return walk(edges, *more)
+
+        def counted_closed(program, claim, contracts):  # type: ignore[no-untyped-def]
+            self._names.add(claim.function)
+            return closed(program, claim, contracts)
+
+        monkeypatch.setattr(followed, "walk", counted_walk)
+        monkeypatch.setattr(closed_checker, "_closed", counted_closed)
+
+    def names(self) -> set[str]:
+        found, self._names = self._names, set()
+        return {name.rpartition("::")[2] for name in found}
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> _Counted:
+    return _Counted(monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "again"),
+    [
+        ("int n; if", "int n = 1; if", {"main"}),
+        ("free(p); return n", "free(p); return n + 1", {"lonely"}),
+        ("free(i);", "free(i); i = 0;", {"drop", "main"}),
+        ("i ? *i->count : 0", "*i->count", {"get", "twice", "main"}),
+        ("2 * get(i)", "2  * get(i) /* two */", set()),
+    ],
+)
+def test_an_edit_has_followed_again_what_calls_it(old: str, new: str, again: set[str], tmp_path: Path, counted: _Counted) -> None:
+    file = tmp_path / "a.c"
+    file.write_text(_CHAIN)
+    checker = Checker(Options(engine="automaton"))
+    checker.open([str(file)])
+    _answers(checker.inspect().program)
+    assert counted.names() >= {"get", "drop", "twice", "lonely", "main"}
+    assert old in _CHAIN
+    checker.change(str(file), _CHAIN.replace(old, new), 1)
+    _answers(checker.inspect().program)
+    assert counted.names() == again
