@@ -39,7 +39,8 @@ from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE
 
 _FROM = ("main",)  # runs from elsewhere may call a function, too
-_MOST_WORK = 2_000_000  # looks at the time: so the answer does not depend on it
+_MOST_WORK = 2_000_000  # pieces of work, so that the answer does not depend on the time
+_LOOKS = 200  # pieces of work between two looks at the time, which cost more than most pieces
 _NO_TIME = "there was no time to follow all that it calls"
 _last_blocks: tuple[ClosedSearch, blocks.Shown] | None = None
 _last_values: dict[Rule, tuple[RequirementSearch, values.Shown]] = {}
@@ -59,11 +60,16 @@ class _Work:
 
     def __init__(self, seconds: float, cancellation: Cancellation) -> None:
         self._left, self._until, self._cancellation = _MOST_WORK, clock.spent() + seconds, cancellation
+        self._is_over = False
 
     def goes_on(self) -> bool:
         """Whether there may be more of it."""
         self._left -= 1
-        return self._left > 0 and clock.spent() < self._until and not self._cancellation.cancelled()
+        self._is_over = self._is_over or (self._left % _LOOKS == 0 and self._must_end())
+        return self._left > 0 and not self._is_over
+
+    def _must_end(self) -> bool:
+        return clock.spent() > self._until or self._cancellation.cancelled()
 
 
 class _Parts:
