@@ -39,7 +39,9 @@ Some decisions accept missed defects to avoid noise:
   (`functions.constant_globals`).
 - A function that comes back only through `longjmp` does not return (`functions.cases`).
 - Some library functions return a pointer into their argument, and only read it
-  (`facts.transfer.returns_into`, `functions.footprint`).
+  (`facts.transfer.handed_back`, `functions.footprint`).
+- Memory that a function hands out by a pointer into it counts as given away: its user cannot know how to free it
+  (`facts.interior`).
 """
 
 from analysis.engines.automaton.engine import Algorithm, Analysis, AutomatonResult, Engine

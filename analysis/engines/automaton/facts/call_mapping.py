@@ -15,6 +15,7 @@ from collections.abc import Mapping
 
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import NOTHING, RESULT_KEY, Environment, Fact, bounded
+from analysis.engines.automaton.facts.interior import into, is_into, points_into
 from analysis.engines.automaton.facts.transfer import Transfer, escapes
 from analysis.engines.automaton.functions.access_paths import (
     CALLER,
@@ -26,9 +27,10 @@ from analysis.engines.automaton.functions.access_paths import (
     lvalue_cell,
     path_cells,
     path_of,
+    root_of,
 )
 from analysis.engines.automaton.functions.beliefs import Beliefs
-from analysis.engines.automaton.functions.footprint import Footprints
+from analysis.engines.automaton.functions.footprint import Footprints, addressed
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.engines.automaton.functions.matching import Matcher
 from analysis.model import ir
@@ -67,13 +69,14 @@ class CallTransfer:
         """The fact with which the callee is entered; NOTHING when the value does not matter to it."""
         about_object = self._transfer.rules[fact.rule].about_object
         paths = [path for path in fact.paths if about_object or not behind_pointer(path)]
-        images = {image for path in paths for image in self._images(edge, callee, path)}
+        images_of = {path: self._images(edge, callee, path, fact.rule) for path in fact.paths}
+        images = {image for path in paths for image in images_of[path]}
         if not images:
             return NOTHING
-        stays = any(_is_own(path, edge) or not self._images(edge, callee, path) for path in fact.paths)
+        stays = any(_is_own(path, edge) or all(map(is_into, its)) for path, its in images_of.items())
         return self._facts.number(Fact(fact.rule, fact.state, bounded(images | {CALLER_PATH} if stays else images)))
 
-    def _images(self, edge: Edge, callee: FunctionModel, path: Path) -> list[Path]:
+    def _images(self, edge: Edge, callee: FunctionModel, path: Path, rule: int) -> list[Path]:
         """The callee's paths to the value at a path of the caller."""
         images: list[Path] = []
         if path[0][0] == "@":
@@ -86,6 +89,8 @@ class CallTransfer:
             image = through_argument(path, path_of(argument), parameter.name)
             if image is not None and len(image) <= LENGTH_LIMIT:
                 images.append(image)
+            elif self._transfer.rules[rule].ownership and points_into(argument, (path,)):
+                images.append(into((root_of(parameter),)))
         return images
 
     # -- out ----------------------------------------------------------------------------------------------------
@@ -121,7 +126,7 @@ class CallTransfer:
         """The paths whose value the call does not change, by what the callee may write and by where the result goes."""
         call = edge.effect
         assert isinstance(call, ir.Call)
-        written = model.written[edge.id]
+        written = model.written_by_callees(edge)
         kept = {path for path in paths if not _rewritten(path, written)}
         if call.result is not None:
             cell, target = lvalue_cell(call.result), path_of(call.result)
@@ -152,10 +157,10 @@ class CallTransfer:
         """The caller's paths that the value still has: the callee cannot reach them, or it has them at its exit."""
         call = edge.effect
         assert isinstance(call, ir.Call)
-        images = {path: self._images(edge, callee, path) for path in before.paths}
-        kept = {path for path, its in images.items() if any(image in after.paths for image in its)}
+        images = {path: self._images(edge, callee, path, before.rule) for path in before.paths}
+        unreachable = {path for path, its in images.items() if all(map(is_into, its))}
+        kept = {path for path, its in images.items() if any(image in after.paths for image in its)} - unreachable
         kept |= {path for path, its in images.items() if its and _is_own(path, edge)}
-        unreachable = {path for path, its in images.items() if not its}
         return self._kept(model, edge, unreachable) | self._result_kills(call, kept)
 
     def _homes(
@@ -192,7 +197,7 @@ class CallTransfer:
     def _wiped(self, edge: Edge, callee: FunctionModel, before: Fact, after: Fact) -> bool:
         """Whether the callee, not the call's result, took away the last path: it put something else there, and may know what
         it did."""
-        images = (image for path in before.paths for image in self._images(edge, callee, path))
+        images = (image for path in before.paths for image in self._images(edge, callee, path, before.rule))
         return not any(_is_own(path, edge) for path in before.paths) and not any(image in after.paths for image in images)
 
     def _possible(self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact | None, after: Fact) -> bool:
@@ -281,8 +286,7 @@ def _is_own(path: Path, edge: Edge) -> bool:
         return False
     call = edge.effect
     assert isinstance(call, ir.Call)
-    passed = {argument[0] for a in call.arguments if (argument := path_of(a)) is not None and argument[-1] == "&"}
-    return path[0] not in passed
+    return path[0] not in {root_of(var) for argument in call.arguments if (var := addressed(argument)) is not None}
 
 
 def _rewritten(path: Path, written: Mapping[str, object] | frozenset[str]) -> bool:

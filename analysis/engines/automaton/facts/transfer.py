@@ -11,6 +11,7 @@ Calls of functions with a body are in `call_mapping`.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from analysis.c.functions import Function
 from analysis.cfa.graph import Edge, Program
@@ -21,8 +22,18 @@ from analysis.engines.automaton.facts.facts import (
     FactTable,
     bounded,
 )
+from analysis.engines.automaton.facts.interior import into, is_computed, is_into, points_into
 from analysis.engines.automaton.facts.relevance import Relevance
-from analysis.engines.automaton.functions.access_paths import CALLER, RESULT, Path, behind_pointer, kills, lvalue_cell, path_of
+from analysis.engines.automaton.functions.access_paths import (
+    CALLER,
+    INSIDE,
+    RESULT,
+    Path,
+    behind_pointer,
+    kills,
+    lvalue_cell,
+    path_of,
+)
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.engines.automaton.functions.known_conditions import Known
 from analysis.engines.automaton.functions.matching import Match
@@ -130,7 +141,7 @@ class Transfer:
 
     def _outcome(self, model: FunctionModel, edge: Edge, fact: Fact, result: Interval | None) -> list[int]:
         """The effect of a call with a result in the given interval (None: any), or of another edge."""
-        numbers = self._effect(model, edge, fact)
+        numbers = self._effect(model, edge, fact, result)
         call = edge.effect
         if result is None or not isinstance(call, ir.Call) or call.result is None:
             return numbers
@@ -144,7 +155,7 @@ class Transfer:
         """The rejecting fact of a transition at an edge."""
         return self.facts.number(Fact(rule, ERROR, () if path is None else (path,), (), transition, edge.id))
 
-    def _effect(self, model: FunctionModel, edge: Edge, fact: Fact) -> list[int]:
+    def _effect(self, model: FunctionModel, edge: Edge, fact: Fact, result: Interval | None) -> list[int]:
         effect = edge.effect
         match effect:
             case ir.Assume():
@@ -157,7 +168,7 @@ class Transfer:
             case ir.Assign(target, value):
                 return self._store(model, edge, fact, target, value)
             case ir.Call():
-                return self.external_call(model, edge, fact, effect)
+                return self._external_call(model, edge, fact, effect, result)
         return self.settle(edge, fact, fact.paths)
 
     def _can_branch(self, model: FunctionModel, edge: Edge, fact: Fact) -> bool:
@@ -167,27 +178,30 @@ class Transfer:
         return test is None or environment is None or meet(environment, test[1]) is not None
 
     def _store(self, model: FunctionModel, edge: Edge, fact: Fact, target: ir.Expr, value: ir.Expr) -> list[int]:
-        rule = self.rules[fact.rule]
+        if self.rules[fact.rule].ownership:
+            return self._owned_store(model, edge, fact, target, value)
+        return self.settle(edge, fact, _stored(model, fact, target, value))
+
+    def _owned_store(self, model: FunctionModel, edge: Edge, fact: Fact, target: ir.Expr, value: ir.Expr) -> list[int]:
+        """The same for a value that somebody owns: whoever gets it may be the owner from then on."""
         written, source = path_of(target), path_of(value)
-        paths = survivors(fact.paths, written, lvalue_cell(target))
-        if source is not None:
-            if rule.ownership and any(behind_pointer(p[len(source) - 1 :]) for p in parts_of(fact.paths, source)):
-                return []  # the object that holds the value gets another holder
-            gained = {(*(written or ()), *path[len(source) :]) for path in fact.paths if copies(path, source, target)}
-            if gained and rule.ownership and (written is None or self._given_away(model, written, fact.rule)):
-                return []
-            if written is not None and is_steady(model, written):
-                paths |= gained
-                if source[0].startswith("$"):
-                    paths = {path for path in paths if path[0] != source[0]}
-        if rule.ownership and goes_away(fact, written, value, paths):
+        inside = not is_computed(value) and points_into(value, fact.paths)
+        if source is not None and not inside and any(behind_pointer(p[len(source) - 1 :]) for p in parts_of(fact.paths, source)):
+            return []  # the object that holds the value gets another holder
+        gets = inside or (source is not None and any(copies(path, source, target) for path in fact.paths))
+        if gets and (written is None or self._given_away(model, written, fact.rule)):
+            return []
+        paths = _stored(model, fact, target, value)
+        if inside and written is not None and is_steady(model, written):
+            paths.add(into(written))
+        if not inside and goes_away(fact, written, value, paths):
             return []
         return self.settle(edge, fact, paths)
 
-    def external_call(self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call) -> list[int]:
+    def _external_call(self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call, result: Interval | None) -> list[int]:
         """A call that reaches an external function."""
         if self.rules[fact.rule].ownership:
-            return self._owned_external_call(model, edge, fact, call)
+            return self._owned_external_call(model, edge, fact, call, result)
         paths = set(fact.paths)
         for argument in call.arguments:
             path = path_of(argument)
@@ -198,32 +212,49 @@ class Transfer:
             paths -= changed_by(paths, path)
         return self._after_external(edge, fact, call, paths)
 
-    def _owned_external_call(self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call) -> list[int]:
+    def _owned_external_call(
+        self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call, result: Interval | None
+    ) -> list[int]:
         """The same for a value that somebody owns: the function may be the owner from then on."""
         rule, paths = self.rules[fact.rule], set(fact.paths)
-        environment: Environment = ()
         for argument in call.arguments:
             path = path_of(argument)
+            if points_into(argument, fact.paths) and (self.takes_over(call, rule) or self._ends(call)):
+                return []
             if path is None:
                 continue
             if path in paths and self.takes_over(call, rule):
                 return []
             if self._changes_state(call, fact, path, paths):
                 return []
-            if path in paths and argument is call.arguments[0] and returns_into(call, self.program):
-                number = model.conditions.numbers.get(call.result) if call.result is not None else None
-                if number is None:
-                    return []
-                environment = ((number, ZERO),)  # else the result holds the value, too
             if path[-1] == "&":
                 if changed_by(paths, path):
                     return []
-            elif parts_of(paths, path):
+            elif any(part != into(path) for part in parts_of(paths, path)):
                 if self._frees(model, edge, fact, path) and all(p[: len(path)] == path for p in paths):
                     return self._lost(fact, edge)
                 if self.takes_over(call, rule):
                     return []
-        return self._after_external(edge, fact, call, paths, environment)
+        handed = handed_back(call, fact.paths, self.program)
+        if handed is None:
+            return self._after_external(edge, fact, call, paths)
+        return self._handed_back(model, edge, fact, call, handed, result)
+
+    def _handed_back(
+        self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call, handed: HandedBack, result: Interval | None
+    ) -> list[int]:
+        """After a call whose result is the value, or points into the object, unless it is null."""
+        assert call.result is not None
+        number, target = model.conditions.numbers.get(call.result), path_of(call.result)
+        can_be_null = number is not None and handed.can_be_null and (result is None or meet(result, ZERO) is not None)
+        null = self._after_external(edge, fact, call, set(fact.paths), ((number or 0, ZERO),)) if can_be_null else []
+        if target is None or self._given_away(model, target, fact.rule):
+            return null
+        paths = survivors(fact.paths, target, lvalue_cell(call.result))
+        if is_steady(model, target):
+            paths.add((*target, *handed.operations))
+        environment: Environment = ((number or 0, NONZERO),) if can_be_null else ()
+        return null + self.settle(edge, fact, paths, environment)
 
     def _after_external(
         self, edge: Edge, fact: Fact, call: ir.Call, paths: set[Path], environment: Environment = ()
@@ -232,6 +263,11 @@ class Transfer:
         if call.result is not None:
             paths = survivors(tuple(paths), path_of(call.result), lvalue_cell(call.result))
         return self.settle(edge, fact, paths, environment)
+
+    def _ends(self, call: ir.Call) -> bool:
+        """Whether the call may end, by what is known of the library, an object that it is passed."""
+        functions = (self.program.known(target) for target in self.program.targets(call))
+        return any(one is not None and (one.frees or bool(one.positions("closed"))) for one in functions)
 
     def _frees(self, model: FunctionModel, edge: Edge, fact: Fact, path: Path) -> bool:
         """Whether the call ends, by the rule, the life of the object at the path."""
@@ -279,19 +315,21 @@ class Transfer:
     def _return(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> list[int]:
         rule = self.rules[fact.rule]
         source = None if value is None else path_of(value)
-        if source is None and value is not None and rule.ownership and mentions(value, fact.paths):
+        if rule.ownership and value is not None and is_handed_out(value, fact.paths):
             return []
         paths = with_result(fact.paths, source, rule)
+        if rule.ownership and value is not None and points_into(value, fact.paths):
+            paths.add(into((RESULT,)))
         left = self._leave(model, edge, fact)
         if left is not None:
             return left
-        if rule.ownership and source is not None and parts_of(paths, source):
-            return []  # the object that holds the value is handed out
         outside = {path for path in paths if outlives(model, path, rule, fact.state)}
         if rule.ownership and any(behind_pointer(path) for path in paths - outside):
             return []  # an object that the function leaves behind holds the value, too
         if not outside:
             return [] if any(behind_pointer(path) for path in paths) else self._lost(fact, edge)
+        if all(map(is_into, outside)):
+            return []  # who gets a pointer into the object looks after it
         environment = self._environment_at_exit(model, edge, fact, value)
         return [self.facts.number(Fact(fact.rule, fact.state, bounded(outside), environment))]
 
@@ -331,10 +369,26 @@ class Transfer:
         return []
 
 
-def returns_into(call: ir.Call, program: Program) -> bool:
-    """Whether the call's result, if it is used and not null, points into the object that it is passed first."""
+class HandedBack(NamedTuple):
+    """The result of a library function that is passed an owned value: `operations` lead from where the value is to the result's
+    path (none: it is the value itself). `can_be_null`: it need not be."""
+
+    operations: Path
+    can_be_null: bool
+
+
+def handed_back(call: ir.Call, paths: tuple[Path, ...], program: Program) -> HandedBack | None:
+    """Whether the result of a call, if it is used and not null, is the value that the paths hold, or points into the object."""
     function = program.known(ir.direct_callee(call) or "")
-    return call.result is not None and function is not None and function.result in ("argument", "into") and function.of == 0
+    if call.result is None or function is None or function.result not in ("argument", "into"):
+        return None
+    if function.of >= len(call.arguments):
+        return None
+    argument = call.arguments[function.of]
+    is_whole = path_of(argument) in paths
+    if not is_whole and not points_into(argument, paths):
+        return None
+    return HandedBack(() if is_whole and function.result == "argument" else (INSIDE,), bool(function.null))
 
 
 def keeps_nothing(function: Function) -> bool:
@@ -434,7 +488,9 @@ def goes_away(fact: Fact, written: Path | None, value: ir.Expr, paths: set[Path]
 
 def copies(path: Path, source: Path, target: ir.Expr) -> bool:
     """Whether assigning the value at `source` copies the value at `path` along: the same, or a member of an assigned record."""
-    return path == source or (isinstance(target.type, Record) and path[: len(source)] == source)
+    if path in (source, into(source)):
+        return True
+    return isinstance(target.type, Record) and path[: len(source)] == source
 
 
 def gained_by(paths: set[Path], fact: Fact) -> bool:
@@ -448,7 +504,7 @@ def mentions(value: ir.Expr, paths: tuple[Path, ...]) -> bool:
     if isinstance(bare, ir.Binary):
         if bare.operator not in ("+", "-") or not isinstance(bare.type, Pointer):
             return False
-        return mentions(bare.left, paths) or path_of(bare.left) in paths
+        return mentions(bare.left, paths) or path_of(bare.left) in paths or points_into(bare, paths)
     return False
 
 
@@ -464,6 +520,22 @@ def outlives(model: FunctionModel, path: Path, rule: Rule, state: str) -> bool:
     if root not in model.parameters or root in model.assignments.reassigned:
         return False
     return rule.about_object if len(path) == 1 else behind_pointer(path) or path[-1] == "&"
+
+
+def _stored(model: FunctionModel, fact: Fact, target: ir.Expr, value: ir.Expr) -> set[Path]:
+    """The paths of a fact after an assignment."""
+    written, source = path_of(target), path_of(value)
+    paths = survivors(fact.paths, written, lvalue_cell(target))
+    if source is None or written is None or not is_steady(model, written):
+        return paths
+    paths |= {(*written, *path[len(source) :]) for path in fact.paths if copies(path, source, target)}
+    return {path for path in paths if path[0] != source[0]} if source[0].startswith("$") else paths
+
+
+def is_handed_out(value: ir.Expr, paths: tuple[Path, ...]) -> bool:
+    """Whether an object that holds a value is returned, or what arithmetic makes of the value."""
+    source = path_of(value)
+    return mentions(value, paths) if source is None else any(path != into(source) for path in parts_of(paths, source))
 
 
 def with_result(paths: tuple[Path, ...], source: Path | None, rule: Rule) -> set[Path]:

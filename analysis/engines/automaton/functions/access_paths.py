@@ -6,7 +6,7 @@ A path is a tuple of strings: a root, then one operation after the other.
   function returns; `CALLER`, any path of some caller that the function itself cannot reach.
 - operation: `*` (the object pointed to), `.f` (a member), `[3]` or `[i]` (an array element; the index is a constant
   or a variable), `*[3]` or `*[i]` (the object at that distance from the one pointed to), and, only as the last one,
-  `&` (the address of what the path named so far).
+  `&` (the address of what the path named so far), or `INSIDE` (`facts.interior`).
 
 Examples: `p->next->data` is ("p", "*", ".next", "*", ".data"); `&m` is ("m", "&"); global `a[2]` is ("@a", "[2]").
 
@@ -28,6 +28,7 @@ Path = tuple[str, ...]
 
 RESULT = "<result>"
 CALLER = "<caller>"
+INSIDE = "~"
 LENGTH_LIMIT = 6
 
 

@@ -34,6 +34,24 @@ def base_variable(lvalue: ir.Expr) -> ir.Var | None:
     return lvalue if isinstance(lvalue, ir.Var) else None
 
 
+def addressed(argument: ir.Expr) -> ir.Var | None:
+    """The variable whose address an argument is, or the address of a part of it; None for `&p->f`, which is no part of `p`."""
+    bare = ir.strip_casts(argument)
+    return base_variable(bare.lvalue) if isinstance(bare, ir.AddressOf) else None
+
+
+def addressed_cell(argument: ir.Expr) -> str | None:
+    """The cell of an object whose address is passed, where a function that writes it behind its parameter writes another cell:
+    a variable, or a member that is no record. (A record's members have the same cells there.)"""
+    var = addressed(argument)
+    if var is not None:
+        return root_of(var)
+    bare = ir.strip_casts(argument)
+    if not isinstance(bare, ir.AddressOf) or isinstance(bare.lvalue.type, Record):
+        return None
+    return lvalue_cell(bare.lvalue)
+
+
 def address_taken(cfa: Cfa) -> frozenset[str]:
     """The locals and parameters whose address is used in the function."""
     found = set[str]()

@@ -12,10 +12,10 @@ from functools import cached_property, lru_cache
 import msgspec
 
 from analysis.cfa.graph import Cfa, Edge, Program
-from analysis.engines.automaton.functions.access_paths import Path, lvalue_cell, path_cells, path_of, root_of
+from analysis.engines.automaton.functions.access_paths import Path, lvalue_cell, path_cells, root_of
 from analysis.engines.automaton.functions.cases import Cases
 from analysis.engines.automaton.functions.copies import AvailableCopies
-from analysis.engines.automaton.functions.footprint import Footprints, Moved, address_taken, external_writes
+from analysis.engines.automaton.functions.footprint import Footprints, Moved, address_taken, addressed_cell, external_writes
 from analysis.engines.automaton.functions.known_conditions import Conditions, decide, natural_range
 from analysis.engines.automaton.functions.matching import EdgeMatches, Matcher
 from analysis.engines.automaton.functions.variable_sources import Assignments
@@ -141,13 +141,8 @@ class FunctionModel:
         return not targets or any(target not in self._program.functions for target in targets)
 
     def _addressed(self, call: ir.Call) -> set[str]:
-        """Variables whose address is passed: the callee writes them as objects behind its parameter."""
-        found = set()
-        for argument in call.arguments:
-            path = path_of(argument)
-            if path is not None and path[-1] == "&":
-                found.add(path[0])
-        return found
+        """Objects whose address is passed: the callee writes them behind its parameter."""
+        return {cell for argument in call.arguments if (cell := addressed_cell(argument)) is not None}
 
     def function_has(self, rule: int, transition: int, path: Path) -> bool:
         """Whether the transition's `if_function_has` holds of the function for the value at the path."""
