@@ -272,6 +272,9 @@ class Program:
 
     `exposed`: this is a part of a program, and pointers that come from the rest of it may lead to these variables with static
     storage; None if it is no part (`analysis.cpa.obstacles.exposed_variables` says then which these are).
+
+    `called`: what calls through pointers reach, where more is known of it than their types (`cfa.function_values`); None for all
+    that proves something.
     """
 
     def __init__(
@@ -282,8 +285,10 @@ class Program:
         records: Mapping[str, c_types.RecordDefinition],
         address_taken: Iterable[str],
         exposed: frozenset[str] | None = None,
+        called: Mapping[ir.Call, tuple[str, ...]] | None = None,
     ) -> None:
         self.exposed = exposed
+        self.called = called
         self.functions = dict(functions)
         self.globals = dict(globals_)
         self.externals = dict(externals)
@@ -301,6 +306,8 @@ class Program:
         direct = ir.direct_callee(call)
         if direct is not None:
             return (direct,)
+        if self.called is not None and (known_targets := self.called.get(call)) is not None:
+            return known_targets
         type_ = getattr(call.callee, "type", None)
         if isinstance(type_, c_types.Pointer):
             type_ = type_.target

@@ -22,9 +22,9 @@ Some decisions accept missed defects to avoid noise:
 - A result that is null or zero because an argument was is evidence only where the argument is known
   to be (`facts.call_mapping`). The same module passes null and zero behind pointers across calls
   through `*out` only.
-- A call through a pointer reaches functions of exactly its type; if there are none, those whose
-  type is passed alike (`cfa.graph.Program.targets`). If it has several targets, it passes no null
-  or zero (`facts.product`).
+- A call through a pointer reaches the functions whose addresses flow there, through variables, parameters, members and tables
+  (`cfa.function_values`), or those of its type where the flow is not understood; along one path, the one that the pointer
+  holds (`feasibility.path_values`). If it has several targets, it passes no null or zero (`facts.product`).
 - Globals are followed from the program's start only in small programs (`facts.product`).
 - Memory stored in an object that the function did not make, or in a global of a large program,
   counts as given away (`facts.transfer`). Ownership is not tracked through the heap.

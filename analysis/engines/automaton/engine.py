@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from analysis.cfa.function_values import with_values
 from analysis.cfa.graph import Places, Program
 from analysis.cfa.linking.obstructed import without_obstacles
 from analysis.engines.automaton.facts.facts import FactTable
@@ -56,9 +57,10 @@ class AutomatonResult(msgspec.Struct, frozen=True):
 class Analysis:
     """The engine on one program, from revision to revision; keeps the derivation graph and the paths that were found.
 
-    `program` is the present revision. The graph and `delta` are of the program without the obstacles at entries of functions
-    (`cfa.linking.obstructed`), to which the engine pays no heed: they come and go in all functions with a key that is typed
-    outside of them, and the graph stays. What is said of such a function, and asked about it, is said and asked of `program`.
+    `program` is the present revision. The graph and `delta` are of the program with what calls through pointers reach by the
+    values that flow (`cfa.function_values`), and without the obstacles at entries of functions (`cfa.linking.obstructed`), to
+    which the engine pays no heed: they come and go in all functions with a key that is typed outside of them, and the graph
+    stays. What is said of such a function, and asked about it, is said and asked of `program`.
     """
 
     def __init__(self, program: Program, rules: tuple[Rule, ...], limits: Limits, jobs: int = 1) -> None:
@@ -66,7 +68,7 @@ class Analysis:
         self._limits = limits
         self.facts = FactTable()
         self.program = program
-        self.delta = ProgramDelta(without_obstacles(program), rules, self.facts, limits.global_edges)
+        self.delta = ProgramDelta(with_values(without_obstacles(program)), rules, self.facts, limits.global_edges)
         self.graph = DerivationGraph()
         self._findings = Findings(rules, limits.trace_steps, jobs)
         self._repaired: Repaired | None = None
@@ -111,7 +113,7 @@ class Analysis:
         if not same_entries and self.delta.thorough:
             self.refusal = "the program is small, and other functions are its entries"
             return False
-        plain = without_obstacles(program)
+        plain = with_values(without_obstacles(program), self.delta.program)
         obstructed = _obstructed_otherwise(self.program, program)
         self.program = program
         if same_entries and _is_same(self.delta.program, plain):

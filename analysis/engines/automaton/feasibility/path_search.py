@@ -225,7 +225,8 @@ class Search:
 
     def _enter(self, state: State, store: Store, steps: tuple[Taken, ...], frames: tuple[Frame, ...], callee: Entry) -> None:
         store = store.copy()
-        self._walk.advance(store, steps[-1], callee[0])
+        if not self._walk.advance(store, steps[-1], callee[0]):
+            return
         if self._thorough:
             for inner, outer in self._walk.entering(self._walk.edge(steps[-1]), callee[0]):
                 if self._followed(callee[0], inner):

@@ -20,8 +20,11 @@ from analysis.engines.automaton.functions.known_conditions import bare, conditio
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer, Type
 from analysis.model.comparisons import COMPARISONS
+from analysis.model.digest import digest_text
 from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, make, meet
 from analysis.model.ranges import bounds
+
+_FIRST_ADDRESS = 1 << 62  # no number that programs compare pointers to functions with, as they do with SIG_IGN
 
 Item = tuple[str, ir.Expr]  # function and expression
 Key = tuple[object, ...]
@@ -92,6 +95,9 @@ class Store:
         expr = bare(expr)
         if isinstance(expr, ir.IntConst):
             return Interval(expr.value, expr.value, expr.value != 0), frozenset()
+        if isinstance(expr, ir.AddressOf) and isinstance(expr.lvalue, ir.Var) and expr.lvalue.scope == "function":
+            address = code_address(expr.lvalue.name)
+            return Interval(address, address, True), frozenset()
         symbol = self._frames[-1][1].get(expr)
         if symbol is not None:
             natural = natural_range(expr)
@@ -156,6 +162,14 @@ class Store:
     def _known(self, key: ir.Expr) -> tuple[Interval | None, frozenset[Item]]:
         symbol = self._frames[-1][1].get(key)
         return (None, frozenset()) if symbol is None else (self._values[symbol], self._origins[symbol])
+
+    def can_call(self, pointer: ir.Expr, function: str) -> bool:
+        """Whether a call through the pointer can reach the function; if not, `contradiction` says because of what."""
+        value, items = self.value(pointer)
+        if value.low is None or value.low != value.high or value.low < _FIRST_ADDRESS or value.low == code_address(function):
+            return True
+        self.contradiction = items
+        return False
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -329,6 +343,11 @@ def replaced(expr: ir.Expr, old: ir.Expr, new: ir.Expr) -> ir.Expr | None:
             changed = replaced(inner, old, new)
             return None if changed is None else msgspec.structs.replace(expr, operand=changed)
     return None
+
+
+def code_address(function: str) -> int:
+    """A number that stands for the address of a function: different ones for different functions (C11 6.5.9p6)."""
+    return _FIRST_ADDRESS + int(digest_text(function)[:15], 16)
 
 
 def _boolean(truth: bool | None) -> Interval:

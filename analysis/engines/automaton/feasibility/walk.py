@@ -62,6 +62,9 @@ class Walk:
         model = self._delta.model(taken.function)
         match taken.event:
             case "call" | "descent":
+                pointer = called_pointer(edge)
+                if pointer is not None and not store.can_call(pointer, callee):
+                    return False
                 store.enter(callee, self.entering(edge, callee))
                 if taken.event == "descent":
                     store.drop_callers()
@@ -233,6 +236,14 @@ class Walk:
             simple = first.target == place
             found = self._stretches[key] = [(first,)] if simple else self._delta.stretches(function, first, state, place)
         return found
+
+
+def called_pointer(edge: Edge) -> ir.Expr | None:
+    """The pointer through which the edge calls a function, None where it names one."""
+    call = edge.effect
+    if not isinstance(call, ir.Call) or ir.direct_callee(call) is not None:
+        return None
+    return call.callee.pointer if isinstance(call.callee, ir.Deref) else call.callee
 
 
 def is_constant_address(expr: ir.Expr) -> bool:

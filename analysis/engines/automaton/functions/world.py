@@ -2,8 +2,8 @@
 
 A CFA says what its function does, in terms of names. An edit elsewhere can make a name mean something else while the CFA stays
 what it is: a function that is called gets a body, loses it, or takes other parameters; a declaration says `noreturn` now; the
-address of a further function is taken, so that calls through pointers can reach it; the members of a record, which an external
-function can write, are others. All of this shows at calls. `compare` finds them.
+address of a function goes where it did not, so that calls through pointers can reach it; the members of a record, which an
+external function can write, are others. All of this shows at calls. `compare` finds them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def compare(old: Program, new: Program) -> WorldChange:
     records = frozenset(_differing(old.records, new.records))
     others = reshaped | appeared | gone | declared
     calls: dict[str, frozenset[int]] = {}
-    if others or records or old.address_taken != new.address_taken:
+    if others or records or old.address_taken != new.address_taken or old.called != new.called:
         look = _Look(old, new, others, records)
         for name in shared:
             found = frozenset(edge.id for edge in new.functions[name].calls if look.differs(edge))
