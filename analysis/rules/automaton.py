@@ -68,8 +68,10 @@ class Rule(msgspec.Struct, frozen=True):
     rules). `about_object`: the states are those of the object that the value leads to, so that a function
     which changes the state of its argument changes it for its caller; otherwise they are knowledge of the
     value. `local_states`: states that are evidence only inside the function where they arose (a test for null
-    says nothing about the caller's other paths). `provers_only`: there are no transitions; what violates the
-    rule is a condition on single steps that provers know by the rule's name."""
+    says nothing about the caller's other paths). `failure_states`: states of values that are null in some runs
+    because something failed, whatever callers do; a function that returns null while it holds one, and has not found
+    it to be otherwise, fails as well, and its result is in that state. `provers_only`: there are no transitions;
+    what violates the rule is a condition on single steps that provers know by the rule's name."""
 
     name: str
     summary: str
@@ -87,6 +89,7 @@ class Rule(msgspec.Struct, frozen=True):
     shipped: bool = True
     provers_only: bool = False
     kinds: Mapping[str, str] = {}
+    failure_states: frozenset[str] = frozenset()
 
     @property
     def found_by_words(self) -> str:

@@ -32,6 +32,14 @@ def _may_return_null(function: Function) -> bool:
     return function.null != "" and function.result not in ("number", "descriptor")
 
 
+def _may_fail(function: Function) -> bool:
+    return _may_return_null(function) and function.null == "?"
+
+
+def _lacks_some(function: Function) -> bool:
+    return _may_return_null(function) and function.null == "~"
+
+
 def _kind(meaning: str, wanted: Callable[[Function], bool], *uses: str) -> Kind:
     return Kind(meaning, all_with(wanted), wanted, uses)
 
@@ -52,7 +60,9 @@ KINDS: dict[str, Kind] = {
     "locks-at-zero": Kind("wait for a lock, and return 0 if they take it", locks.LOCKS_AT_ZERO),
     "locks-otherwise": Kind("wait for a lock, and do not return 0 if they take it", locks.LOCKS_OTHERWISE),
     "makes-lock": Kind("make a lock that nobody holds", locks.MAKES_LOCK),
+    "may-fail": _kind("may return a null pointer whatever they are passed", _may_fail),
     "may-return-null": _kind("may return a null pointer", _may_return_null),
+    "null-for-some": _kind("return a null pointer for some arguments, and only for these", _lacks_some),
     "opens-descriptor": _kind("return a new descriptor", lambda one: one.result == "descriptor"),
     "opens-stream": _kind("return a new stream or directory", lambda one: one.result in ("stream", "directory")),
     "resizes": Kind("free a block and return one of another size", RESIZES),

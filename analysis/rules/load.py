@@ -138,6 +138,7 @@ def _rule(content: dict[str, Any], shipped: bool) -> Rule:
         ownership=content.get("ownership", False),
         about_object=content.get("about-object", False),
         local_states=frozenset(content.get("local-states", ())),
+        failure_states=frozenset(content.get("failure-states", ())),
         names=names,
         keeps=frozenset(content.get("keeps", ())),
         transitions=tuple(transitions),

@@ -20,8 +20,9 @@ Some decisions accept missed defects to avoid noise:
 - A test for null or zero is evidence inside its function only (`local-states` in the rule). A
   helper that tests its argument says nothing about the caller.
 - A result that is null or zero because an argument was is evidence only where the argument is known
-  to be (`facts.call_mapping`). The same module passes null and zero behind pointers across calls
-  through `*out` only.
+  to be (`facts.call_mapping`). The same module follows a null result into the field where the call
+  stores it, and null behind pointers across calls where something failed. Other nulls and zeros
+  behind pointers cross calls through `*out` only.
 - A call through a pointer reaches the functions whose addresses flow there, through variables, parameters, members and tables
   (`cfa.function_values`), or those of its type where the flow is not understood; along one path, the one that the pointer
   holds (`feasibility.path_values`). If it has several targets, it passes no null or zero (`facts.product`).
@@ -33,8 +34,10 @@ Some decisions accept missed defects to avoid noise:
   (`feasibility`). If the search gives up, the function's verdict says so.
 - In large programs an assertion counts only where its failure is decided inside its function
   (`facts.transfer.asks_for_decision`).
-- A null result is evidence only if most other callers test theirs, or there are no others
-  (`functions.beliefs`).
+- A null result is evidence at every call if the function returns it because something failed that
+  may fail in any run, like `malloc`. If it depends on arguments or on state, it is evidence in
+  small programs; in larger ones where the call tests it, or most other calls do, or there are no
+  others (`functions.beliefs`).
 - A global that changes only in functions that never return keeps its initial value
   (`functions.constant_globals`).
 - A function that comes back only through `longjmp` does not return (`functions.cases`).

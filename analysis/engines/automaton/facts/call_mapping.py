@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import NOTHING, RESULT_KEY, Environment, Fact, bounded
 from analysis.engines.automaton.facts.interior import into, is_into, points_into
-from analysis.engines.automaton.facts.transfer import Transfer, escapes
+from analysis.engines.automaton.facts.transfer import Transfer, escapes, is_steady
 from analysis.engines.automaton.functions.access_paths import (
     CALLER,
     LENGTH_LIMIT,
@@ -67,14 +67,27 @@ class CallTransfer:
 
     def enter(self, model: FunctionModel, edge: Edge, callee: FunctionModel, fact: Fact) -> int:
         """The fact with which the callee is entered; NOTHING when the value does not matter to it."""
-        about_object = self._transfer.rules[fact.rule].about_object
-        paths = [path for path in fact.paths if about_object or not behind_pointer(path)]
-        images_of = {path: self._images(edge, callee, path, fact.rule) for path in fact.paths}
-        images = {image for path in paths for image in images_of[path]}
+        images = {image for path in fact.paths for image in self._entering(edge, callee, fact, path)}
         if not images:
             return NOTHING
-        stays = any(_is_own(path, edge) or all(map(is_into, its)) for path, its in images_of.items())
+        stays = any(_is_own(path, edge) or all(map(is_into, self._places(edge, callee, fact, path))) for path in fact.paths)
         return self._facts.number(Fact(fact.rule, fact.state, bounded(images | {CALLER_PATH} if stays else images)))
+
+    def _entering(self, edge: Edge, callee: FunctionModel, fact: Fact, path: Path) -> list[Path]:
+        """The callee's paths by which it is followed there: null or zero behind a pointer only where it is passed itself, or
+        where something failed."""
+        images, rule = self._images(edge, callee, path, fact.rule), self._transfer.rules[fact.rule]
+        if rule.about_object or fact.state in rule.failure_states or not behind_pointer(path):
+            return images
+        return [image for image in images if len(image) == 1]
+
+    def _places(self, edge: Edge, callee: FunctionModel, fact: Fact, path: Path) -> list[Path]:
+        """The callee's paths to what the caller knows by the path: the place itself, if null or zero is followed, which is copied
+        where it is passed."""
+        images = self._entering(edge, callee, fact, path)
+        if self._transfer.rules[fact.rule].about_object or not behind_pointer(path):
+            return images
+        return [image for image in images if len(image) > 1]
 
     def _images(self, edge: Edge, callee: FunctionModel, path: Path, rule: int) -> list[Path]:
         """The callee's paths to the value at a path of the caller."""
@@ -139,8 +152,7 @@ class CallTransfer:
         rule = self._transfer.rules[after.rule]
         if not self._possible(model, edge, callee, before, after):
             return []
-        begun = before is None and not rule.about_object and after.paths == ((RESULT,),)
-        if begun and not self._beliefs.doubted(callee.cfa.name, model, edge):
+        if before is None and not self._is_evidence(model, edge, callee, after):
             return []
         paths = self._homes(model, edge, callee, before, after)
         if paths is None:
@@ -153,11 +165,18 @@ class CallTransfer:
         fact = Fact(after.rule, after.state, bounded(paths) or after.paths)
         return self._transfer.settle(edge, fact, paths, self._result_environment(model, call, after))
 
+    def _is_evidence(self, model: FunctionModel, edge: Edge, callee: FunctionModel, after: Fact) -> bool:
+        """Whether what a callee returns by itself can be null or zero at this call, too (`functions.beliefs`)."""
+        rule = self._transfer.rules[after.rule]
+        if rule.about_object or after.paths != ((RESULT,),) or after.state in rule.failure_states or self._transfer.thorough:
+            return True
+        return self._beliefs.doubted(callee.cfa.name, model, edge)
+
     def _stayed(self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact, after: Fact) -> set[Path]:
         """The caller's paths that the value still has: the callee cannot reach them, or it has them at its exit."""
         call = edge.effect
         assert isinstance(call, ir.Call)
-        images = {path: self._images(edge, callee, path, before.rule) for path in before.paths}
+        images = {path: self._places(edge, callee, before, path) for path in before.paths}
         unreachable = {path for path, its in images.items() if all(map(is_into, its))}
         kept = {path for path, its in images.items() if any(image in after.paths for image in its)} - unreachable
         kept |= {path for path, its in images.items() if its and _is_own(path, edge)}
@@ -181,7 +200,7 @@ class CallTransfer:
                 continue
             if rule.ownership and escapes(model, home) and not (self._transfer.thorough and len(home) == 1):
                 return None
-            if not rule.about_object and behind_pointer(home) and (home[0] not in model.parameters or len(home) > 2):
+            if not rule.about_object and behind_pointer(home) and not self._is_followed(model, before, after, path, home):
                 continue
             if before is not None:
                 homes.add(home)
@@ -189,10 +208,22 @@ class CallTransfer:
                 homes |= model.copies.same_after(edge, home)
         return homes
 
+    def _is_followed(self, model: FunctionModel, before: Fact | None, after: Fact, path: Path, home: Path) -> bool:
+        """Whether null or zero is followed to a place behind a pointer: where the result of the call by which it arises is
+        stored, as in an assignment; to all places where something failed; else only where a parameter of the caller points."""
+        of_this_call = path == (RESULT,) and before is None
+        if of_this_call or (path != (RESULT,) and after.state in self._transfer.rules[after.rule].failure_states):
+            return is_steady(model, home)
+        return home[0] in model.parameters and len(home) == 2
+
     def _is_replaced(self, call: ir.Call, callee: FunctionModel, path: Path) -> bool:
-        """Whether the caller's variable for a parameter or global holds the call's result from then on: `p = f(p)`."""
-        home = self._home(call, callee, path) if len(path) == 1 and path != (RESULT,) else None
-        return home is not None and not self._result_kills(call, {home})
+        """Whether the caller's place for one that the callee knew before it returned holds the call's result from then on:
+        `p = f(p)`, `t->cells = f(t)`. What is stored in members behind another pointer may be elsewhere."""
+        home = None if call.result is None or path[0] == RESULT else self._home(call, callee, path)
+        if home is None or self._result_kills(call, {home}):
+            return False
+        target = path_of(call.result)
+        return len(path) == 1 or (target is not None and home[: len(target)] == target)
 
     def _wiped(self, edge: Edge, callee: FunctionModel, before: Fact, after: Fact) -> bool:
         """Whether the callee, not the call's result, took away the last path: it put something else there, and may know what

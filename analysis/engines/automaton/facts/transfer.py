@@ -34,7 +34,7 @@ from analysis.engines.automaton.functions.access_paths import (
     lvalue_cell,
     path_of,
 )
-from analysis.engines.automaton.functions.function_model import FunctionModel
+from analysis.engines.automaton.functions.function_model import FunctionModel, asks_for_failures
 from analysis.engines.automaton.functions.known_conditions import Known
 from analysis.engines.automaton.functions.matching import Match
 from analysis.model import ir
@@ -180,7 +180,8 @@ class Transfer:
     def _store(self, model: FunctionModel, edge: Edge, fact: Fact, target: ir.Expr, value: ir.Expr) -> list[int]:
         if self.rules[fact.rule].ownership:
             return self._owned_store(model, edge, fact, target, value)
-        return self.settle(edge, fact, _stored(model, fact, target, value))
+        paths = _stored(model, fact, target, value) | self._failed(model, edge, fact, path_of(target), value)
+        return self.settle(edge, fact, paths)
 
     def _owned_store(self, model: FunctionModel, edge: Edge, fact: Fact, target: ir.Expr, value: ir.Expr) -> list[int]:
         """The same for a value that somebody owns: whoever gets it may be the owner from then on."""
@@ -317,7 +318,8 @@ class Transfer:
         source = None if value is None else path_of(value)
         if rule.ownership and value is not None and is_handed_out(value, fact.paths):
             return []
-        paths = with_result(fact.paths, source, rule)
+        paths = with_result(fact.paths, source, rule.about_object or fact.state in rule.failure_states)
+        paths |= self._failed(model, edge, fact, (RESULT,), value)
         if rule.ownership and value is not None and points_into(value, fact.paths):
             paths.add(into((RESULT,)))
         left = self._leave(model, edge, fact)
@@ -332,6 +334,16 @@ class Transfer:
             return []  # who gets a pointer into the object looks after it
         environment = self._environment_at_exit(model, edge, fact, value)
         return [self.facts.number(Fact(fact.rule, fact.state, bounded(outside), environment))]
+
+    def _failed(self, model: FunctionModel, edge: Edge, fact: Fact, place: Path | None, value: ir.Expr | None) -> set[Path]:
+        """The place, if null is returned or stored there in a variable where something that the function tests has failed, or
+        may have; else nothing."""
+        if fact.state not in self.rules[fact.rule].failure_states or model.tested_paths.isdisjoint(fact.paths):
+            return set()
+        if place is None or value is None or not asks_for_failures(edge.effect):
+            return set()
+        is_null = model.conditions.evaluate(value, model.cases.known.at[edge.source] or {}) == ZERO
+        return {place} if is_null and isinstance(value.type, Pointer) else set()
 
     def _environment_at_exit(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> Environment:
         """See `exit_environment`."""
@@ -538,11 +550,12 @@ def is_handed_out(value: ir.Expr, paths: tuple[Path, ...]) -> bool:
     return mentions(value, paths) if source is None else any(path != into(source) for path in parts_of(paths, source))
 
 
-def with_result(paths: tuple[Path, ...], source: Path | None, rule: Rule) -> set[Path]:
-    """The paths with those through the result of a function that returns what is at `source`."""
+def with_result(paths: tuple[Path, ...], source: Path | None, with_parts: bool) -> set[Path]:
+    """The paths with those through the result of a function that returns what is at `source`; `with_parts`: also what its result
+    leads to."""
     found = set(paths)
     if source is not None:
-        if rule.about_object and source[-1] != "&":
+        if with_parts and source[-1] != "&":
             found |= {(RESULT, *path[len(source) :]) for path in paths if path[: len(source)] == source}
         if source in paths:
             found.add((RESULT,))

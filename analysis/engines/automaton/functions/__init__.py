@@ -4,7 +4,7 @@
 every path to a location establishes; infeasible edges are dropped. `cases` finds what a call with
 known arguments returns. `footprint` and `returning` find what a function and its callees read and
 write, and whether it returns; a value that a callee cannot touch does not enter it. `beliefs`
-counts the callers that test a function's result. `world` holds what the program has as a whole:
+says at which calls a null result counts. `world` holds what the program has as a whole:
 names, types, globals, declarations. Where `world` differs after an edit, the affected calls count
 as changed.
 """

@@ -1,9 +1,17 @@
 """What the callers of a function believe of its result [DEVIANT].
 
-That a function can return null, or zero, for some input says little about a call whose input excludes that. Where most callers
-test the result, a caller that does not has probably forgotten it; where most do not, they know something that the analysis does
-not. So a null result is evidence at a call when most of the other calls test theirs, or when there are no others.
-Zero is a number like others, which says nothing of the functions that test it.
+A function can return null for two reasons.
+
+- Something failed: a library function that may return null whatever it is passed (`malloc`, `fopen`). No caller can know that
+  this will not happen, so the result is evidence at every call. A rule marks such values by its `failure-states`;
+  `facts.transfer` says which functions hand a failure on.
+- An argument or the program's state asks for it: nothing was found, a list is empty. A call may exclude that, as where it looks
+  up what it has just added. In a small program, paths are followed from the start, and each call counts. In a larger one, a
+  call counts if it tests the result or hands it on. One that does neither counts if most of the other calls test theirs, or if
+  there are no others: its author has probably forgotten the test. Where most calls do without it, they know something that the
+  analysis does not.
+
+`facts.call_mapping` asks for the second kind only. Zero is a number like others: it says nothing of functions that test it.
 """
 
 from __future__ import annotations

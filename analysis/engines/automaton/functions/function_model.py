@@ -6,7 +6,7 @@ lives as long as these are unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from functools import cached_property, lru_cache
 
 import msgspec
@@ -20,6 +20,7 @@ from analysis.engines.automaton.functions.known_conditions import Conditions, de
 from analysis.engines.automaton.functions.matching import EdgeMatches, Matcher
 from analysis.engines.automaton.functions.variable_sources import Assignments
 from analysis.model import ir
+from analysis.model.c_types import Pointer
 from analysis.model.intervals import Interval
 from analysis.rules.automaton import START
 
@@ -98,7 +99,7 @@ class FunctionModel:
 
     def _find_sensitive(self, edge: Edge) -> frozenset[str]:
         effect = edge.effect
-        if isinstance(effect, ir.Return):
+        if asks_for_failures(effect):
             return frozenset(EVERYTHING)
         found = self.touched(edge)
         if isinstance(effect, ir.Call):
@@ -212,11 +213,34 @@ class FunctionModel:
         )
 
     def tests_result(self, edge: Edge) -> bool:
-        """Whether the function tests the result of a call, or what it stores that in, somewhere; or hands it out as its own."""
+        """Whether the function tests the result of a call, or what it stores that in, after the call; or hands it out as its
+        own."""
         call = edge.effect
         assert isinstance(call, ir.Call)
         held = {call.result, *self.assignments.copied.get(call.result, ())}
-        return not (held.isdisjoint(self.assignments.returned) and held.isdisjoint(self.conditions.tested))
+        if not held.isdisjoint(self.assignments.returned):
+            return True
+        tested = {self.conditions.numbers[key] for key in held & self.conditions.tested}
+        return bool(tested) and self._is_tested_after(edge, tested)
+
+    def _is_tested_after(self, edge: Edge, keys: Set[int]) -> bool:
+        """Whether a branch that tests one of these condition keys can follow the edge."""
+        seen, work = {edge.target}, [edge.target]
+        while work:
+            for after in self.cfa.outgoing.get(work.pop(), ()):
+                test = self.conditions.of_edge.get(after.id)
+                if test is not None and test[0] in keys:
+                    return True
+                if after.target not in seen:
+                    seen.add(after.target)
+                    work.append(after.target)
+        return False
+
+    @cached_property
+    def tested_paths(self) -> frozenset[Path]:
+        """The paths to what the function tests."""
+        paths = (path_of(key) for key in self.conditions.tested)
+        return frozenset(path for path in paths if path is not None)
 
     @cached_property
     def copies(self) -> AvailableCopies:
@@ -273,6 +297,17 @@ def is_constant_text(literal: str) -> bool:
     inside = literal.strip('"').replace('\\"', '"')
     outside = "".join(inside.split('"')[::2])
     return not any(char.isalpha() or char == "_" for char in outside.replace("false", "").replace("NULL", ""))
+
+
+def asks_for_failures(effect: ir.Effect) -> bool:
+    """Whether it matters at the effect what has failed before: the function returns, or sets a pointer of its own to null, as
+    functions do before they return it."""
+    if isinstance(effect, ir.Return):
+        return True
+    if not isinstance(effect, ir.Assign) or not isinstance(effect.target, ir.Var) or effect.target.scope == "global":
+        return False
+    value = ir.strip_casts(effect.value)
+    return isinstance(value, ir.IntConst) and value.value == 0 and isinstance(effect.target.type, Pointer)
 
 
 @lru_cache(maxsize=10_000)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 
 from analysis.cfa.graph import Edge, Program
-from analysis.engines.automaton.functions.function_model import FunctionModel
+from analysis.engines.automaton.functions.function_model import FunctionModel, asks_for_failures
 from analysis.engines.automaton.functions.known_conditions import Known
 from analysis.engines.automaton.solver.changes import Scope
 from analysis.model import ir
@@ -82,6 +82,8 @@ def _same_at(old: FunctionModel, new: FunctionModel, edge: Edge) -> bool:
         or old.cases.passes(edge) != new.cases.passes(edge)
         or old.copies.at(edge.source) != new.copies.at(edge.source)
     ):
+        return False
+    if asks_for_failures(edge.effect) and old.tested_paths != new.tested_paths:
         return False
     if isinstance(edge.effect, ir.Call) and edge.effect.result is not None and old.tests_result(edge) != new.tests_result(edge):
         return False

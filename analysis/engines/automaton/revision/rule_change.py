@@ -100,7 +100,8 @@ def revise_rules(
 def _automaton(rule: Rule) -> tuple[object, ...]:
     """What a rule does, without its words."""
     transitions = tuple(msgspec.structs.replace(transition, message="") for transition in rule.transitions)
-    return transitions, rule.tracks, rule.ownership, rule.about_object, rule.local_states, rule.names, rule.kinds, rule.keeps
+    states = rule.local_states, rule.failure_states
+    return transitions, rule.tracks, rule.ownership, rule.about_object, states, rule.names, rule.kinds, rule.keeps
 
 
 def _only(slots: frozenset[int], rules: Sequence[Rule]) -> tuple[Rule, ...]:
