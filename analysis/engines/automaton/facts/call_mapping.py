@@ -74,12 +74,12 @@ class CallTransfer:
         return self._facts.number(Fact(fact.rule, fact.state, bounded(images | {CALLER_PATH} if stays else images)))
 
     def _entering(self, edge: Edge, callee: FunctionModel, fact: Fact, path: Path) -> list[Path]:
-        """The callee's paths by which it is followed there: null or zero behind a pointer only where it is passed itself, or
-        where something failed."""
+        """The callee's paths by which it is followed there: null or zero behind a pointer only where something failed, or where
+        it is passed itself and was not only found by a test."""
         images, rule = self._images(edge, callee, path, fact.rule), self._transfer.rules[fact.rule]
         if rule.about_object or fact.state in rule.failure_states or not behind_pointer(path):
             return images
-        return [image for image in images if len(image) == 1]
+        return [] if fact.state in rule.local_states else [image for image in images if len(image) == 1]
 
     def _places(self, edge: Edge, callee: FunctionModel, fact: Fact, path: Path) -> list[Path]:
         """The callee's paths to what the caller knows by the path: the place itself, if null or zero is followed, which is copied
@@ -170,6 +170,9 @@ class CallTransfer:
         rule = self._transfer.rules[after.rule]
         if rule.about_object or after.paths != ((RESULT,),) or after.state in rule.failure_states or self._transfer.thorough:
             return True
+        asked_for = any(name in callee.parameters and interval == ZERO for name, interval in after.environment)
+        if asked_for and callee.cfa.name != model.cfa.name:
+            return True  # the argument is known here to be what asks for it: `_possible` has looked
         return self._beliefs.doubted(callee.cfa.name, model, edge)
 
     def _stayed(self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact, after: Fact) -> set[Path]:
