@@ -99,9 +99,11 @@ class FunctionModel:
 
     def _find_sensitive(self, edge: Edge) -> frozenset[str]:
         effect = edge.effect
-        if asks_for_failures(effect):
+        if isinstance(effect, ir.Return):
             return frozenset(EVERYTHING)
         found = self.touched(edge)
+        if asks_for_failures(effect):
+            found |= {path[0] for path in self.tested_paths}
         if isinstance(effect, ir.Call):
             for target in self._program.targets(effect):
                 if target in self._footprints.returning:
@@ -238,8 +240,8 @@ class FunctionModel:
 
     @cached_property
     def tested_paths(self) -> frozenset[Path]:
-        """The paths to what the function tests."""
-        paths = (path_of(key) for key in self.conditions.tested)
+        """The paths to the pointers that the function tests."""
+        paths = (path_of(key) for key in self.conditions.tested if isinstance(key.type, Pointer))
         return frozenset(path for path in paths if path is not None)
 
     @cached_property

@@ -63,6 +63,7 @@ class PatternIndex:
         self.any_call: list[_Numbered] = []
         self.by_kind: list[_Numbered] = []
         self.kinds: dict[str, list[_Numbered]] = {"assign": [], "branch": [], "access": [], "expression": [], "return": []}
+        self.accesses: list[tuple[int, Pattern, list[tuple[int, Transition]]]] = []  # each pattern once, with all transitions
         self.begin: list[_Numbered] = []
         self.nonnull: list[tuple[int, int, Transition]] = []
         for number, rule in enumerate(rules):
@@ -80,6 +81,8 @@ class PatternIndex:
             self.begin.append(entry)
         elif trigger.pattern.kind != "call":
             self.kinds[trigger.pattern.kind].append(entry)
+            if trigger.pattern.kind == "access":
+                self._add_access(number, index, transition, trigger.pattern)
         else:
             if kind_of(trigger.pattern, rule) is not None:
                 self.by_kind.append(entry)
@@ -87,6 +90,11 @@ class PatternIndex:
                 self.calls.setdefault(name, []).append(entry)
             if not wanted_names(trigger.pattern, rule.names):
                 self.any_call.append(entry)
+
+    def _add_access(self, number: int, index: int, transition: Transition, pattern: Pattern) -> None:
+        if not self.accesses or self.accesses[-1][:2] != (number, pattern):
+            self.accesses.append((number, pattern, []))
+        self.accesses[-1][2].append((index, transition))
 
     def for_callee(self, name: str) -> Iterable[_Numbered]:
         """The call patterns that a call of the function can match."""
@@ -196,10 +204,11 @@ class Matcher:
         base, _ = split_pointer(pointer)
         if isinstance(base, ir.AddressOf | ir.StringConst):
             return
-        for entry in self._index.kinds["access"]:
-            found: list[Match] = []
-            self._try(entry, entry[3].operands, (base,), found)
-            yield from found
+        for number, pattern, transitions in self._index.accesses:
+            bound: dict[str, ir.Expr] = {}
+            if match_term(pattern.operands[0], base, bound, self._index.rules[number].names):
+                path = self._tracked_path(number, bound)
+                yield from (Match(number, index, one.source, one.target, path) for index, one in transitions)
 
     def _assign(self, target: ir.Expr | None, value: ir.Expr, path: Path | None, before: list[Match], after: list[Match]) -> None:
         for number, index, transition, pattern in self._index.kinds["assign"]:
@@ -282,9 +291,11 @@ class Matcher:
             found.append(self._match(number, index, transition, bound))
 
     def _match(self, number: int, index: int, transition: Transition, bound: Mapping[str, ir.Expr]) -> Match:
+        return Match(number, index, transition.source, transition.target, self._tracked_path(number, bound))
+
+    def _tracked_path(self, number: int, bound: Mapping[str, ir.Expr]) -> Path | None:
         tracked = bound.get(self._index.rules[number].tracks or "")
-        path = None if tracked is None else path_of(tracked)
-        return Match(number, index, transition.source, transition.target, path)
+        return None if tracked is None else path_of(tracked)
 
     def function_has(self, cfa: Cfa, patterns: Sequence[Pattern], rule: int, path: Path) -> bool:
         """Whether one of the call patterns matches some edge of the function with the rule's metavariable standing for the
