@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 import msgspec
 
 from analysis.cfa.graph import Cfa, Edge, Program
-from analysis.engines.automaton.functions.access_paths import Path, lvalue_cell, path_cells, root_of
+from analysis.engines.automaton.functions.access_paths import Path, lvalue_cell, path_cells, path_of, root_of
 from analysis.engines.automaton.functions.cases import Cases
 from analysis.engines.automaton.functions.copies import AvailableCopies
 from analysis.engines.automaton.functions.footprint import Footprints, Moved, address_taken, addressed_cell, external_writes
