@@ -285,8 +285,29 @@ CASES = {
     "computed_goto": (
         "void *l = &&here; goto *l; here: return a;",
         """
-        0 -> 2  unsupported: undeclared identifier here
+        0 -> 2  l = any value
         2 -> 3  unsupported: computed goto
+        4 -> 1  return a
+        3 -> 4  [1]
+        """,
+    ),
+    "computed_gotos_share_the_labels": (
+        "static void *t[] = {&&one, &&two}; goto *t[a]; one: goto *t[b]; two: return a; three: return b;",
+        """
+        0 -> 2  unsupported: computed goto
+        3 -> 2  unsupported: computed goto
+        4 -> 1  return a
+        2 -> 3  [1]
+        2 -> 4  [1]
+        """,
+    ),
+    "assembler_with_outputs": (
+        'asm("x" : "=r"(a), "+m"(*p) : "r"(b)); return a;',
+        """
+        0 -> 2  unsupported: inline assembler
+        2 -> 3  a = any value
+        3 -> 4  *p = any value
+        4 -> 1  return a
         """,
     ),
 }

@@ -163,3 +163,20 @@ def test_operators_that_are_too_deep_or_too_long_are_errors() -> None:
         assert (not parse(b"void f(int x) { " + b"typeof(" * levels + b"x" + b")" * levels + b" y; }").errors) == fits
     for length, fits in ((OPERAND_BYTES - 2, True), (OPERAND_BYTES, False)):
         assert (not parse(b"int x = sizeof(typeof(" + b"x" * length + b"));").errors) == fits
+
+
+@pytest.mark.parametrize(
+    ("text", "ordered"),
+    [
+        (b"unsigned const char a;", b"const unsigned char a;"),
+        (b"long const  unsigned\tint y;", b"const long  unsigned\tint y;"),
+        (b"unsigned static volatile short z;", b"static volatile unsigned short z;"),
+        (b"int f(long register int x, short const *p);", b"int f(register long int x, short const *p);"),
+        (b"unsigned long long const x;", b"unsigned long long const x;"),
+        (b"const unsigned char *const volatile p;", b"const unsigned char *const volatile p;"),
+        (b'char *s = "unsigned const char";', b'char *s = "unsigned const char";'),
+        (b"myunsigned const char a; unsigned constant; unsigned\nconst int b;", None),
+    ],
+)
+def test_specifiers_are_ordered(text: bytes, ordered: bytes | None) -> None:
+    assert clean(text).text == (text if ordered is None else ordered)

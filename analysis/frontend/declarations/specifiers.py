@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
@@ -17,6 +18,7 @@ from analysis.frontend.syntax.parser import Node, text_of
 from analysis.model.c_types import INT, Array, Pointer, Record, Type
 
 NAME_KINDS = frozenset(("identifier", "type_identifier", "field_identifier", "primitive_type"))
+_WITHIN = frozenset(("type_qualifier", "storage_class_specifier", "comment"))  # of what is among the words of an arithmetic type
 VA_LIST = Array(Record("struct", "struct __va_list_tag"), 1)
 
 
@@ -28,6 +30,14 @@ class Specifiers(msgspec.Struct, frozen=True):
     storage: frozenset[str]
     volatile: Levels = NONE
     constant: bool = False
+
+
+def _each_specifier(node: Node) -> Iterator[Node]:
+    """The children of a declaration; before the words of an arithmetic type those between them (`unsigned const char`)."""
+    for child in node.children:
+        if child.type == "sized_type_specifier":
+            yield from (word for word in child.children if word.type in _WITHIN)
+        yield child
 
 
 def qualified(node: Node) -> Levels:
@@ -43,7 +53,7 @@ class TypeSpecifiers(Context):
         storage: set[str] = set()
         type_: Type | None = None
         levels, constant, atomic = NONE, False, False
-        for child in node.children:
+        for child in _each_specifier(node):
             kind = child.type
             if kind == "storage_class_specifier":
                 storage.add(self.source(child))
@@ -86,7 +96,7 @@ class TypeSpecifiers(Context):
         if kind in ("primitive_type", "type_identifier", "identifier"):
             return self._named_type(self.source(node))
         if kind == "sized_type_specifier":
-            found = basic_type(self.source(node), self.model)
+            found = basic_type(" ".join(self.source(child) for child in node.children if child.type not in _WITHIN), self.model)
             if found is not None:
                 return found
         raise RefusedError(f"unknown type {self.source(node)}")

@@ -67,7 +67,7 @@ class Assignments(Context):
         inner = node
         while inner.type == "parenthesized_expression":
             inner = inside(inner)
-        if inner.type == "call_expression" and self.cast_type(inner) is None:
+        if inner.type == "call_expression" and not self.cast_types(inner):
             found = self.call(inner, target, wanted=True)
             if found is not target:
                 self._assign(target, found, site)
@@ -86,7 +86,7 @@ class Assignments(Context):
 
     def _casts_call(self, node: Node, target: ir.Expr) -> bool:
         value = field_of(node, "value")
-        if value.type != "call_expression" or self.cast_type(value) is not None or self.casts_to_no_type(node):
+        if value.type != "call_expression" or self.cast_types(value) or self.casts_to_no_type(node):
             return False
         type_ = self.type_name(field_of(node, "type"))
         return type_ == target.type or (isinstance(type_, Pointer) and isinstance(target.type, Pointer))

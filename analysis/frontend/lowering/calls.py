@@ -43,10 +43,10 @@ class Calls(Undeclared):
 
     def call(self, node: Node, result: ir.Expr | None, wanted: bool) -> ir.Expr:
         """Lowers a call. Returns `result` itself if the call assigns it, else the value (Unknown if not wanted)."""
-        cast = self.cast_type(node)
+        casts = self.cast_types(node)
         arguments = children(field_of(node, "arguments"))
-        if cast is not None:
-            return self._cast_call(cast, arguments)
+        if casts:
+            return self._cast_call(casts, arguments)
         function = field_of(node, "function")
         while function.type == "parenthesized_expression":
             function = inside(function)
@@ -65,10 +65,14 @@ class Calls(Undeclared):
         marks.append(self.mark())
         return self._emit_call(callee, arguments, node, result, wanted, marks)
 
-    def _cast_call(self, type_: Type, arguments: Sequence[Node]) -> ir.Expr:
+    def _cast_call(self, casts: tuple[Type, ...], arguments: Sequence[Node]) -> ir.Expr:
         for argument in arguments[:-1]:
             self.discard(argument)
-        return self.cast(type_, arguments[-1]) if arguments else ir.Unknown(type_)
+        *outer, inner = casts
+        found = self.cast(inner, arguments[-1]) if arguments else ir.Unknown(inner)
+        for type_ in reversed(outer):
+            found = operators.convert(operators.decay(found), type_)
+        return found
 
     def _emit_call(
         self,

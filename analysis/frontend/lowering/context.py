@@ -196,8 +196,8 @@ class Context(ABC):
         """Lowers `(type) operand`."""
 
     @abstractmethod
-    def cast_type(self, node: Node) -> Type | None:
-        """The type T if the node is `(T)(e)`, which reads as a call."""
+    def cast_types(self, node: Node) -> tuple[Type, ...]:
+        """The types T and U, outermost first, if the node is `(T)(e)` or `(T)(U)(e)`, which read as calls; else empty."""
 
     @abstractmethod
     def store(self, target: ir.Expr, node: Node, site: Node) -> None:
@@ -234,6 +234,10 @@ class Context(ABC):
     @abstractmethod
     def block_value(self, node: Node) -> ir.Expr:
         """Lowers the block of a statement expression, to its value."""
+
+    @abstractmethod
+    def label_address(self, name: str) -> ir.Expr:
+        """The address of a label of the function."""
 
     @abstractmethod
     def type_and_levels(self, node: Node) -> tuple[Type, Levels]:

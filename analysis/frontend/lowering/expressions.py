@@ -27,6 +27,7 @@ _FUNCTION_NAMES = frozenset(("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"))
 _SPREADING = frozenset(("binary_expression", "conditional_expression", "assignment_expression", "comma_expression"))
 _LOOK_AHEAD = 8  # levels of parentheses and negations that are looked through; only the form of the result depends on it
 _STRINGS = frozenset(("string_literal", "concatenated_string"))
+_CASTS = frozenset(("parenthesized_expression", "call_expression", "cast_expression"))
 _ASSIGNING = frozenset(("assignment_expression", "update_expression"))
 
 
@@ -35,7 +36,7 @@ class Expressions(Assignments):
 
     def __init__(self, *args: object, **named: object) -> None:
         super().__init__(*args, **named)  # type: ignore[arg-type]
-        self._casts_before: dict[int, tuple[Type, str]] = {}
+        self._casts_before: dict[int, tuple[tuple[Type, ...], str]] = {}
 
     def expression(self, node: Node) -> ir.Expr:
         """Lowers an expression without decay."""
@@ -50,7 +51,7 @@ class Expressions(Assignments):
         found = self._understood(handler(self, node))
         self.depth -= 1
         if pending is not None:
-            return operators.convert(operators.decay(self._apply_unary(pending[1], found)), pending[0])
+            return _converted(self._apply_unary(pending[1], found), pending[0])
         return found
 
     def _understood(self, expr: ir.Expr) -> ir.Expr:
@@ -175,10 +176,10 @@ class Expressions(Assignments):
     def _field(self, node: Node) -> ir.Expr:
         argument, name = field_of(node, "argument"), self.source(field_of(node, "field"))
         arrow = field_of(node, "operator").type == "->"
-        cast = self.cast_type(argument)
-        if cast is not None:  # (T)(p)->f is (T)((p)->f)
+        casts = self.cast_types(argument)
+        if casts:  # (T)(p)->f is (T)((p)->f)
             record = self._record_of(inside_arguments(argument), arrow)
-            return operators.convert(operators.decay(self._member(record, name)), cast)
+            return _converted(self._member(record, name), casts)
         return self._member(self._record_of(argument, arrow), name)
 
     def _record_of(self, argument: Node, arrow: bool) -> ir.Expr:
@@ -192,15 +193,15 @@ class Expressions(Assignments):
 
     def _subscript(self, node: Node) -> ir.Expr:
         argument = field_of(node, "argument")
-        cast = self.cast_type(argument)
-        if cast is not None:  # (T)(p)[i] is (T)((p)[i])
+        casts = self.cast_types(argument)
+        if casts:  # (T)(p)[i] is (T)((p)[i])
             start = self.mark()
             index = self.value(field_of(node, "index"))
             middle = self.mark()
             array = self.expression(inside_arguments(argument))
             self.unordered((start, middle, self.mark()), index, operators.decay(array))
             found = operators.element(array, index, self.model)
-            return operators.convert(operators.decay(found), cast)
+            return _converted(found, casts)
         start = self.mark()
         base = self.read(self.expression(argument), argument)
         middle = self.mark()
@@ -216,6 +217,8 @@ class Expressions(Assignments):
     def _prefix(self, operator: str, argument: Node) -> ir.Expr:
         if operator == "&" and argument.type in _STRINGS:
             return self.value(argument)
+        if operator == "&" and argument.type == "pointer_expression" and field_of(argument, "operator").type == "&":
+            return self.label_address(self.source(field_of(argument, "argument")))  # an address is no operand of `&`
         operand = self.expression(argument)
         return self._apply_unary(operator, operand if operator == "&" else self.read(operand, argument))
 
@@ -252,15 +255,15 @@ class Expressions(Assignments):
         if operator in ("&&", "||"):
             constant = self._constant_logical(node) if self.probing else None
             return self._logical(node) if constant is None else constant
-        if operator in ("*", "&", "-", "+") and left.type == "parenthesized_expression":
-            cast = self._typedef_in(left)
-            if cast is not None:  # (T)*p is a cast, but reads as a product
-                self._casts_before[right.start_byte] = (cast, operator)
+        if operator in ("*", "&", "-", "+") and left.type in _CASTS:
+            casts = self._casts_in(left)
+            if casts:  # (T)*p is a cast, but reads as a product
+                self._casts_before[right.start_byte] = (casts, operator)
                 return self.expression(right)
         elif operator in ("*", "&", "-", "+") and left.type == "binary_expression":
-            cast = self._cast_at_end(left, right)
-            if cast is not None:  # a + (T)-b is a sum, but reads as (a + T) - b
-                self._casts_before[right.start_byte] = (cast, operator)
+            casts = self._casts_at_end(left, right)
+            if casts:  # a + (T)-b is a sum, but reads as (a + T) - b
+                self._casts_before[right.start_byte] = (casts, operator)
                 return self._two(self._operator(left), field_of(left, "left"), right)
         return self._two(operator, left, right)
 
@@ -272,13 +275,28 @@ class Expressions(Assignments):
         self.unordered((start, middle, self.mark()), one, other)
         return operators.binary(operator, one, other, self.model, self.layout.size)
 
-    def _cast_at_end(self, left: Node, right: Node) -> Type | None:
-        """The type T of a left operand `a + (T)`, whose cast ends with the operand `right`."""
-        last = field_of(left, "right")
-        cast = self._typedef_in(last) if last.type == "parenthesized_expression" else None
-        if cast is not None and right.type == "binary_expression":
+    def _casts_at_end(self, left: Node, right: Node) -> tuple[Type, ...]:
+        """The types T of a left operand `a + (T)`, whose casts end with the operand `right`."""
+        casts = self._casts_in(field_of(left, "right"))
+        if casts and right.type == "binary_expression":
             raise RefusedError("a cast that could also be an operator")
-        return cast
+        return casts
+
+    def _casts_in(self, node: Node) -> tuple[Type, ...]:
+        """The types, outermost first, if the node is nothing but casts whose operand was read as something else: `(T)`, and
+        `(T)(U)`, which reads as a call or as a cast of `(U)`. Empty if it is anything else."""
+        if node.type == "parenthesized_expression":
+            cast = self._typedef_in(node)
+            return () if cast is None else (cast,)
+        if node.type == "cast_expression":
+            inner = self._casts_in(field_of(node, "value"))
+            return (self.type_name(field_of(node, "type")), *inner) if inner else ()
+        if node.type != "call_expression":
+            return ()
+        arguments = children(field_of(node, "arguments"))
+        cast = self._type_named(arguments[0]) if len(arguments) == 1 else None
+        outer = () if cast is None else self._casts_in(field_of(node, "function"))
+        return (*outer, cast) if outer and cast is not None else ()
 
     def _constant_logical(self, node: Node) -> ir.Expr | None:
         """`&&` and `||` of constants, in constant expressions."""
@@ -292,21 +310,21 @@ class Expressions(Assignments):
 
     def _typedef_in(self, node: Node) -> Type | None:
         """The type, if the node is a type name in parentheses that was read as an expression."""
-        inner = inside(node)
-        if inner.type != "identifier":
+        return self._type_named(inside(node))
+
+    def _type_named(self, node: Node) -> Type | None:
+        """The type, if the node is an identifier that names one."""
+        if node.type != "identifier":
             return None
-        name = self.source(inner)
+        name = self.source(node)
         entry = self.names.lookup(name)
         if entry is None:  # _Bool is a keyword that the grammar does not know
             return basic_type(name, self.model)
         return entry.type if isinstance(entry, TypedefEntry) else None
 
-    def cast_type(self, node: Node) -> Type | None:
-        """The type T if the node is `(T)(e)`, which reads as a call."""
-        if node.type != "call_expression":
-            return None
-        function = field_of(node, "function")
-        return self._typedef_in(function) if function.type == "parenthesized_expression" else None
+    def cast_types(self, node: Node) -> tuple[Type, ...]:
+        """The types T and U, outermost first, if the node is `(T)(e)` or `(T)(U)(e)`, which read as calls; else empty."""
+        return self._casts_in(field_of(node, "function")) if node.type == "call_expression" else ()
 
     def _cast(self, node: Node) -> ir.Expr:
         if self.casts_to_no_type(node):
@@ -408,6 +426,13 @@ class Expressions(Assignments):
 
     def _asm(self, node: Node) -> ir.Expr:
         raise RefusedError("inline assembler")
+
+
+def _converted(value: ir.Expr, types: tuple[Type, ...]) -> ir.Expr:
+    """A value that is cast to these types, to the last one first."""
+    for type_ in reversed(types):
+        value = operators.convert(operators.decay(value), type_)
+    return value
 
 
 def _is_logical(node: Node) -> bool:

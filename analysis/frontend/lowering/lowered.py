@@ -31,6 +31,7 @@ class Lowering(Statements, Conditions, Calls, Initialisers, Expressions):
             for child in body.named_children:
                 self.statement(child)
             self.flow.edge_to(self.exit, ir.Return(None), body.end_byte - 1, body.end_byte)
+            self.end_jumps(body)
             if self.ambiguous_label:
                 self.flow.begin_with(ir.Unsupported(f"two labels named {self.ambiguous_label}"), body.start_byte)
         self.names.leave()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from analysis.c.failing import can_fail
 from analysis.frontend.declarations.types import promote
@@ -12,7 +12,7 @@ from analysis.frontend.lowering.local_declarations import LocalDeclarations
 from analysis.frontend.lowering.refused import RefusedError
 from analysis.frontend.syntax.parser import Node
 from analysis.model import ir
-from analysis.model.c_types import INT, Type, Void
+from analysis.model.c_types import INT, VOID, Pointer, Type, Void
 
 _NO_CODE = frozenset(
     (
@@ -26,6 +26,7 @@ _NO_CODE = frozenset(
         "attribute_declaration",
     )
 )
+_ASSEMBLER = "inline assembler"
 _TYPES_ONLY = frozenset(("struct_specifier", "union_specifier", "enum_specifier"))
 
 
@@ -39,6 +40,8 @@ class Statements(LocalDeclarations):
         self._continues: list[int] = []
         self._labels: dict[str, int] = {}
         self._labelled: dict[str, int] = {}
+        self._addressed: dict[str, None] = {}  # labels whose addresses are taken
+        self._computed: int | None = None  # where all computed gotos lead to
         self.ambiguous_label = ""
         self._cases: dict[int, int] = {}
 
@@ -173,12 +176,23 @@ class Statements(LocalDeclarations):
         empty = code is not None and not self.source(code).replace('"', "").strip()
         outputs = node.child_by_field_name("output_operands")
         if not (empty and (outputs is None or not children(outputs))):
-            raise RefusedError("inline assembler")
+            self._unknown_asm(node, () if outputs is None else children(outputs))
+            return
         inputs = node.child_by_field_name("input_operands")
         before = len(self.flow.edges)
         values = [self.value(field_of(operand, "value")) for operand in (() if inputs is None else children(inputs))]
         if len(self.flow.edges) > before or any(map(can_fail, values)):
             raise RefusedError("an operand of inline assembler with effects")
+
+    def _unknown_asm(self, node: Node, outputs: Sequence[Node]) -> None:
+        """Assembler that does something: nothing is proved behind it, and its outputs have any value."""
+        if self.probing:
+            raise RefusedError(_ASSEMBLER)
+        self.emit(ir.Unsupported(_ASSEMBLER), node)
+        for operand in outputs:
+            target = self.expression(field_of(operand, "value"))
+            if isinstance(target, ir.LVALUES):
+                self.emit(ir.Assign(target, ir.Unknown(target.type)), operand)
 
     def _if(self, node: Node) -> None:
         end = self.flow.location()
@@ -349,11 +363,34 @@ class Statements(LocalDeclarations):
 
     def _goto(self, node: Node) -> None:
         if node.start_byte in self.tree.computed_gotos:
-            self.emit(ir.Unsupported("computed goto"), node)
-            self.flow.stop()
+            self._computed_goto(node)
             return
         self.order.jumps += 1
         self.flow.go(self._label(self.source(field_of(node, "label"))))
+
+    def _computed_goto(self, node: Node) -> None:
+        """Which label the operand is the address of is not followed. What looks for defects goes on at all of them, over an edge
+        behind which nothing is proved or confirmed."""
+        self.emit(ir.Unsupported("computed goto"), node)
+        if self._computed is None:
+            self._computed = self.flow.location()
+            self.flow.keep_apart(self._computed)
+        self.order.jumps += 1
+        self.flow.join(self._computed)
+        self.flow.stop()
+
+    def label_address(self, name: str) -> ir.Expr:
+        """`&&name` (GCC manual, "Labels as Values"): no two labels of a function have to differ, so that it can be any value."""
+        self._addressed[name] = None
+        return ir.Unknown(Pointer(VOID))
+
+    def end_jumps(self, body: Node) -> None:
+        """Lets the computed gotos of a body lead to each label whose address is taken in it; no other one may be meant."""
+        if self._computed is not None:
+            self.flow.current = self._computed
+            for name in self._addressed:
+                self.flow.edge_to(self._label(name), ir.Assume(ir.IntConst(1, INT), True), body.start_byte, body.start_byte)
+            self.flow.stop()
 
     def _jump(self, targets: list[int], node: Node) -> None:
         if not targets:

@@ -113,6 +113,15 @@ _UNNAMED = re.compile(rb"[;{]\s*+(?=\w)((?:(?:const|volatile|unsigned|signed|int
 _REGISTER_ONLY = re.compile(
     rb"register(?<![\w$]register)(?=\s+(?!(?:int|char|long|short|unsigned|signed|float|double|struct)\b)[A-Za-z_]\w*\s*[;=,\[])"
 )
+_ARITHMETIC = rb"(?:unsigned|signed|short|long|int|char|float|double|_Bool|__int128)(?![\w$])"
+_OTHER_SPECIFIERS = (b"const", b"volatile", b"static", b"extern", b"register", b"inline", b"typedef", b"auto")
+_SPECIFIERS = rb"(?:" + _ARITHMETIC + rb"|(?:" + b"|".join(_OTHER_SPECIFIERS) + rb")(?![\w$]))"
+_BETWEEN = tuple(  # each with a literal beginning; a letter and one blank are before it
+    re.compile(word + rb"(?<=[a-z8][ \t]" + word + rb")[ \t]++(?=" + _SPECIFIERS + rb")") for word in _OTHER_SPECIFIERS
+)
+_SPECIFIERS_BEFORE = re.compile(rb"(?<![\w$])(?:" + _SPECIFIERS + rb"[ \t]++)++\Z")
+_MORE_SPECIFIERS = re.compile(_SPECIFIERS + rb"(?:[ \t]++" + _SPECIFIERS + rb")*+")
+_MOST_SPECIFIERS = 120  # bytes of them before one that is between others
 _EXTERN_ONLY = re.compile(rb"extern(?<![\w$]extern)(?=\s+(?!(?:int|void|char)\b)[A-Za-z_$][\w$]*\s*\([^(){};]*\)\s*;)")
 
 
@@ -125,6 +134,7 @@ def clean(text: bytes) -> Cleaned:
     fragments: list[Fragment] = []
     take_operands(buffer, fragments)
     _case_ranges(buffer, fragments)
+    _order_specifiers(buffer)
     gotos = _computed_gotos(buffer)
     unnamed_bits = _unnamed_bits(buffer)
     _small_repairs(buffer)
@@ -235,6 +245,22 @@ def _unnamed_bits(buffer: bytearray) -> dict[int, bytes]:
             buffer[match.start() : match.end() - 1] = blank(match.group()[:-1])
             widths[declared.start(1)] = match.group(1)
     return widths
+
+
+def _order_specifiers(buffer: bytearray) -> None:
+    """`unsigned const int` becomes `const unsigned int`: specifiers stand in any order (C11 6.7.2p2), but the grammar knows only
+    some arithmetic types with others between their words."""
+    text = bytes(buffer)
+    for pattern in _BETWEEN:
+        for match, _ in outside_literals(text, pattern):
+            before = _SPECIFIERS_BEFORE.search(text, max(0, match.start() - _MOST_SPECIFIERS), match.start())
+            behind = _MORE_SPECIFIERS.match(text, match.start())
+            if before is not None and behind is not None:
+                run = bytes(buffer[before.start() : behind.end()])
+                words, blanks = run.split(), re.findall(rb"[ \t]+", run)
+                words.sort(key=lambda word: word not in _OTHER_SPECIFIERS)  # stable: both kinds stay in order
+                ordered = b"".join(part for pair in zip(words, [*blanks, b""], strict=True) for part in pair)
+                buffer[before.start() : behind.end()] = ordered
 
 
 def _small_repairs(buffer: bytearray) -> None:

@@ -1,0 +1,49 @@
+"""The class: types and casts that the grammar reads as something else: specifiers in any order, and chains of casts to names.
+
+Each text is the body of a function. What it returns in the interpreter is what it returns where gcc compiled it.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from analysis.interpreter.outcome import Returned
+from tests.support.lowered import cfa_of
+from tests.support.runs import run_of
+
+GLOBALS = """
+typedef unsigned long word; typedef unsigned int half; typedef signed char byte; struct node { int f; };
+unsigned const char table[3] = {1, 2, 200}; long const unsigned int seven = 7; unsigned static short most = 65535;
+"""
+CASES = {
+    "qualifier between": "unsigned const char *q = table; return q[2];",
+    "qualifier behind": "unsigned long long const x = -1; return x > 0;",
+    "storage class between": "return most + seven;",
+    "qualifier on another line": "unsigned\nconst char x = -1; return x;",
+    "cast to a type with a qualifier between": "return (unsigned const char) 300 + sizeof(long const int);",
+    "two casts of a negative number": "half x = (half) (word) -1; return x == 4294967295u;",
+    "two casts of a sum": "return 1 + (int) (byte) +3;",
+    "two casts behind an operator": "return 5 + (half) (byte) -1 == 4;",
+    "two casts of what is pointed to": "int one = 300, *p = &one; return (half) (byte) *p;",
+    "two casts of an address": "int x = 0; return (word) (word) &x == (word) &x;",
+    "two casts of a member": "struct node n = {300}, *p = &n; return (byte) (word) (p)->f;",
+    "two casts of an element": "int a[2] = {1, 300}; return (half) (byte) (a)[1];",
+    "two casts in parentheses": "int x = 300; return (half) (byte) (x);",
+    "three casts": "int x = 65536 + 300; return (int) (byte) (half) -(x);",
+    "a keyword before a name": "return (unsigned long) (half) -1 == 4294967295u;",
+    "a name before a keyword": "return (half) (unsigned char) -1;",
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_is_what_gcc_makes_of_it(case: str, tmp_path: Path) -> None:
+    text = f"{GLOBALS}int f(void) {{ {CASES[case]} }}"
+    source = tmp_path / "f.c"
+    source.write_text(f'{text}\nint printf(const char *, ...);\nint main(void) {{ printf("%d", f()); return 0; }}\n')
+    subprocess.run(["gcc", "-w", "-o", str(tmp_path / "f"), str(source)], check=True)
+    expected = int(subprocess.run([str(tmp_path / "f")], capture_output=True, text=True, check=True).stdout)
+    assert not cfa_of(text).unsupported
+    assert run_of(text, entry="f").end == Returned(expected)
