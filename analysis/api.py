@@ -32,7 +32,7 @@ from analysis.session.keeping.reopening import Question, Reopening
 from analysis.session.opened import Inspection, OpenProgram
 from analysis.session.provers.proofs import Proofs
 from analysis.session.reporting import Reporting
-from analysis.session.units.program_units import UnitView
+from analysis.session.units.unit_view import UnitView
 from analysis.store.database import Store
 
 Progress = Callable[[str, int, int], None]
@@ -216,7 +216,7 @@ class Checker:
         `failed` as after a check."""
         inspection = self.inspect()
         rule_messages = self._program.rule_messages
-        entries, messages = choose_entries(inspection.program, self.options.entries)
+        entries, messages = choose_entries(inspection.program, self.options.entries, inspection.system)
         self.failed = self.failed or bool(messages) or any(message.severity == "error" for message in rule_messages)
         analysis = Analysis(inspection.program, self.rules, self.options.limits)
         analysis.run(entries)

@@ -35,7 +35,8 @@ class FileLinkage(msgspec.Struct):
     `external` are functions that are declared without `inline`, or with `extern`. `noreturn` are those that are said not to
     return, `pure` those that are said to do nothing but to return a value, `const` those whose value depends on nothing but
     arguments. `starts`: why code runs before or after `main`.
-    `everywhere`: why nothing of the program is understood. `here`: why no function of this file is."""
+    `everywhere`: why nothing of the program is understood. `here`: why no function of this file is. `doubtful`: names of
+    which it is not known what they stand for in this file."""
 
     weak: dict[str, str] = {}
     inlined: dict[str, str] = {}
@@ -48,6 +49,7 @@ class FileLinkage(msgspec.Struct):
     starts: dict[str, bool] = {}
     everywhere: dict[str, bool] = {}
     here: dict[str, bool] = {}
+    doubtful: dict[str, str] = {}
 
     @property
     def yielding(self) -> dict[str, str]:

@@ -12,7 +12,7 @@ import msgspec
 from analysis.c.project_functions import ProjectFunctions
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.edge_places import ProgramPlaces
-from analysis.cfa.graph import Cfa, Places, Program
+from analysis.cfa.graph import Places, Program
 from analysis.cfa.linking.link import LinkedProgram, link
 from analysis.engines.automaton import Algorithm, Analysis, AutomatonResult, Engine
 from analysis.engines.automaton.report.drawing import draw
@@ -22,8 +22,8 @@ from analysis.model.places import Place
 from analysis.model.report import Finding, FunctionReport, Message, Rechecked, RuleVerdict, Work
 from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
-from analysis.session.entries import choose_entries
-from analysis.session.units.program_units import UnitView
+from analysis.session.entries import Entries, EntryChoice
+from analysis.session.units.unit_view import UnitView
 
 _ENGINE = "automaton"
 _MOST_REPORTED = 20  # places of one file that do not parse; the rest is counted
@@ -64,7 +64,7 @@ class ProgramCheck:
         self._own: dict[str, tuple[Unit, frozenset[str]]] = {}
         self._reports: dict[str, FunctionReport] = {}
         self._by_unit: dict[str, _UnitReports] = {}
-        self._entries: tuple[dict[str, Cfa], tuple[tuple[str, ...], tuple[Message, ...]]] | None = None
+        self._entries = EntryChoice()
 
     def forget(self) -> None:
         """Lets go of what is known: this is not used any more."""
@@ -80,7 +80,7 @@ class ProgramCheck:
         """Goes on from what another process knew of a program of just these units; without it, if it cannot be understood."""
         linked = self._linked = link([unit.kept.unit for unit in units], contracts=contracts)
         self._places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units})
-        entries, _ = choose_entries(linked.program, options.entries)
+        entries, _ = self._choose_entries(linked.program, units, options)
         self._engine.resume(linked.program, tuple(rules), entries, options.limits, data)
 
     def derivations(self, path: str, function: str) -> FunctionDerivations | None:
@@ -120,7 +120,7 @@ class ProgramCheck:
     @property
     def entries(self) -> tuple[str, ...]:
         """The entry functions of the program checked last."""
-        return () if self._entries is None else self._entries[1][0]
+        return self._entries.last.names
 
     def run(
         self,
@@ -137,17 +137,17 @@ class ProgramCheck:
         linked = self._linked = link([unit.kept.unit for unit in units], before=self._linked, contracts=contracts)
         places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units}, self._places)
         self._places = places
-        entries, messages = self._choose_entries(linked.program, options)
+        entries, messages = self._choose_entries(linked.program, units, options)
         ready = time.perf_counter()
         result = self._engine.check(linked.program, tuple(rules), entries, options.limits, places, interruptible, patient)
         return self._checked(units, rules, result, linked, places, messages, (ready - start) * 1000)
 
     def again(self, units: Sequence[UnitView], rules: Sequence[Rule], interruptible: AbstractContextManager[None]) -> Checked:
         """The last check anew, after something was refuted. ValueError if there was none."""
-        if self._linked is None or self._places is None or self._entries is None:
+        if self._linked is None or self._places is None:
             raise ValueError("no program was checked")
         result = self._engine.again(self._places, interruptible)
-        return self._checked(units, rules, result, self._linked, self._places, self._entries[1][1], 0.0)
+        return self._checked(units, rules, result, self._linked, self._places, self._entries.last.messages, 0.0)
 
     def _checked(
         self,
@@ -189,15 +189,9 @@ class ProgramCheck:
             self._own[unit.path] = known
         return frozenset().union(*(names for _, names in self._own.values()))
 
-    def _choose_entries(self, program: Program, options: Options) -> tuple[tuple[str, ...], tuple[Message, ...]]:
-        """The entry functions, which can be others only if a function is another."""
-        known, functions = self._entries, program.functions
-        if known is not None and known[0] is functions:
-            return known[1]
-        same = known is not None and known[0].keys() == functions.keys() and all(known[0][n] is c for n, c in functions.items())
-        chosen = known[1] if known is not None and same else choose_entries(program, options.entries)
-        self._entries = functions, chosen
-        return chosen
+    def _choose_entries(self, program: Program, units: Sequence[UnitView], options: Options) -> Entries:
+        of_system = program.functions.keys() - self._mine(units)
+        return self._entries.choose(program, options.entries, of_system)
 
     def _report(
         self, units: Sequence[UnitView], result: AutomatonResult, places: ProgramPlaces, mine: frozenset[str]
@@ -286,7 +280,7 @@ def only_unfinished(units: Sequence[UnitView], rules: Sequence[Rule], reason: st
 
 def unit_messages(unit: UnitView) -> tuple[Message, ...]:
     """What there is to say about reading the file: the preprocessor's complaints, and what does not parse."""
-    messages = list(unit.built.preprocessed.messages)
+    messages = [*unit.built.preprocessed.messages, *unit.notes]
     stale_names = {display_name(name) for name in unit.kept.stale}
     for broken in unit.built.unit.broken[:_MOST_REPORTED]:
         line = unit.places.place(broken.start, broken.start)

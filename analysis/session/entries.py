@@ -1,35 +1,79 @@
-"""Where executions start: `main` if there is one, else every function nobody in the program calls."""
+"""Where executions start.
+
+In a program with `main`: there, in the `main` of each further program (`cfa.linking.programs`), and in each function that other
+programs can call though nobody in this one does: a library often lies beside a demo. Without `main`, in every function that
+nobody in the program calls.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from analysis.cfa.callgraph import callees
-from analysis.cfa.components import strongly_connected
-from analysis.cfa.graph import Program
+from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.linking.obstructed import MAIN
+from analysis.cfa.open_functions import direct_callees, open_functions, uncalled
 from analysis.model.report import Message
 from analysis.model.spelling import display_name
 
 
-def choose_entries(program: Program, wanted: Sequence[str]) -> tuple[tuple[str, ...], tuple[Message, ...]]:
-    """The linkage names of the entry functions, in alphabetical order, and a message for each wanted name there is none of.
+class Entries(NamedTuple):
+    """The linkage names of the entry functions, in a fixed order, and a message for each wanted name there is none of."""
+
+    names: tuple[str, ...]
+    messages: tuple[Message, ...] = ()
+
+
+class _Chosen(NamedTuple):
+    functions: Mapping[str, Cfa]
+    address_taken: frozenset[str]
+    of_system: Collection[str]
+    calls: Mapping[str, frozenset[str]] | None
+    entries: Entries
+
+
+class EntryChoice:
+    """Chooses entries for one revision after the other; does not look again where none of what matters is another."""
+
+    def __init__(self) -> None:
+        self._last: _Chosen | None = None
+
+    @property
+    def last(self) -> Entries:
+        """The entries chosen last."""
+        return Entries(()) if self._last is None else self._last.entries
+
+    def choose(self, program: Program, wanted: Sequence[str], of_system: Collection[str]) -> Entries:
+        """What `choose_entries` chooses. `wanted` is the same each time."""
+        last, functions = self._last, program.functions
+        if last is not None and last.functions is functions and last.of_system == of_system:
+            return last.entries
+        same = last is not None and list(last.functions.items()) == list(functions.items()) and last.of_system == of_system
+        calls = None if wanted or MAIN not in functions else {name: direct_callees(cfa) for name, cfa in functions.items()}
+        alike = calls is not None and last is not None and (calls, program.address_taken) == (last.calls, last.address_taken)
+        if last is not None and (same or (alike and last.of_system == of_system)):
+            entries = last.entries
+        else:
+            entries = choose_entries(program, wanted, of_system)
+        self._last = _Chosen(functions, program.address_taken, of_system, calls, entries)
+        return entries
+
+
+def choose_entries(program: Program, wanted: Sequence[str], of_system: Collection[str] = ()) -> Entries:
+    """The entries of a program. `of_system` are functions that headers of the system define: other programs have their own.
 
     A wanted name may be a static function's; then every function of that name is an entry.
     """
     if wanted:
         return _named(program, wanted)
-    if "main" in program.functions:
-        return ("main",), ()
+    if MAIN in program.functions:
+        return Entries((MAIN, *sorted(open_functions(program).difference(of_system))))
     # Not `callgraph.roots`: a function whose address only goes to code outside the program (a callback) is called by nobody here.
-    # Functions that only call each other are called by nobody else: each of them can be where an execution starts.
-    calls = callees(program)
-    groups = strongly_connected(calls)
-    group_of = {name: number for number, group in enumerate(groups) for name in group}
-    called = {group_of[t] for name, targets in calls.items() for t in targets if t in group_of and group_of[t] != group_of[name]}
-    return tuple(sorted(name for name, number in group_of.items() if number not in called)), ()
+    return Entries(tuple(sorted(uncalled(callees(program)))))
 
 
-def _named(program: Program, wanted: Sequence[str]) -> tuple[tuple[str, ...], tuple[Message, ...]]:
+def _named(program: Program, wanted: Sequence[str]) -> Entries:
     entries: set[str] = set()
     messages: list[Message] = []
     for name in wanted:
@@ -38,4 +82,4 @@ def _named(program: Program, wanted: Sequence[str]) -> tuple[tuple[str, ...], tu
         if not found:
             text = f"There is no function {name} to enter: --entry takes the name of a function that the files define."
             messages.append(Message("error", "", text))
-    return tuple(sorted(entries)), tuple(messages)
+    return Entries(tuple(sorted(entries)), tuple(messages))

@@ -28,7 +28,8 @@ from analysis.session.contracts.declarations import Declarations
 from analysis.session.files.program_files import ProgramFiles, find_program, find_workspace
 from analysis.session.files.texts import Texts
 from analysis.session.keeping.reopening import Question
-from analysis.session.units.program_units import Progress, Stop, Units, UnitView
+from analysis.session.units.program_units import Progress, Stop, Units
+from analysis.session.units.unit_view import UnitView
 
 
 class Inspection(NamedTuple):

@@ -13,7 +13,7 @@ from analysis.session.checking import Checked, ProgramCheck, count_functions, is
 from analysis.session.files.suppressions import NONE, Suppressions, read_suppressions, split
 from analysis.session.opened import OpenProgram
 from analysis.session.provers.proofs import Proofs
-from analysis.session.units.program_units import UnitView
+from analysis.session.units.unit_view import UnitView
 from analysis.session.withheld import overall, settle
 
 

@@ -47,3 +47,13 @@ def test_it_is_what_gcc_makes_of_it(case: str, tmp_path: Path) -> None:
     expected = int(subprocess.run([str(tmp_path / "f")], capture_output=True, text=True, check=True).stdout)
     assert not cfa_of(text).unsupported
     assert run_of(text, entry="f").end == Returned(expected)
+
+
+def test_a_parameter_that_points_to_a_function_of_a_named_type_is_declared_in_the_old_style() -> None:
+    text = """
+    typedef long word; word minus(word x) { return -x; } word seven(void) { return 7; }
+    word f(get, change, to) word (*get)(void); word (*change)(word), to; { return change((*get)()) + to; }
+    int main(void) { return f(seven, minus, 10L); }
+    """
+    assert run_of(text).end == Returned(3)
+    assert not cfa_of(text).unsupported

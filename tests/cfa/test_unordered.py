@@ -227,7 +227,10 @@ def test_an_assumption_is_reported_where_it_is_made() -> None:
 def test_what_is_decided_follows_what_other_files_become() -> None:
     """What is known of a function is kept only as long as what it calls does the same, and the same variables are exposed."""
     reader = unit_of("int g; int callee(void); int f(int *p) { return *p + callee(); } int e(void) { return g + callee(); }")
-    middle = unit_of("int inner(void); int callee(void) { return inner(); } int main(void) { return callee(); }")
+    middle = unit_of(
+        "int inner(void); int f(int *); int e(void); int callee(void) { return inner(); }"
+        "int main(void) { int x = 0; f(&x); e(); return callee(); }"
+    )
     quiet = unit_of("int inner(void) { return 1; }")
     writer = unit_of("extern int g; int inner(void) { return g = 2; }")
     exposing = unit_of("extern int g; int *where = &g; int inner(void) { return g = 2; }")

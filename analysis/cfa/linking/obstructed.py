@@ -61,6 +61,7 @@ def _reasons(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, str]:
     everywhere, names = _everywhere(units), _names(units, cfas)
     starts = next((reason for unit in units for reason in unit.level.linkage.starts), None)
     here = {f.cfa.name: reason for unit in units for reason in unit.level.linkage.here for f in unit.functions}
+    here |= {name: reason for unit in units if unit.level.linkage.doubtful for name, reason in _in_doubt(unit)}
     reasons: dict[str, str] = {}
     if not names and not here and everywhere is None and starts is None:
         return reasons
@@ -74,6 +75,17 @@ def _reasons(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, str]:
     return reasons
 
 
+def _in_doubt(unit: Unit) -> Iterator[tuple[str, str]]:
+    """The functions of a file that mention a name of which it is not known what it stands for there."""
+    doubtful = unit.level.linkage.doubtful
+    for function in unit.functions:
+        started = (value for one in function.statics for value in (one.initial, *(part.value for part in one.parts)))
+        reason = next((_why(name, doubtful) for name in names_in(started) if name in doubtful), None)
+        reason = reason or _why_mentions(function.cfa, doubtful)
+        if reason is not None:
+            yield function.cfa.name, reason
+
+
 def _everywhere(units: Sequence[Unit]) -> str | None:
     """Why no function of the program is understood."""
     return next((reason for unit in units for reason in (unit.doubt, *unit.level.linkage.everywhere) if reason), None)
@@ -81,8 +93,12 @@ def _everywhere(units: Sequence[Unit]) -> str | None:
 
 def _why_mentions(cfa: Cfa, names: Mapping[str, str]) -> str | None:
     """Why a function is not understood that mentions a name of these, each with why it is not understood itself."""
-    met = next((other for other in _mentions(cfa) if other in names), None) if names else None
-    return None if met is None else f"{display_name(met)}, which has {names[met]}"
+    met = next((other for other in mentions(cfa) if other in names), None) if names else None
+    return None if met is None else _why(met, names)
+
+
+def _why(met: str, names: Mapping[str, str]) -> str:
+    return f"{display_name(met)}, which has {names[met]}"
 
 
 def _may_return(cfa: Cfa) -> bool:
@@ -147,14 +163,15 @@ def _spread(units: Sequence[Unit], names: dict[str, str]) -> None:
     waiting = True
     while waiting:
         waiting = False
-        for var, values in _initialised(units):
-            met = None if var.name in names else next((n for value in values for n in _named((value,)) if n in names), None)
+        for var, values in initialised(units):
+            met = None if var.name in names else next((n for value in values for n in names_in((value,)) if n in names), None)
             if met is not None:
                 names[var.name] = names[met]
                 waiting = True
 
 
-def _initialised(units: Sequence[Unit]) -> Iterator[tuple[ir.Var, tuple[ir.Expr, ...]]]:
+def initialised(units: Sequence[Unit]) -> Iterator[tuple[ir.Var, tuple[ir.Expr, ...]]]:
+    """The variables with static storage of units, each with what its initial value is made of."""
     for unit in units:
         for variable in unit.variables:
             yield variable.var, (variable.initial or variable.var, *(part.value for part in variable.parts))
@@ -164,11 +181,12 @@ def _initialised(units: Sequence[Unit]) -> Iterator[tuple[ir.Var, tuple[ir.Expr,
 
 
 @kept_with
-def _mentions(cfa: Cfa) -> frozenset[str]:
-    return frozenset(_named(expr for edge in cfa.edges for expr in ir.expressions(edge.effect)))
+def mentions(cfa: Cfa) -> frozenset[str]:
+    """The variables with static storage and functions that a function mentions."""
+    return frozenset(names_in(expr for edge in cfa.edges for expr in ir.expressions(edge.effect)))
 
 
-def _named(exprs: Iterable[ir.Expr]) -> Iterator[str]:
+def names_in(exprs: Iterable[ir.Expr]) -> Iterator[str]:
     """The variables at file level and functions in expressions."""
     for expr in exprs:
         for part in ir.walk(expr):

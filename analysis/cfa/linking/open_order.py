@@ -118,7 +118,7 @@ def _known(units: Sequence[Unit], cfas: Mapping[str, Cfa], more: frozenset[str])
     initially = last.initially if is_initially else frozenset(_exposed_initially(variables))
     exposed = initially.union(*(mine.exposed for mine in functions.values()))
     named = (one.var.name for one in variables if "::" not in one.var.name)
-    anywhere = exposed.union(named) if _has_other_files(functions) else exposed
+    anywhere = exposed.union(named) if _has_other_files(units, functions) else exposed
     calls = with_callees(functions, ending, last.calls)
     is_alike = (exposed, anywhere, ending) == (last.exposed, last.anywhere, last.calls.ending)
     decided = _still_decided(last, calls.effects) if is_alike else {}
@@ -131,10 +131,17 @@ def _own_effects(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, Ow
     return functions
 
 
-def _has_other_files(functions: Mapping[str, Own]) -> bool:
+def _has_other_files(units: Sequence[Unit], functions: Mapping[str, Own]) -> bool:
     """Whether code may run that is not checked: it can take the addresses of all variables that are not static (C11 6.2.2p4)."""
     outside = (done for mine in functions.values() for callee, done in mine.calls if callee not in functions)
-    return "main" not in functions or any(WORLD in done.writes for done in outside)
+    return "main" not in functions or _is_entered_elsewhere(units, functions) or any(WORLD in done.writes for done in outside)
+
+
+def _is_entered_elsewhere(units: Sequence[Unit], functions: Mapping[str, Own]) -> bool:
+    """Whether other files can call a function that nobody calls here: as in `cfa.open_functions`, of what units say."""
+    called = {callee for name, mine in functions.items() for callee, _ in mine.calls if callee != name}
+    called.update(("main", POINTER), *(unit.address_taken for unit in units), *(unit.level.linkage.yielding for unit in units))
+    return any("::" not in name for name in functions.keys() - called)
 
 
 def _ending(units: Sequence[Unit]) -> frozenset[str]:

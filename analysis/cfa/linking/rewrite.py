@@ -13,10 +13,17 @@ T = TypeVar("T")
 
 
 class Renaming:
-    """Renames local variables and temporaries by name, and records by key. Equal parts are rewritten once."""
+    """Renames local variables and temporaries by name, records by key, and what has linkage (`linked`) by its linkage name. Equal
+    parts are rewritten once."""
 
-    def __init__(self, variables: Mapping[str, str] | None = None, records: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        variables: Mapping[str, str] | None = None,
+        records: Mapping[str, str] | None = None,
+        linked: Mapping[str, str] | None = None,
+    ) -> None:
         self._variables = variables or {}
+        self._linked = linked or {}
         self._records = records or {}
         self._done: dict[object, object] = {}  # None: there is nothing to change in it
 
@@ -45,6 +52,8 @@ class Renaming:
                 changes[field] = new
         if isinstance(value, ir.Var) and value.scope in ("local", "temporary"):
             changes |= _changed("name", self._variables.get(value.name), value.name)
+        elif isinstance(value, ir.Var) and value.scope in ("global", "function"):
+            changes |= _changed("name", self._linked.get(value.name), value.name)
         elif isinstance(value, c_types.Record | c_types.RecordDefinition):
             changes |= _changed("key", self._records.get(value.key), value.key)
         return msgspec.structs.replace(value, **changes) if changes else value

@@ -5,7 +5,7 @@ The first file's record keeps the key; another one gets "struct s~2", throughout
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -99,11 +99,12 @@ def _under_keys(unit: Unit, keys: dict[str, str]) -> Unit:
 
 def _function(function: LoweredFunction, keys: dict[str, str], rename: Renaming) -> LoweredFunction:
     return msgspec.structs.replace(
-        function, cfa=_cfa(function.cfa, keys, rename), statics=rename(function.statics), externs=rename(function.externs)
+        function, cfa=renamed_cfa(function.cfa, keys, rename), statics=rename(function.statics), externs=rename(function.externs)
     )
 
 
-def _cfa(cfa: Cfa, keys: dict[str, str], rename: Renaming) -> Cfa:
+def renamed_cfa(cfa: Cfa, keys: Mapping[str, str], rename: Renaming) -> Cfa:
+    """A function under other keys of records, or linkage names; the same one if there is nothing to change in it."""
     chosen = tuple(sorted(keys.items()))
     known = _rewritten.setdefault(cfa, {})
     if chosen in known:
@@ -111,8 +112,10 @@ def _cfa(cfa: Cfa, keys: dict[str, str], rename: Renaming) -> Cfa:
     edges = tuple(Edge(e.id, e.source, e.target, rename(e.effect)) for e in cfa.edges)
     type_, parameters = rename(cfa.type), rename(cfa.parameters)
     unordered = rename(cfa.unordered)
+    name = keys.get(cfa.name, cfa.name)
     if (
-        type_ is cfa.type
+        name == cfa.name
+        and type_ is cfa.type
         and parameters is cfa.parameters
         and unordered is cfa.unordered
         and all(map(_same_effect, edges, cfa.edges))
@@ -120,7 +123,7 @@ def _cfa(cfa: Cfa, keys: dict[str, str], rename: Renaming) -> Cfa:
         known[chosen] = None
         return cfa
     renamed = Cfa(
-        name=cfa.name,
+        name=name,
         path=cfa.path,
         type_=type_,
         parameters=parameters,

@@ -16,7 +16,7 @@ from analysis.frontend.declarations.types import adjust_parameter
 from analysis.frontend.declarations.volatile import NONE, Levels, pointed_to
 from analysis.frontend.lowering.context import children
 from analysis.frontend.lowering.refused import RefusedError
-from analysis.frontend.syntax.parser import Node, parse_apart
+from analysis.frontend.syntax.parser import Node, parse_apart, text_of
 from analysis.model import c_types
 from analysis.model.c_types import Array, Function, Pointer, Type, extent
 from analysis.model.limits import TYPE_LEVELS, TYPE_PARTS
@@ -102,7 +102,8 @@ class Declarators(TypeSpecifiers):
         if not isinstance(entry, TypedefEntry):
             return None
         # parsed with `int` in the type's place, at offsets that no node of the file has
-        declaration = parse_apart(b"int " + self.text[inner.end_byte : end] + b";", len(self.text) + node.start_byte)
+        written = text_of(node)[inner.end_byte - node.start_byte : end - node.start_byte]
+        declaration = parse_apart(b"int " + written + b";", len(self.text) + node.start_byte)
         declarator = None if declaration is None else declaration.child_by_field_name("declarator")
         return None if declarator is None else (self.declarator(declarator, entry.type), initialiser)
 

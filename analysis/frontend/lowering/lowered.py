@@ -74,6 +74,9 @@ class Lowering(Statements, Conditions, Calls, Initialisers, Expressions):
         return tuple(found)
 
     def _old(self, declaration: Node) -> list[tuple[str, Type, Levels]]:
+        misread = self.misread_declaration(declaration)
+        if misread is not None and misread[0].name is not None:
+            return [(misread[0].name, adjust_parameter(misread[0].type), misread[0].volatile)]
         specifiers = self.specifiers(declaration)
         found = []
         for position, child in enumerate(declaration.children):

@@ -35,6 +35,9 @@ _LANGUAGE = Language(tree_sitter_c.language())
 _SIZEOF = b"sizeof("  # what is written before an operand to parse it as "a type or an expression"; room for it is always there
 
 
+_DECLARING = frozenset(("declaration", "expression_statement"))  # `T (*p)(void);` reads as calls
+
+
 class SyntaxTree:
     """A parsed translation unit; see the module's docstring for the tables.
 
@@ -87,7 +90,7 @@ class SyntaxTree:
         starts = [node.start_byte for node in nodes]
         for definition in definitions:
             inside = nodes[bisect_left(starts, definition.start) : bisect_left(starts, definition.end)]
-            self.old_style[definition.parameters] = tuple(node for node in inside if node.type == "declaration")
+            self.old_style[definition.parameters] = tuple(node for node in inside if node.type in _DECLARING)
         for fragment in fragments:
             at = bisect_left(starts, fragment.start - len(_SIZEOF))
             node = _operand(nodes[at]) if at < len(nodes) and starts[at] < fragment.end else None

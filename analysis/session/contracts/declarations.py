@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from analysis.cfa.graph import FunctionSource
-from analysis.session.units.program_units import UnitView
+from analysis.session.units.unit_view import UnitView
 
 _LONGEST = 300  # characters
 _MOST_LOOKS = 50  # at places with the name of a function

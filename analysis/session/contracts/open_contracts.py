@@ -27,7 +27,7 @@ from analysis.session.contracts.declarations import Declarations
 from analysis.session.contracts.function_contract import FunctionContract
 from analysis.session.contracts.library_contracts import library_contract
 from analysis.session.contracts.program_contracts import ProgramContracts, Shown
-from analysis.session.units.program_units import UnitView
+from analysis.session.units.unit_view import UnitView
 
 MOST_SECONDS = 30.0  # of the processor, for all that is looked at after one edit while nobody waits
 MOST_EDITED = 20  # functions of one file that are compared

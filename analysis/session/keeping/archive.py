@@ -36,7 +36,8 @@ from analysis.session.keeping.stored_units import pack_unit, unpack_unit
 from analysis.session.units.built import Built
 from analysis.session.units.kept_functions import Kept
 from analysis.session.units.lookups import Lookups, asked_by
-from analysis.session.units.program_units import Stop, UnitView
+from analysis.session.units.program_units import Stop
+from analysis.session.units.unit_view import UnitView
 from analysis.store.database import Store
 from analysis.store.packing import Codec, PackingError
 from analysis.store.records import Record

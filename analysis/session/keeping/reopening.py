@@ -22,7 +22,8 @@ from analysis.session.files.texts import Texts
 from analysis.session.interruption import Interrupted, Interruption
 from analysis.session.keeping.archive import Archive, Snapshot, snapshot_of
 from analysis.session.keeping.surroundings import compiler_digest, tool_digest
-from analysis.session.units.program_units import Stop, Units, UnitView
+from analysis.session.units.program_units import Stop, Units
+from analysis.session.units.unit_view import UnitView
 from analysis.store.database import Store
 
 
@@ -112,7 +113,7 @@ class Reopening:
             if len(found) == len(snapshot.units):
                 graph = self._archive.graph(group, snapshot)
                 if graph is not None:
-                    check.resume(found, question.rules, question.options, graph, question.contracts)
+                    check.resume(units.known(), question.rules, question.options, graph, question.contracts)
         self._live, self._resting = True, None
 
     @property

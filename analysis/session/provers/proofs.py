@@ -135,7 +135,7 @@ class Proofs:
     def _settle(self, program: Program) -> None:
         whole = self._claims.program_answers(program)
         excluded = {rule: decided for rule, (decided, _) in (*whole.proved.items(), *whole.complete.items())}
-        self._proving.settle(excluded, whole.runs, whole.open)
+        self._proving.settle(excluded, whole.reached, whole.runs, whole.open)
 
     def claim(
         self,

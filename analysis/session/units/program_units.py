@@ -14,34 +14,16 @@ from analysis.model.unit_flags import UnitFlags
 from analysis.session.files.texts import Texts
 from analysis.session.units.built import Built
 from analysis.session.units.file_building import build, make_ready
-from analysis.session.units.kept_functions import Kept, keep
+from analysis.session.units.in_programs import InPrograms
+from analysis.session.units.kept_functions import keep
 from analysis.session.units.new_headers import NewHeaders
 from analysis.session.units.parallel_building import build_many
+from analysis.session.units.unit_view import UnitView
 
 _FEW = 4  # for no more files than this, starting processes costs more than it saves
 
 Progress = Callable[[str, int, int], None]
 Stop = Callable[[], bool]
-
-
-class UnitView(msgspec.Struct, frozen=True):
-    """A unit as it takes part in a revision.
-
-    `flags`, `digest` and `headers` are the digests of what it was built from. `revision`: the
-    number of the revision that it was built for. `retry`: something was missing then. `new`: the files of which there were
-    only unsaved texts, among which an include could find a header.
-    """
-
-    path: str
-    built: Built
-    kept: Kept
-    places: FileMap
-    flags: str
-    digest: str | None
-    headers: Mapping[str, str | None]
-    revision: int
-    retry: bool = False
-    new: frozenset[str] = frozenset()
 
 
 class Units:
@@ -57,6 +39,7 @@ class Units:
         self._headers: dict[str, str | None] = {}  # the digests of all units' headers when they were looked at last
         self._around: dict[str, UnitView] = {}  # the units that were built from just these
         self._new_headers = NewHeaders(texts)
+        self._in_programs = InPrograms()
 
     def forget(self) -> None:
         """Drops everything that was built."""
@@ -65,6 +48,7 @@ class Units:
         self._headers.clear()
         self._around.clear()
         self._new_headers.forget()
+        self._in_programs.forget()
 
     def adopt(self, units: Iterable[UnitView]) -> None:
         """Takes over units that were built by an earlier process."""
@@ -77,13 +61,14 @@ class Units:
                 self._units[path] = msgspec.structs.replace(unit, retry=True)
 
     def known(self) -> list[UnitView]:
-        """The units built so far, for a revision that was given up."""
-        return list(self._units.values())
+        """The units built so far, as they are linked, for a revision that was given up."""
+        return self._in_programs.of(list(self._units.values()))
 
     def revise(
         self, files: Sequence[str], flags: Mapping[str, UnitFlags], progress: Progress | None, stop: Stop | None
     ) -> list[UnitView] | None:
-        """The units of `files` in this revision, in their order; None when `stop` asked to give up. What was built stays."""
+        """The units of `files` in this revision, in their order, as they are linked; None when `stop` asked to give up. What was
+        built stays."""
         self._texts.begin()
         self._look_around()
         self.revision += 1
@@ -107,7 +92,7 @@ class Units:
             built = build(path, self._texts.unsaved(path), flags[path], self._options, overlay, previous, only_text)
             self._enter(path, marks[path], built)
         self._know_lookups(files, flags)
-        return [self._units[path] for path in files]
+        return self._in_programs.of([self._units[path] for path in files])
 
     @property
     def unready(self) -> list[UnitView]:

@@ -20,6 +20,7 @@ from contextlib import AbstractContextManager
 import msgspec
 
 from analysis.cfa.graph import Program
+from analysis.cfa.linking.obstructed import MAIN
 from analysis.model.budgets import ProverBudget, budget_of
 from analysis.model.options import Options
 from analysis.model.report import SummaryWork
@@ -57,6 +58,7 @@ class Claims:
         self._entries: tuple[str, ...] = ()
         self._parts: ClaimParts | None = None
         self._reached: frozenset[str] = frozenset()
+        self._elsewhere: frozenset[str] = frozenset()
         self._options = Options()
         self._budget: ProverBudget = budget_of("full", Options().limits)
         self._wanted = Wanted()
@@ -141,7 +143,7 @@ class Claims:
         """What is asked, in order. Whether a function is asked about from the entries shows when it is asked by itself."""
         functions = [Claim("function", function, rule, False) for function, rule in wanted.functions]
         program: list[Claim] = []
-        if entries == ("main",) or options.engine == BOUNDED:  # which says that there is no main
+        if MAIN in entries or options.engine == BOUNDED:  # which says that there is no main
             if TURNS["runs"][options.engine] and wanted.rules:
                 program.append(RUNS)
             if TURNS["program"][options.engine]:
@@ -276,7 +278,8 @@ class Claims:
 
     def program_answers(self, program: Program) -> ProgramAnswers:
         """What is known of a revision as a whole."""
-        found, difference = ProgramAnswers(frozenset(self._wanted.conditions), self._reached), self._difference(program)
+        found = ProgramAnswers(frozenset(self._wanted.conditions), self._reached, self._elsewhere)
+        difference = self._difference(program)
         for claim in (RUNS, *(Claim("program", "", rule, True) for rule in self._wanted.conditions)):
             known = self._known.get(claim)
             if known is None or known.decided is None or not difference.keeps(claim, known):
@@ -337,7 +340,7 @@ class Claims:
                 understood=self._understood,
                 however_large=self._options.engine == BOUNDED,
             )
-            self._reached = self._parts.reached
+            self._reached, self._elsewhere = self._parts.reached, self._parts.elsewhere
         part = self._parts.of(claim, self._known)
         if part is None:
             return None

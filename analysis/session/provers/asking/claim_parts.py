@@ -9,6 +9,7 @@ from analysis.c.functions import is_harmless
 from analysis.certificate.ownership.closed_checker import obstacle
 from analysis.certificate.ownership.obligations import RULES
 from analysis.cfa.graph import Program
+from analysis.cfa.linking.obstructed import MAIN
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import keeps_errno
 from analysis.cpa.obstacles.kept_buffers import keeping_buffers, may_use_buffers
@@ -19,7 +20,8 @@ from analysis.session.provers.asking.program_slices import Contents, Slice, Slic
 
 
 class ClaimParts:
-    """The parts of one program. `reached`: the functions that its entries lead to. `uncut`: parts hold all of it, so that
+    """The parts of one program. `reached`: the functions that its entries lead to, without those that are also entered where not
+    all runs start from `main` (`elsewhere`). `uncut`: parts hold all of it, so that
     certificates speak of it. `understood`: all of its text parses."""
 
     def __init__(
@@ -34,7 +36,9 @@ class ClaimParts:
     ) -> None:
         self._program = program
         self._slicer = Slicer(program, tuple(entries), contents, uncut=uncut)
-        self.reached = self._slicer.led_to()
+        self.elsewhere = self._slicer.elsewhere
+        self.reached = self._slicer.led_to() - self.elsewhere
+        self._uncut = uncut
         self._keeps_errno = keeps_errno(program)
         self._understood = understood
         self._however_large = however_large
@@ -50,6 +54,8 @@ class ClaimParts:
 
     def _below(self, claim: Claim) -> Slice | None:
         """The part of a function by itself, from any state in which it could be called."""
+        if self._uncut and claim.function in self.elsewhere:
+            return None  # a certificate does not say what other programs can name
         part = self._slicer.below(claim.function)
         if claim.rule in RULES and (not self._understood or obstacle(self._program, claim.rule)):
             return None  # the part does not show it
@@ -69,8 +75,10 @@ class ClaimParts:
         """The part from where the program starts. It shows whether other threads are started before."""
         if not self._understood:
             return None
-        part = self._slicer.slice(claim.function or "main")
-        if part.entries != ("main",) and self._is_disturbed(part, part.entries):
+        part = self._slicer.slice(claim.function or MAIN)
+        if MAIN in part.entries and (len(part.entries) > 1 or claim.function in self.elsewhere):
+            return None  # it is not only called in runs from main
+        if part.entries != (MAIN,) and self._is_disturbed(part, part.entries):
             return None  # another entry may have started what runs beside
         if not self._however_large and sum(len(self._program.functions[name].edges) for name in part.functions) > MOST_EDGES:
             return None

@@ -8,6 +8,7 @@ import msgspec
 
 from analysis.session.provers.asking.answer import Decided, Part
 
+ELSEWHERE = "it is called in runs that do not start from main, too, about which nothing was proved"
 UNREACHED = "no entry of the program leads to this function, so nothing was proved"
 
 
@@ -20,10 +21,16 @@ class Run(NamedTuple):
 
 class ProgramAnswers:
     """The answers. They are about runs from `main`: no other program is asked about as a whole. `reached` are the functions
-    that it leads to. `conditions` are the rules that a condition on single edges describes, if something could violate them."""
+    that only these runs reach; what other runs reach is among the functions `elsewhere`. `conditions` are the rules that a
+    condition on single edges describes, if something could violate them."""
 
-    def __init__(self, conditions: frozenset[str] = frozenset(), reached: frozenset[str] = frozenset()) -> None:
-        self.conditions, self.reached = conditions, reached
+    def __init__(
+        self,
+        conditions: frozenset[str] = frozenset(),
+        reached: frozenset[str] = frozenset(),
+        elsewhere: frozenset[str] = frozenset(),
+    ) -> None:
+        self.conditions, self.reached, self.elsewhere = conditions, reached, elsewhere
         self.proved: dict[str, tuple[Decided, float]] = {}
         self.runs: list[Run] = []
         self.within: dict[str, tuple[Decided, float]] = {}
@@ -75,7 +82,7 @@ class ProgramAnswers:
         """What follows for a rule in a function; None if nothing does."""
         proved = self.proved.get(rule) or self.within.get(rule)
         if proved is not None and function not in self.reached:
-            return Decided("possible", reason=UNREACHED), 0.0
+            return Decided("possible", reason=ELSEWHERE if function in self.elsewhere else UNREACHED), 0.0
         if proved is not None:
             return proved
         reason = self.reasons.get(rule)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analysis.c.control import STARTS
 from analysis.cfa.graph import Program
+from analysis.cfa.open_functions import entered_elsewhere
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import keeps_errno
 from analysis.cpa.obstacles.exposed_variables import exposed
@@ -31,6 +32,7 @@ class ProgramDifference:
         for old, new in ((before.globals, now.globals), (before.externals, now.externals)):
             names |= {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
         names |= exposed(before) ^ exposed(now)
+        names |= entered_elsewhere(before) ^ entered_elsewhere(now)
         self._all = self._all or UNSEEN in names or keeps_errno(before) != keeps_errno(now)
         self._all = self._all or bool(keeping_buffers(before)) != bool(keeping_buffers(now))
         self._names, self._called = frozenset(names), frozenset(called)

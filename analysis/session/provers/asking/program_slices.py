@@ -14,6 +14,8 @@ from typing import NamedTuple, TypeVar
 from analysis.c.control import STARTS
 from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Cfa, External, Global, Program
+from analysis.cfa.linking.obstructed import MAIN
+from analysis.cfa.open_functions import entered_elsewhere
 from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model import ir
@@ -88,6 +90,7 @@ class Slicer:
         self.program = program
         self._uncut = uncut
         self._entries = tuple(entries)
+        self._has_others = MAIN in entries and len(entries) > 1
         self._contents = contents
         self._calls = callees(program)
         self._callers: dict[str, list[str]] = {}
@@ -98,6 +101,12 @@ class Slicer:
         self._slices: dict[tuple[str, ...], Slice] = {}
         self._with_addresses: dict[frozenset[str], frozenset[str]] = {}
 
+    @property
+    def elsewhere(self) -> frozenset[str]:
+        """The functions that other entries than `main` lead to, if the program has them beside `main`: code that is not checked
+        calls these, and can pass them pointers to all variables that are not `static`."""
+        return entered_elsewhere(self.program) if self._has_others else frozenset()
+
     def slice(self, function: str) -> Slice:
         """The slice for the places in a function."""
         above, inside = self._inside(function)
@@ -106,7 +115,7 @@ class Slicer:
         key = (*entries, "", *sorted(inside))
         found = self._slices.get(key)
         if found is None:
-            found = self._cut(entries, [name for name in functions if name in inside], inside)
+            found = self._cut(entries, [name for name in functions if name in inside], inside, openly=entries != (MAIN,))
             _remember(self._slices, key, found)
         return found
 
@@ -117,13 +126,13 @@ class Slicer:
         found = self._slices.get(key)
         if found is None:
             names = [name for name in self.program.functions if name in inside]
-            found = self._cut((function,), names, inside)
+            found = self._cut((function,), names, inside, openly=function in self.elsewhere)
             _remember(self._slices, key, found)
         return found
 
     def everything(self) -> Slice:
         """All of the program."""
-        return self._cut(self._entries, list(self.program.functions), self._all)
+        return self._cut(self._entries, list(self.program.functions), self._all, openly=self._entries != (MAIN,))
 
     def calls(self, names: Iterable[str]) -> bool:
         """Whether anything in the program calls one of these functions."""
@@ -139,8 +148,8 @@ class Slicer:
         return frozenset((*self.program.functions, *self.program.externals))
 
     def led_to(self) -> frozenset[str]:
-        """The functions that the entries lead to."""
-        return self._with_used(self._entries)
+        """The functions that the entries lead to; only `main`, if it is one of them."""
+        return self._with_used((MAIN,) if MAIN in self._entries else self._entries)
 
     def _starting(self) -> Iterable[str]:
         """Yields the functions that start threads or install handlers. There are none to add if the program begins at
@@ -174,7 +183,7 @@ class Slicer:
         used = [name for name in (*self.program.globals, *self.program.externals) if name in mentioned]
         return digest_text(self._records, *(self._digest(name) for name in (*names, *used)))
 
-    def _cut(self, entries: tuple[str, ...], names: Sequence[str], inside: Iterable[str]) -> Slice:
+    def _cut(self, entries: tuple[str, ...], names: Sequence[str], inside: Iterable[str], *, openly: bool) -> Slice:
         program, contents = self.program, self._contents
         mentioned = self._mentioned(names) | frozenset(inside) | {UNSEEN}
         functions = {name: contents.of(name, program.functions[name]) for name in names}
@@ -182,7 +191,8 @@ class Slicer:
         globals_ = {name: contents.of(name, part) for name, part in program.globals.items() if name in kept}
         externals = {name: contents.of(name, part) for name, part in program.externals.items() if name in kept}
         taken = tuple(sorted(name for name in program.address_taken if name in functions or name in externals))
-        reached = tuple(sorted(exposed(program).intersection(globals_)))
+        named = (name for name in globals_ if openly and self._has_others and "::" not in name)
+        reached = tuple(sorted(exposed(program).intersection(globals_).union(named)))
         found = (functions, globals_, externals)
         parts = [text for table in found for name, content in table.items() for text in (name, content.digest)]
         meanings = [text for table in found for name, content in table.items() for text in (name, content.meaning)]

@@ -1,0 +1,56 @@
+"""Functions of a program with `main` that may be called from outside of it: a library often lies beside a demo.
+
+These are the functions that other files can name (C11 6.2.2p4) and nobody in the program calls, and the `main` of each further
+program (`cfa.linking.programs`). One whose address is used is left out: where it goes is not followed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from analysis.cfa.callgraph import callees
+from analysis.cfa.components import strongly_connected
+from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.linking.obstructed import MAIN, mentions
+from analysis.model import ir
+from analysis.model.kept_with import kept_with
+
+
+@kept_with
+def open_functions(program: Program) -> frozenset[str]:
+    """The functions by which a program with `main` can be entered elsewhere; none of one without, which has no start."""
+    if MAIN not in program.functions:
+        return frozenset()
+    found = uncalled({name: direct_callees(cfa) for name, cfa in program.functions.items()})
+    named = {name for name in found & program.functions.keys() if "::" not in name and name not in program.address_taken}
+    return frozenset(named.union(name for name in program.functions if name.startswith(f"{MAIN}~"))) - {MAIN}
+
+
+@kept_with
+def entered_elsewhere(program: Program) -> frozenset[str]:
+    """The open functions and all that they lead to: these are called, or their addresses are used."""
+    calls, functions = callees(program), program.functions
+    found = set(open_functions(program))
+    waiting = list(found)
+    while waiting:
+        name = waiting.pop()
+        used = mentions(functions[name]) & program.address_taken if name in functions else frozenset[str]()
+        new = used.union(calls.get(name, ())) - found
+        found |= new
+        waiting += new
+    return frozenset(found)
+
+
+def uncalled(calls: Mapping[str, Collection[str]]) -> set[str]:
+    """The functions that no others call. Of functions that only call each other, each can be where an execution starts."""
+    groups = strongly_connected({name: tuple(sorted(called)) for name, called in calls.items()})
+    group_of = {name: number for number, group in enumerate(groups) for name in group}
+    called = {group_of[t] for name, targets in calls.items() for t in targets if t in group_of and group_of[t] != group_of[name]}
+    return {name for name, number in group_of.items() if number not in called}
+
+
+@kept_with
+def direct_callees(cfa: Cfa) -> frozenset[str]:
+    """The functions that a function calls by name."""
+    found = (ir.direct_callee(edge.effect) for edge in cfa.calls if isinstance(edge.effect, ir.Call))
+    return frozenset(name for name in found if name is not None)
