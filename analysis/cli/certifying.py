@@ -23,6 +23,7 @@ from analysis.certificate.refusal import RefusedError
 from analysis.certificate.unwinding import check_unwinding
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.link import link
+from analysis.cfa.linking.renamed_unit import as_linked
 from analysis.cfa.marks import with_places
 from analysis.cli.certificate_request import Request
 from analysis.cli.closing import quietly
@@ -56,7 +57,7 @@ def read_program(paths: tuple[str, ...], options: Options) -> Program:
     if not units or any(unit.parse_errors or unit.unit.broken for unit in units):
         raise RefusedError("not all of the program is understood")
     contracts, messages = load_functions(options)
-    linked = link([unit.unit for unit in units], contracts=contracts)
+    linked = link(as_linked([unit.unit for unit in units]), contracts=contracts)
     for message in (*messages, *linked.applied.messages):
         click.echo(f"{message.path}: {message.severity}: {message.text}", err=True)
     return linked.program

@@ -9,7 +9,7 @@ import pytest
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.link import LinkedProgram, link
 from analysis.cfa.linking.programs import IN_DOUBT, Meant, meanings, mentioned_in, names_of, several
-from analysis.cfa.linking.renamed_unit import renamed_unit
+from analysis.cfa.linking.renamed_unit import as_linked
 from analysis.cfa.open_functions import entered_elsewhere, open_functions
 from analysis.model import ir
 from tests.support.lowered import unit_of
@@ -27,8 +27,7 @@ def meant_by(files: Files) -> dict[str, Meant]:
 
 def linked(files: Files) -> LinkedProgram:
     """The program that all these files make together."""
-    meant = meant_by(files)
-    return link([renamed_unit(unit_of(text, path), meant[path]) for path, text in files.items()])
+    return link(as_linked([unit_of(text, path) for path, text in files.items()]))
 
 
 def called(program: Program, name: str) -> set[str]:

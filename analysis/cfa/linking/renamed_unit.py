@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
@@ -13,7 +13,7 @@ from analysis.cfa.building.cfa_building import LoweredFunction
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.graph import External
 from analysis.cfa.linking.obstructed import names_in
-from analysis.cfa.linking.programs import IN_DOUBT, Meant
+from analysis.cfa.linking.programs import IN_DOUBT, Meant, meanings, mentioned_in, names_of, several
 from analysis.cfa.linking.rewrite import Renaming
 from analysis.cfa.linking.separate import renamed_cfa
 from analysis.frontend.declarations.file_level import FileLevel, Variable
@@ -21,6 +21,16 @@ from analysis.frontend.declarations.file_level import FileLevel, Variable
 T = TypeVar("T")
 _levels: WeakKeyDictionary[FileLevel, tuple[Meant, FileLevel]] = WeakKeyDictionary()
 """Made once, so that it stays the same object as long as the file's own is."""
+
+
+def as_linked(units: Sequence[Unit]) -> list[Unit]:
+    """The units of a program, or of several, under the names by which they are linked."""
+    names = [names_of(unit) for unit in units]
+    found = several(names)
+    if not found.owners:
+        return list(units)
+    meant = meanings([unit.path for unit in units], names, [mentioned_in(unit) for unit in units], found)
+    return [renamed_unit(unit, one) if one.names or one.doubtful else unit for unit, one in zip(units, meant, strict=True)]
 
 
 def renamed_unit(unit: Unit, meant: Meant) -> Unit:

@@ -1,0 +1,126 @@
+"""Programs that lie side by side: a library beside a demo, tests with a `main` each. The classes: code that is not checked, but
+can be entered, a proof about runs from `main` that is taken for one about all runs, and answers that edits leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from analysis.api import Checker
+from analysis.model.limits import Limits
+from analysis.model.options import Options
+from analysis.model.report import Report
+from tests.support.settled import settled_verdicts
+
+NULL = "null-dereference"
+DEMO = "int get(int *p); int main(void) { int x = 1; return get(&x); }\n"
+LIBRARY = "int get(int *p) { return *p; }\n"
+OPEN = LIBRARY + "int api(int *p) { return get(p); }\n"
+BROKEN = LIBRARY + "void *malloc(unsigned long); int api(void) { int *q = malloc(4); return *q; }\n"
+TEST = "int get(int *p); static int *none(void) { return 0; }\nint main(void) { return get(none()); }\n"
+OWN = "int get(int *p) { return 0; }\nint main(void) { return get(0); }\n"
+STEPS: tuple[dict[str, str], ...] = (
+    {"library.c": OPEN},
+    {"library.c": BROKEN},
+    {"test.c": TEST},
+    {"test.c": OWN},
+    {"demo.c": DEMO.replace("main", "start")},
+    {"demo.c": DEMO, "library.c": LIBRARY},
+    {"test.c": "static int unused;\n"},
+    {"library.c": LIBRARY.replace("get", "static got")},
+    {"library.c": OWN},
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for path, text in {"demo.c": DEMO, "library.c": LIBRARY, "test.c": "static int unused;\n"}.items():
+        (tmp_path / path).write_text(text)
+    return tmp_path
+
+
+def checked(texts: dict[str, str], options: Options | None = None) -> Report:
+    checker = Checker(options or Options())
+    checker.open(["demo.c", "library.c", "test.c"])
+    for path, text in texts.items():
+        checker.change(path, text)
+    return checker.check()
+
+
+def findings(report: Report) -> list[tuple[str, str, int]]:
+    return [(f.function, f.place.path, f.place.range.start.line) for f in report.findings if f.rule == NULL]
+
+
+def said(report: Report) -> list[tuple[object, ...]]:
+    return [(f.name, f.place, {rule: (v.verdict, v.reason) for rule, v in f.verdicts.items()}) for f in report.functions]
+
+
+def test_a_library_beside_a_demo_is_checked(folder: Path) -> None:
+    assert findings(checked({"library.c": BROKEN})) == [("api", "library.c", 2)]
+    assert findings(checked({"library.c": BROKEN}, Options(entries=("main",)))) == []
+
+
+def test_each_main_is_checked_with_its_own_definitions(folder: Path) -> None:
+    assert findings(checked({"test.c": TEST})) == [("get", "library.c", 1)]
+    report = checked({"test.c": OWN})
+    assert findings(report) == []
+    assert [(f.name, f.place.path) for f in report.functions] == [
+        ("main", "demo.c"),
+        ("get", "library.c"),
+        ("get", "test.c"),
+        ("main", "test.c"),
+    ]
+
+
+def test_a_call_that_may_be_of_several_programs_is_reported(folder: Path) -> None:
+    caller = "int get(int *); int f(void) { return get(0); }"
+    texts = {"demo.c": OWN, "test.c": OWN.replace("return 0", "return 1"), "library.c": caller}
+    (message,) = checked(texts).messages
+    assert (message.path, message.severity) == ("library.c", "warning")
+    assert message.text.startswith("Several programs define get: from here, that of demo.c is taken")
+
+
+def test_edits_give_what_a_check_from_scratch_gives(folder: Path) -> None:
+    checker, texts = Checker(Options()), dict[str, str]()
+    checker.open(["demo.c", "library.c", "test.c"])
+    checker.check()
+    for step in STEPS:
+        texts |= step
+        for path, text in step.items():
+            checker.change(path, text)
+        revised, fresh = checker.check(), checked(texts)
+        assert (revised.findings, said(revised), revised.messages) == (fresh.findings, said(fresh), fresh.messages), step
+
+
+@pytest.fixture
+def proving(folder: Path) -> Iterator[Checker]:
+    limits = Limits(proof_seconds=300.0, program_seconds=10.0)
+    found = Checker(Options(proofs=True, everywhere=True, rules=(NULL,), budget="background", limits=limits), jobs=1)
+    found.open(["demo.c", "library.c", "test.c"])
+    yield found
+    found.close()
+
+
+def test_what_other_entries_reach_is_not_safe_as_called_from_main(proving: Checker) -> None:
+    verdict = settled_verdicts(proving)["get", NULL]
+    assert (verdict.verdict, verdict.entries) == ("safe", ("main",))
+    proving.change("library.c", OPEN)
+    found = settled_verdicts(proving)
+    assert found["main", NULL].verdict == "safe"
+    assert found["get", NULL].verdict != "safe"
+    assert found["api", NULL].verdict != "safe"
+    proving.change("library.c", LIBRARY)
+    verdict = settled_verdicts(proving)["get", NULL]
+    assert (verdict.verdict, verdict.entries) == ("safe", ("main",))
+
+
+def test_an_entry_elsewhere_may_be_given_the_variables_that_other_files_can_name(proving: Checker) -> None:
+    """The pointer may lead to the variable: after the write it is null."""
+    text = "int *here; static int one; int api(int **p) { here = &one; if (p) *p = 0; return *here; }\n"
+    proving.change("library.c", LIBRARY + text)
+    assert settled_verdicts(proving)["api", NULL].verdict != "safe"
+    proving.change("library.c", LIBRARY + text.replace("int *here", "static int *here"))
+    assert settled_verdicts(proving)["api", NULL].verdict == "safe"
