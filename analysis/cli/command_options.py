@@ -89,7 +89,7 @@ def _program(command: Command) -> Command:
                 "entries",
                 metavar="NAME",
                 multiple=True,
-                help="An entry function, repeatable. Default: main, else every function nobody calls.",
+                help="An entry function, repeatable. Default: main, and every function nobody calls.",
             ),
             click.option("--rule", "rules", metavar="NAME", multiple=True, help="Only these rules; 'all' for every rule."),
             click.option("--rules-dir", "rules_dirs", metavar="DIR", multiple=True, help="More rules, as YAML files."),

@@ -30,7 +30,7 @@ class Options(msgspec.Struct, frozen=True):
     """Options of one session. Paths are absolute, or relative to the current folder.
 
     `compiler` None: the first of gcc, clang, cc on PATH; "none": do not preprocess. `rules` empty: the shipped default set and
-    the user's. `entries` empty: `main` if there is one, else every function that nobody calls. `functions_dirs` hold contracts of
+    the user's. `entries` empty: `main` if there is one, and every function that nobody calls. `functions_dirs` hold contracts of
     functions that the project calls and does not define.
     `trusted` False: no compiler is run (an untrusted workspace).
     `engine`: "automaton" leaves findings as `possible`; "auto" has all provers decide them, in turn, another name only that one.

@@ -60,8 +60,7 @@ def _reasons(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, str]:
     """Why functions are not understood, by linkage name."""
     everywhere, names = _everywhere(units), _names(units, cfas)
     starts = next((reason for unit in units for reason in unit.level.linkage.starts), None)
-    here = {f.cfa.name: reason for unit in units for reason in unit.level.linkage.here for f in unit.functions}
-    here |= {name: reason for unit in units if unit.level.linkage.doubtful for name, reason in _in_doubt(unit)}
+    here = dict(_here(units))
     reasons: dict[str, str] = {}
     if not names and not here and everywhere is None and starts is None:
         return reasons
@@ -73,6 +72,15 @@ def _reasons(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, str]:
         if reason is not None:
             reasons[name] = reason
     return reasons
+
+
+def _here(units: Sequence[Unit]) -> Iterator[tuple[str, str]]:
+    """Why functions are not understood for what is said in their own file."""
+    for unit in units:
+        for reason in unit.level.linkage.here:
+            yield from ((function.cfa.name, reason) for function in unit.functions)
+        if unit.level.linkage.doubtful:
+            yield from _in_doubt(unit)
 
 
 def _in_doubt(unit: Unit) -> Iterator[tuple[str, str]]:

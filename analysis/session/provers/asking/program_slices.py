@@ -8,7 +8,7 @@ is the content that a task depends on: an edit outside of it changes neither the
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from analysis.c.control import STARTS
@@ -191,8 +191,7 @@ class Slicer:
         globals_ = {name: contents.of(name, part) for name, part in program.globals.items() if name in kept}
         externals = {name: contents.of(name, part) for name, part in program.externals.items() if name in kept}
         taken = tuple(sorted(name for name in program.address_taken if name in functions or name in externals))
-        named = (name for name in globals_ if openly and self._has_others and "::" not in name)
-        reached = tuple(sorted(exposed(program).intersection(globals_).union(named)))
+        reached = tuple(sorted(self._exposed(globals_, openly=openly)))
         found = (functions, globals_, externals)
         parts = [text for table in found for name, content in table.items() for text in (name, content.digest)]
         meanings = [text for table in found for name, content in table.items() for text in (name, content.meaning)]
@@ -207,6 +206,11 @@ class Slicer:
             address_taken=taken,
             exposed=reached,
         )
+
+    def _exposed(self, variables: Collection[str], *, openly: bool) -> frozenset[str]:
+        """Those of the variables that pointers from outside may lead to; `openly`: also from code that is not checked."""
+        named = [name for name in variables if openly and self._has_others and "::" not in name]
+        return exposed(self.program).intersection(variables).union(named)
 
     def _mentioned(self, functions: Iterable[str]) -> frozenset[str]:
         """The names that the functions mention, and those that the initial values of these mention, and so on."""
