@@ -62,7 +62,7 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
         tuple[str, ...], Meta(description="Folders with rules of your own; `.everproof/rules` is always one.")
     ] = ()
     entries: Annotated[
-        tuple[str, ...], Meta(description="Entry functions. Empty: `main`, else every function that nobody calls.")
+        tuple[str, ...], Meta(description="Entry functions. Empty: `main`, and every function that nobody calls.")
     ] = ()
     compiler: Annotated[
         str | None,
