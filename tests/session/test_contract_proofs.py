@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from analysis.api import Checker
@@ -71,3 +73,21 @@ def test_each_function_has_the_answers_that_it_has_by_itself(trap: Trap) -> None
 def _alone(program: Program, entries: tuple[str, ...], name: str, rule: str) -> Answer:
     prover = ownership_proofs if rule in contract_proofs.OF_BLOCKS else required_proofs
     return prover.prove(Request(program, entries, About("function", (rule,), name)), _SECONDS, Cancellation())
+
+
+def test_only_what_runs_from_main_alone_reach_is_proved_by_its_callers(tmp_path: Path) -> None:
+    file = tmp_path / "beside.c"
+    file.write_text(
+        "static int get(int *p) { return *p; }\n"  # open: api() passes it what others pass to api()
+        "int api(int *p) { return get(p); }\n"
+        "static int own(int *p) { return *p + 1; }\n"
+        "int main(void) { int a = 1; return own(&a) + get(&a); }\n"
+    )
+    checker = Checker(Options())
+    checker.open([str(file)])
+    program = checker.inspect().program
+    request = Request(program, ("main", "api"), About("contracts", ("null-dereference",)))
+    found = {one.function.rpartition("::")[2]: one for one in contract_proofs.prove(request, _SECONDS, Cancellation())}
+    assert isinstance(found["own"].answer, Proved)
+    assert found["own"].entries == ("main",)
+    assert _is_open(found["get"].answer)

@@ -25,6 +25,8 @@ from analysis.certificate.ownership.obligations import RULES as OF_BLOCKS
 from analysis.certificate.ownership.obligations import Obligations
 from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Program
+from analysis.cfa.linking.obstructed import MAIN
+from analysis.cfa.open_functions import entered_elsewhere
 from analysis.cfa.program_part import names_below, part_below
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.cpa.obstacles.beside import beside
@@ -38,7 +40,6 @@ from analysis.session.portfolio import ownership_proofs, required_proofs
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE
 
-_FROM = ("main",)  # runs from elsewhere may call a function, too
 _MOST_WORK = 2_000_000  # pieces of work, so that the answer does not depend on the time
 _LOOKS = 200  # pieces of work between two looks at the time, which cost more than most pieces
 _NO_TIME = "there was no time to follow all that it calls"
@@ -75,9 +76,15 @@ class _Work:
 class _Parts:
     """The parts of a program that proofs follow: what they take for granted is about these."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, request: Request) -> None:
+        self.program, entries = request.program, request.entries
+        self._starts = (MAIN,) if MAIN in entries and MAIN in self.program.functions else ()
+        self._elsewhere = entered_elsewhere(self.program) if len(entries) > 1 else frozenset[str]()
         self._known: dict[frozenset[str], Program] = {}
+
+    def runs_from(self, name: str) -> tuple[str, ...]:
+        """Where all runs start in which a function is called; empty if that is not known."""
+        return () if name in self._elsewhere else self._starts
 
     def below(self, names: tuple[str, ...]) -> Program:
         """The part that these functions can run."""
@@ -90,21 +97,18 @@ class _Parts:
 
 def prove(request: Request, seconds: float, cancellation: Cancellation) -> Iterator[OfFunction]:
     """The answers about the rules of the request."""
-    goes_on, program = _Work(seconds, cancellation).goes_on, request.program
-    runs_from = request.entries if request.entries == _FROM and "main" in program.functions else ()
-    rules = request.about.rules
+    goes_on, parts, rules = _Work(seconds, cancellation).goes_on, _Parts(request), request.about.rules
     of_blocks = [rule for rule in rules if rule in OF_BLOCKS]
     if of_blocks:
-        yield from _by_blocks(program, of_blocks, runs_from, goes_on)
+        yield from _by_blocks(parts, of_blocks, goes_on)
     for rule in rules:
         if rule in OF_VALUES:
-            yield from _by_values(request, msgspec.convert(rule, Rule), runs_from, goes_on)
+            yield from _by_values(parts, msgspec.convert(rule, Rule), goes_on)
 
 
-def _by_blocks(
-    program: Program, rules: Sequence[str], runs_from: tuple[str, ...], goes_on: Callable[[], bool]
-) -> Iterator[OfFunction]:
+def _by_blocks(parts: _Parts, rules: Sequence[str], goes_on: Callable[[], bool]) -> Iterator[OfFunction]:
     global _last_blocks
+    program = parts.program
     search, before, same = ClosedSearch(program, goes_on), blocks.Shown(), frozenset[str]()
     if _last_blocks is not None:
         last, before = _last_blocks
@@ -121,14 +125,13 @@ def _by_blocks(
         refused, _last_blocks = str(error), None
     states = {one.function: blocks.count_states((one,)) for one in claims}
     obstacles = {rule: blocks.obstacle(program, rule) for rule in rules}
-    parts = _Parts(program)
     for name in program.functions:
         why = refused or _disturbed(program, name) or (followed[name].broken if name in followed else _NO_TIME)
         for rule in rules:
             if why or obstacles[rule]:
                 yield OfFunction(name, rule, Unknown(why or obstacles[rule], final=why != _NO_TIME))
             else:
-                yield _of_blocks(parts, found, name, rule, runs_from, states[name])
+                yield _of_blocks(parts, found, name, rule, states[name])
 
 
 def _of_blocks(
@@ -136,23 +139,22 @@ def _of_blocks(
     found: Mapping[str, Obligations],
     name: str,
     rule: str,
-    runs_from: tuple[str, ...],
     states: int,
 ) -> OfFunction:
-    program, entries = parts.program, tuple[str, ...]()
+    program, runs_from, entries = parts.program, parts.runs_from(name), tuple[str, ...]()
     why = blocks.open_reason(program, found, name, rule, ())
     if why and why != blocks.NOTHING and runs_from and not blocks.without_callers(found[name], rule):
         broken = blocks.open_reason(program, found, name, rule, runs_from)
         why, entries = (f"{why}; {broken}", ()) if broken else ("", runs_from)
     if why:
         return OfFunction(name, rule, _unknown(why))
-    about = entries or (name,)
+    about = (*entries, name)
     assumed = blocks.assumptions(parts.below(about), about, rule)
     return OfFunction(name, rule, Proved(ownership_proofs.ENGINE, assumed, (), states), entries)
 
 
-def _by_values(request: Request, rule: Rule, runs_from: tuple[str, ...], goes_on: Callable[[], bool]) -> Iterator[OfFunction]:
-    program = request.program
+def _by_values(parts: _Parts, rule: Rule, goes_on: Callable[[], bool]) -> Iterator[OfFunction]:
+    program = parts.program
     search, before, same = RequirementSearch(program, rule, goes_on), values.Shown(), frozenset[str]()
     if rule in _last_values:
         last, before = _last_values[rule]
@@ -162,7 +164,7 @@ def _by_values(request: Request, rule: Rule, runs_from: tuple[str, ...], goes_on
     needs = values.checked_needs(program, search.needs())
     shown = values.shown(program, rule, needs, followed, before, same)
     _last_values[rule] = search, shown
-    found, parts = shown.found, _Parts(program)
+    found = shown.found
     for name in program.functions:
         why = values.obstacle(program, (name,))
         if why:
@@ -173,7 +175,7 @@ def _by_values(request: Request, rule: Rule, runs_from: tuple[str, ...], goes_on
         elif name not in found:
             yield OfFunction(name, rule, Unknown(_NO_TIME))
         else:
-            yield _of_values(parts, needs, found, name, rule, runs_from)
+            yield _of_values(parts, needs, found, name, rule)
 
 
 def _of_values(
@@ -182,10 +184,9 @@ def _of_values(
     found: Mapping[str, Walked],
     name: str,
     rule: str,
-    runs_from: tuple[str, ...],
 ) -> OfFunction:
     about: tuple[str, ...] = (name,)
-    program, entries = parts.program, tuple[str, ...]()
+    program, runs_from, entries = parts.program, parts.runs_from(name), tuple[str, ...]()
     why = values.open_reason(program, needs, found, name, ())
     if why and runs_from and needs.get(name) and not values.open_place(program, name, found[name]):
         about = values.functions_about(program, name, needs, runs_from)
