@@ -1,16 +1,22 @@
-"""Sets of integers between two bounds, with or without zero: what a comparison with a constant tells (pointers: null is 0)."""
+"""Sets of integers between two bounds, without some: what comparisons with constants tell (pointers: null is 0)."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import msgspec
+
+_HOLES = 64  # more are forgotten, so that a chain of tests costs no more than in proportion to its length
 
 
 class Interval(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
-    """The integers from `low` to `high` (None: unbounded), without 0 if `nonzero`. Then no bound is zero."""
+    """The integers from `low` to `high` (None: unbounded), without 0 if `nonzero`, and without `holes`: other integers between
+    the bounds, in order. No bound is among those that are left out."""
 
     low: int | None = None
     high: int | None = None
     nonzero: bool = False
+    holes: tuple[int, ...] = ()
 
 
 ANY = Interval()
@@ -18,8 +24,10 @@ ZERO = Interval(0, 0)
 NONZERO = Interval(None, None, True)
 
 
-def make(low: int | None, high: int | None, nonzero: bool) -> Interval | None:
-    """The interval in its normal form; None when it is empty."""
+def make(low: int | None, high: int | None, nonzero: bool, holes: tuple[int, ...] = ()) -> Interval | None:
+    """The interval in its normal form; None when it is empty. `holes` are in order."""
+    if holes:
+        return _with_holes(low, high, nonzero, holes)
     if nonzero and low == 0:
         low = 1
     if nonzero and high == 0:
@@ -31,13 +39,29 @@ def make(low: int | None, high: int | None, nonzero: bool) -> Interval | None:
     return Interval(low, high, nonzero)
 
 
+def _with_holes(low: int | None, high: int | None, nonzero: bool, holes: tuple[int, ...]) -> Interval | None:
+    without = set(holes)
+    if nonzero:
+        without.add(0)
+    while low is not None and low in without:
+        low += 1
+    while high is not None and high in without:
+        high -= 1
+    plain = make(low, high, nonzero)
+    if plain is None:
+        return None
+    inside = tuple(x for x in holes if x != 0 and (low is None or x > low) and (high is None or x < high))
+    left_out = plain.nonzero or 0 in holes
+    return Interval(plain.low, plain.high, left_out, inside[:_HOLES])
+
+
 def interval_of(operator: str, constant: int) -> Interval | None:
-    """The integers x with `x operator constant`, as the smallest interval; None if the operator is no comparison."""
+    """The integers x with `x operator constant`; None if the operator is no comparison."""
     match operator:
         case "==":
             return make(constant, constant, False)
         case "!=":
-            return NONZERO if constant == 0 else ANY
+            return NONZERO if constant == 0 else Interval(holes=(constant,))
         case "<":
             return make(None, constant - 1, False)
         case "<=":
@@ -60,7 +84,10 @@ def meet(one: Interval, other: Interval) -> Interval | None:
         low = other.low
     if high is None or (other.high is not None and other.high < high):
         high = other.high
-    return make(low, high, one.nonzero or other.nonzero)
+    holes = one.holes
+    if other.holes:
+        holes = tuple(sorted({*holes, *other.holes})) if holes else other.holes
+    return make(low, high, one.nonzero or other.nonzero, holes)
 
 
 def join(one: Interval, other: Interval) -> Interval:
@@ -74,9 +101,29 @@ def join(one: Interval, other: Interval) -> Interval:
         low = other.low
     if high is not None and (other.high is None or other.high > high):
         high = other.high
-    return make(low, high, one.nonzero and other.nonzero) or ANY
+    holes = one.holes
+    if holes or other.holes:
+        some = (*(x for x in holes if not contains(other, x)), *(x for x in other.holes if not contains(one, x)))
+        holes = tuple(sorted(set(some)))
+    return make(low, high, one.nonzero and other.nonzero, holes) or ANY
+
+
+def contains(interval: Interval, value: int) -> bool:
+    """Whether the integer is in the interval."""
+    if (interval.low is not None and value < interval.low) or (interval.high is not None and value > interval.high):
+        return False
+    if value == 0:
+        return not interval.nonzero
+    holes = interval.holes
+    at = bisect_left(holes, value)
+    return at == len(holes) or holes[at] != value
 
 
 def within(one: Interval, other: Interval) -> bool:
     """Whether every integer of `one` is in `other`."""
     return meet(one, other) == one
+
+
+def without_holes(interval: Interval) -> Interval:
+    """The integers between the bounds, without 0 at most."""
+    return Interval(interval.low, interval.high, interval.nonzero) if interval.holes else interval

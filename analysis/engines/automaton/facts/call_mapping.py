@@ -67,24 +67,26 @@ class CallTransfer:
 
     def enter(self, model: FunctionModel, edge: Edge, callee: FunctionModel, fact: Fact) -> int:
         """The fact with which the callee is entered; NOTHING when the value does not matter to it."""
-        images = {image for path in fact.paths for image in self._entering(edge, callee, fact, path)}
+        images = {image for path in fact.paths for image in self._entering(model, edge, callee, fact, path)}
         if not images:
             return NOTHING
-        stays = any(_is_own(path, edge) or all(map(is_into, self._places(edge, callee, fact, path))) for path in fact.paths)
+        stays = any(_is_own(path, edge) or all(map(is_into, self._places(model, edge, callee, fact, path))) for path in fact.paths)
         return self._facts.number(Fact(fact.rule, fact.state, bounded(images | {CALLER_PATH} if stays else images)))
 
-    def _entering(self, edge: Edge, callee: FunctionModel, fact: Fact, path: Path) -> list[Path]:
+    def _entering(self, model: FunctionModel, edge: Edge, callee: FunctionModel, fact: Fact, path: Path) -> list[Path]:
         """The callee's paths by which it is followed there: null or zero behind a pointer only where something failed, or where
-        it is passed itself and was not only found by a test."""
+        it is passed itself, or what a parameter points to, and was not only found by a test."""
         images, rule = self._images(edge, callee, path, fact.rule), self._transfer.rules[fact.rule]
         if rule.about_object or fact.state in rule.failure_states or not behind_pointer(path):
             return images
-        return [] if fact.state in rule.local_states else [image for image in images if len(image) == 1]
+        if fact.state in rule.local_states:
+            return []
+        return images if _is_out_parameter(model, path) else [image for image in images if len(image) == 1]
 
-    def _places(self, edge: Edge, callee: FunctionModel, fact: Fact, path: Path) -> list[Path]:
+    def _places(self, model: FunctionModel, edge: Edge, callee: FunctionModel, fact: Fact, path: Path) -> list[Path]:
         """The callee's paths to what the caller knows by the path: the place itself, if null or zero is followed, which is copied
         where it is passed."""
-        images = self._entering(edge, callee, fact, path)
+        images = self._entering(model, edge, callee, fact, path)
         if self._transfer.rules[fact.rule].about_object or not behind_pointer(path):
             return images
         return [image for image in images if len(image) > 1]
@@ -179,7 +181,7 @@ class CallTransfer:
         """The caller's paths that the value still has: the callee cannot reach them, or it has them at its exit."""
         call = edge.effect
         assert isinstance(call, ir.Call)
-        images = {path: self._places(edge, callee, before, path) for path in before.paths}
+        images = {path: self._places(model, edge, callee, before, path) for path in before.paths}
         unreachable = {path for path, its in images.items() if all(map(is_into, its))}
         kept = {path for path, its in images.items() if any(image in after.paths for image in its)} - unreachable
         kept |= {path for path, its in images.items() if its and _is_own(path, edge)}
@@ -217,7 +219,7 @@ class CallTransfer:
         of_this_call = path == (RESULT,) and before is None
         if of_this_call or (path != (RESULT,) and after.state in self._transfer.rules[after.rule].failure_states):
             return is_steady(model, home)
-        return home[0] in model.parameters and len(home) == 2
+        return _is_out_parameter(model, home)
 
     def _is_replaced(self, call: ir.Call, callee: FunctionModel, path: Path) -> bool:
         """Whether the caller's place for one that the callee knew before it returned holds the call's result from then on:
@@ -304,6 +306,11 @@ def apply_operations(base: Path | None, operations: Path) -> Path | None:
     if base[-1] != "&":
         return (*base, *operations)
     return (*base[:-1], *operations[1:]) if operations[0] == "*" else None
+
+
+def _is_out_parameter(model: FunctionModel, path: Path) -> bool:
+    """Whether the path is what a parameter points to, `*out`: through it null and zero go from function to function."""
+    return path[0] in model.parameters and path[1:] == ("*",)
 
 
 def _temporaries(call: ir.Call) -> set[Path]:

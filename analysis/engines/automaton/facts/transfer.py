@@ -39,7 +39,7 @@ from analysis.engines.automaton.functions.known_conditions import Known
 from analysis.engines.automaton.functions.matching import Match
 from analysis.model import ir
 from analysis.model.c_types import Pointer, Record
-from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, meet
+from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, interval_of, meet, without_holes
 from analysis.rules.automaton import ERROR, START, STOP, Rule
 from analysis.rules.library_names import arguments_of_kind
 
@@ -444,7 +444,7 @@ def exit_environment(model: FunctionModel, value: ir.Expr | None, said: Known, k
     unchanged parameters."""
     found: list[tuple[int | str, Interval]] = []
     if value is not None:
-        interval = model.conditions.evaluate(value, known)
+        interval = without_holes(model.conditions.evaluate(value, known))
         if interval != ANY:
             found.append((RESULT_KEY, interval))
     for number in sorted(said):
@@ -460,6 +460,8 @@ def complement(interval: Interval) -> Interval:
         return NONZERO
     if interval == NONZERO:
         return ZERO
+    if interval.low is not None and interval.low == interval.high:
+        return interval_of("!=", interval.low) or ANY
     if interval.low is None and interval.high is not None:
         return Interval(interval.high + 1, None, interval.high >= 0)
     if interval.high is None and interval.low is not None:

@@ -3,7 +3,8 @@
 The store of `error_paths`. Each expression that is followed has a *symbol*, and each symbol has an interval. An
 assignment of one expression to another gives both the same symbol, so that a later test of either narrows both. Calls
 that are opened push a frame of expressions; symbols belong to the whole path, so that a test of an argument in a callee
-also narrows the caller's expression.
+also narrows the caller's expression. A symbol for the result of an operator knows its operands (`Made`): what is learnt
+of `size` after `len = n * size` is known of `len`.
 
 It over-approximates: an expression without symbol can have any value of its type.
 """
@@ -14,29 +15,45 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from analysis.c.results import compared, results
+from analysis.c.results import compared
 from analysis.engines.automaton.functions.access_paths import RESULT
-from analysis.engines.automaton.functions.known_conditions import bare, condition_of, natural_range
+from analysis.engines.automaton.functions.known_conditions import bare, condition_of
+from analysis.engines.automaton.functions.value_ranges import bounded, computed, converted, natural_range
 from analysis.model import ir
-from analysis.model.c_types import Integer, Pointer, Type
+from analysis.model.c_types import Integer, Pointer
 from analysis.model.comparisons import COMPARISONS
 from analysis.model.digest import digest_text
-from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, make, meet
-from analysis.model.ranges import bounds
+from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, meet
 
 _FIRST_ADDRESS = 1 << 62  # no number that programs compare pointers to functions with, as they do with SIG_IGN
 
 Item = tuple[str, ir.Expr]  # function and expression
 Key = tuple[object, ...]
 
+_DEPTH = 3  # of operators whose operands a symbol knows
+_ARITHMETIC = frozenset(("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"))
+
 RESULT_VALUE = ir.Var(RESULT, "temporary", Integer(64, True, "long"))  # what the innermost call will return, of any type
+
+
+Operand = int | Interval  # a symbol, or what was known where there is none
+
+
+class Made(msgspec.Struct, frozen=True):
+    """What a symbol's value was computed from: by an operator, or as a conversion ("cast") of `left`. `depth`: how many deep."""
+
+    operator: str
+    left: Operand
+    right: Operand
+    type: Integer
+    depth: int
 
 
 class Store:
     """The values along one path so far.
 
     `follows(function, expression)` says whether an expression is followed; `origins[symbol]` are the items without which the
-    symbol's interval would not be known.
+    symbol's interval would not be known. `_targets[symbol]` is what an address points to, in the frame of that number.
     """
 
     def __init__(self, function: str, follows: Callable[[str, ir.Expr], bool], wanted: set[Item] | None = None) -> None:
@@ -46,6 +63,8 @@ class Store:
         self._frames: list[tuple[str, dict[ir.Expr, int]]] = [(function, {})]
         self._values: dict[int, Interval] = {}
         self._origins: dict[int, frozenset[Item]] = {}
+        self._made: dict[int, Made] = {}
+        self._targets: dict[int, tuple[int, ir.Expr]] = {}
         self._next = 0
         self._key: Key | None = None
         self.contradiction: frozenset[Item] = frozenset()
@@ -70,6 +89,8 @@ class Store:
         other._frames = [(function, dict(bindings)) for function, bindings in self._frames]
         other._values = dict(self._values)
         other._origins = dict(self._origins)
+        other._made = dict(self._made)
+        other._targets = dict(self._targets)
         other._next = self._next
         other._key = None
         other.contradiction = self.contradiction
@@ -85,14 +106,34 @@ class Store:
         for function, bindings in self._frames:
             items = sorted((number(expr), symbol) for expr, symbol in bindings.items())
             found.append((function, tuple((expr, names.setdefault(symbol, len(names))) for expr, symbol in items)))
-        self._key = (*found, tuple(self._values.get(symbol, ANY) for symbol in names))
+        for symbol in names if not self._made else self._closure(names):
+            found.append((self._values.get(symbol, ANY), self._spelled(symbol, names), self._targets.get(symbol)))
+        self._key = tuple(found)
         return self._key
+
+    def _closure(self, names: dict[int, int]) -> list[int]:
+        """The named symbols, and those that they were computed from, which get names as well."""
+        found = list(names)
+        for symbol in found:  # grows while it is read
+            made = self._made.get(symbol)
+            for operand in () if made is None else (made.left, made.right):
+                if isinstance(operand, int) and operand not in names:
+                    names[operand] = len(names)
+                    found.append(operand)
+        return found
+
+    def _spelled(self, symbol: int, names: dict[int, int]) -> Key:
+        made = self._made.get(symbol)
+        if made is None:
+            return ()
+        sides = ((names[side], None) if isinstance(side, int) else (None, side) for side in (made.left, made.right))
+        return (made.operator, made.type, *sides)
 
     # -- reading ------------------------------------------------------------------------------------------------
 
     def value(self, expr: ir.Expr) -> tuple[Interval, frozenset[Item]]:
         """Returns the interval of a value, and the items that it was derived from."""
-        expr = bare(expr)
+        expr = self._resolved(bare(expr))
         if isinstance(expr, ir.IntConst):
             return Interval(expr.value, expr.value, expr.value != 0), frozenset()
         if isinstance(expr, ir.AddressOf) and isinstance(expr.lvalue, ir.Var) and expr.lvalue.scope == "function":
@@ -100,8 +141,9 @@ class Store:
             return Interval(address, address, True), frozenset()
         symbol = self._frames[-1][1].get(expr)
         if symbol is not None:
+            have, items = self._interval(symbol)
             natural = natural_range(expr)
-            return meet(self._values[symbol], natural) or natural, self._origins[symbol]
+            return meet(have, natural) or natural, items
         if isinstance(expr, ir.Unary) and expr.operator == "!":
             truth, items = self.truth(expr.operand)
             return _boolean(None if truth is None else not truth), items
@@ -111,23 +153,43 @@ class Store:
             return self._cast(expr)
         return natural_range(expr), frozenset()
 
+    def _interval(self, symbol: int) -> tuple[Interval, frozenset[Item]]:
+        """What is known of a symbol, also by what it was computed from."""
+        have, items = self._values[symbol], self._origins[symbol]
+        made = self._made.get(symbol)
+        if made is None:
+            return have, items
+        now, more = self._recomputed(made)
+        narrowed = None if now is None else meet(have, now)
+        return (have, items) if narrowed is None or narrowed == have else (narrowed, items | more)
+
+    def _recomputed(self, made: Made) -> tuple[Interval | None, frozenset[Item]]:
+        """The result, by what is known of the operands by now."""
+        (left, some), (right, more) = self._operand(made.left), self._operand(made.right)
+        if made.operator == "cast":
+            return converted(left, made.type), some
+        return computed(made.operator, left, right, made.type), some | more
+
+    def _operand(self, side: Operand) -> tuple[Interval, frozenset[Item]]:
+        return (side, frozenset()) if isinstance(side, Interval) else self._interval(side)
+
     def _binary(self, expr: ir.Binary) -> tuple[Interval, frozenset[Item]]:
         if expr.operator in COMPARISONS:
             truth, items = self.truth(expr)
             return _boolean(truth), items
-        if expr.operator in ("+", "-") and isinstance(expr.type, Integer):
+        if expr.operator in _ARITHMETIC and isinstance(expr.type, Integer):
             (left, some), (right, more) = self.value(expr.left), self.value(expr.right)
-            left, right = _bounded(left, expr.left.type), _bounded(right, expr.right.type)
-            total = _computed(expr.operator, left, right)
-            if total is not None and _fits(total, expr.type):
+            total = computed(expr.operator, bounded(left, expr.left.type), bounded(right, expr.right.type), expr.type)
+            if total is not None:
                 return total, some | more
         return natural_range(expr), frozenset()
 
     def _cast(self, expr: ir.Cast) -> tuple[Interval, frozenset[Item]]:
         if isinstance(expr.type, Integer) and isinstance(getattr(expr.operand, "type", None), Integer):
             value, items = self.value(expr.operand)
-            if value.low is not None and value.high is not None and _fits(value, expr.type):
-                return value, items
+            kept = converted(bounded(value, expr.operand.type), expr.type)
+            if kept is not None:
+                return kept, items
         return natural_range(expr), frozenset()
 
     def truth(self, expr: ir.Expr) -> tuple[bool | None, frozenset[Item]]:
@@ -139,7 +201,7 @@ class Store:
             if left_symbol is not None and left_symbol == right_symbol:
                 return expr.operator in ("==", "<=", ">="), self._origins[left_symbol]
             (left, some), (right, more) = self.value(expr.left), self.value(expr.right)
-            answer = _compare(expr.operator, left, right)
+            answer = _compare(expr.operator, bounded(left, expr.left.type), bounded(right, expr.right.type))
             if answer is not None:
                 return answer, some | more
             condition = condition_of(ir.Assume(expr, True))
@@ -157,11 +219,26 @@ class Store:
         return (True if value.nonzero else None), items
 
     def _symbol(self, expr: ir.Expr) -> int | None:
-        return self._frames[-1][1].get(bare(expr))
+        return self._frames[-1][1].get(self._resolved(bare(expr)))
+
+    def _resolved(self, expr: ir.Expr) -> ir.Expr:
+        """The object itself in place of the one behind a pointer that is known to point to it."""
+        if not self._targets:
+            return expr
+        if isinstance(expr, ir.Deref):
+            symbol = self._frames[-1][1].get(bare(expr.pointer))
+            target = None if symbol is None else self._targets.get(symbol)
+            if target is not None and target[0] == len(self._frames) and target[1].type == expr.type:
+                return target[1]
+        elif isinstance(expr, ir.Field):
+            record = self._resolved(expr.record)
+            if record is not expr.record and isinstance(record, ir.LVALUES):
+                return ir.Field(record, expr.name, expr.type)
+        return expr
 
     def _known(self, key: ir.Expr) -> tuple[Interval | None, frozenset[Item]]:
         symbol = self._frames[-1][1].get(key)
-        return (None, frozenset()) if symbol is None else (self._values[symbol], self._origins[symbol])
+        return (None, frozenset()) if symbol is None else self._interval(symbol)
 
     def can_call(self, pointer: ir.Expr, function: str) -> bool:
         """Whether a call through the pointer can reach the function; if not, `contradiction` says because of what."""
@@ -185,8 +262,7 @@ class Store:
         truth, items = self.truth(effect.condition)
         self.sure = truth is not None
         if truth is not None and truth != effect.truth:
-            self.contradiction = items
-            return False
+            return self._contradict(items, effect)
         condition = condition_of(effect)
         if condition is None or isinstance(condition[0], ir.IntConst):
             return True
@@ -194,11 +270,30 @@ class Store:
         value, items = self.value(key)
         narrowed = meet(value, interval)
         if narrowed is None:
-            self.contradiction = items
-            return False
+            return self._contradict(items, effect)
         if narrowed != value or self._symbol(key) is not None:
             self._narrow(key, narrowed)
         self._relate(key, narrowed)
+        return not self._made or self._results_agree()
+
+    def _contradict(self, items: frozenset[Item], effect: ir.Assume) -> bool:
+        """The branch cannot be taken; if that rests on nothing that is followed, what it tests is to be."""
+        function = self._frames[-1][0]
+        parts = (part for part in ir.walk(effect.condition) if isinstance(part, ir.LVALUES))
+        self.contradiction = items or frozenset((function, part) for part in parts)
+        return False
+
+    def _results_agree(self) -> bool:
+        """Whether what is known of computed values agrees with what is known of their operands by now."""
+        for _, bindings in self._frames:
+            for symbol in bindings.values():
+                made = self._made.get(symbol)
+                if made is None:
+                    continue
+                now, items = self._recomputed(made)
+                if now is not None and meet(self._values[symbol], now) is None:
+                    self.contradiction = self._origins[symbol] | items
+                    return False
         return True
 
     def _relate(self, key: ir.Expr, truth: Interval) -> None:
@@ -209,7 +304,7 @@ class Store:
         if key.operator == "==":
             below, above = (right, left) if truth == NONZERO else (ANY, ANY)
         elif truth == NONZERO:  # left < right
-            left, right = _bounded(left, key.left.type), _bounded(right, key.right.type)
+            left, right = bounded(left, key.left.type), bounded(right, key.right.type)
             below = Interval(None, None if right.high is None else right.high - 1)
             above = Interval(None if left.low is None else left.low + 1, None)
         else:  # left >= right
@@ -228,22 +323,31 @@ class Store:
             return
         symbol = bindings.get(key)
         if symbol is None:
+            made = self._computation(key)
             symbol = self._bind(key, interval, frozenset())
+            self._note(symbol, made)
         self._values[symbol] = interval
         self._origins[symbol] |= {(function, key)}
 
     def assign(self, target: ir.Expr, value: ir.Expr, kill: Callable[[ir.Expr], bool]) -> None:
         """`target = value`, where `kill` says which followed expressions the write can change."""
-        value = bare(value)
+        value, target = self._resolved(bare(value)), self._resolved(target)
         interval, items = self.value(value)
         symbol = self._symbol(value)
         if symbol is None and isinstance(value, ir.LVALUES) and self._follows(self._frames[-1][0], value):
             symbol = self._bind(value, interval, frozenset())
+        made = self._computation(value) if symbol is None and self._follows(self._frames[-1][0], target) else None
         self.havoc(kill)
-        if isinstance(target, ir.LVALUES):
+        if isinstance(target, ir.LVALUES) and made is not None and interval.low != interval.high:
+            self._note(self._bind(target, interval, items), made)
+        elif isinstance(target, ir.LVALUES):
             self._set(target, symbol, interval, items)
             if symbol is None and interval == ANY:
                 self._want(target, value)
+        if isinstance(value, ir.AddressOf) and isinstance(value.lvalue, ir.Var | ir.Field) and _is_named(value.lvalue):
+            pointer = self._frames[-1][1].get(target)
+            if pointer is not None:
+                self._targets[pointer] = len(self._frames), value.lvalue
         if isinstance(target, ir.Var) and isinstance(value, ir.Var) and isinstance(target.type, Pointer):
             bindings = self._frames[-1][1]
             for expr in [expr for expr in bindings if isinstance(expr, ir.Deref | ir.Field) and value in ir.walk(expr)]:
@@ -266,6 +370,43 @@ class Store:
             self._origins[symbol] |= {(function, target)}
         elif interval != ANY:
             self._bind(target, interval, items)
+
+    def _computation(self, expr: ir.Expr) -> Made | None:
+        """What the value of an expression is computed from, if one of the operands is followed."""
+        if isinstance(expr, ir.Cast) and isinstance(expr.type, Integer) and isinstance(expr.operand.type, Integer):
+            return self._noted("cast", self._side(expr.operand), ZERO, expr.type)
+        if not isinstance(expr, ir.Binary) or expr.operator not in _ARITHMETIC or not isinstance(expr.type, Integer):
+            return None
+        return self._noted(expr.operator, self._side(expr.left), self._side(expr.right), expr.type)
+
+    def _noted(self, operator: str, left: Operand, right: Operand, type_: Integer) -> Made | None:
+        symbols = [side for side in (left, right) if isinstance(side, int)]
+        if not symbols:
+            return None
+        return Made(operator, left, right, type_, 1 + max(self._depth(symbol) for symbol in symbols))
+
+    def _depth(self, symbol: int) -> int:
+        made = self._made.get(symbol)
+        return 0 if made is None else made.depth
+
+    def _side(self, expr: ir.Expr) -> Operand:
+        """An operand: its symbol, if it has the operand's values as they are, else what is known of it."""
+        inner = bare(expr)
+        symbol = self._symbol(inner)
+        if symbol is None and isinstance(inner, ir.LVALUES) and self._follows(self._frames[-1][0], inner):
+            symbol = self._bind(inner, bounded(natural_range(inner), inner.type), frozenset())
+        if symbol is None and isinstance(inner, ir.Cast) and (made := self._computation(inner)) is not None:
+            symbol = self._next  # of a conversion that no expression is bound to
+            self._next += 1
+            self._values[symbol], self._origins[symbol] = bounded(self.value(inner)[0], inner.type), frozenset()
+            self._note(symbol, made)
+        if symbol is None or self._depth(symbol) >= _DEPTH:
+            return bounded(self.value(expr)[0], expr.type)
+        return symbol
+
+    def _note(self, symbol: int, made: Made | None) -> None:
+        if made is not None:
+            self._made[symbol] = made
 
     def put(self, target: ir.Expr, interval: Interval, items: frozenset[Item]) -> None:
         """The expression is in the interval, because of the items."""
@@ -304,6 +445,7 @@ class Store:
     def drop_callers(self) -> None:
         """Forgets the callers' frames, for a call that the path does not come back from."""
         del self._frames[:-1]
+        self._targets = {}
 
     def keep_result(self, value: ir.Expr) -> None:
         """The innermost call is about to end with this value."""
@@ -315,8 +457,9 @@ class Store:
         bindings = self._frames[-1][1]
         result = bindings.get(RESULT_VALUE)
         callee = self.function
-        back = [(outer, symbol) for inner, outer in seen if (symbol := bindings.get(inner)) is not None]
+        pairs = [(outer, symbol) for inner, outer in seen if (symbol := bindings.get(inner)) is not None]
         del self._frames[-1]
+        back = [(self._resolved(outer), symbol) for outer, symbol in pairs]
         self.havoc(kill)
         for outer, symbol in back:
             self._set(outer, symbol, self._values[symbol], self._origins[symbol])
@@ -324,6 +467,13 @@ class Store:
             self._wanted.add((callee, RESULT_VALUE))
         if target is not None and result is not None:
             self._set(target, result, self._values[result], self._origins[result])
+
+
+def _is_named(lvalue: ir.Expr) -> bool:
+    """Whether the lvalue is a variable, or a member of one."""
+    while isinstance(lvalue, ir.Field):
+        lvalue = lvalue.record
+    return isinstance(lvalue, ir.Var)
 
 
 def replaced(expr: ir.Expr, old: ir.Expr, new: ir.Expr) -> ir.Expr | None:
@@ -361,29 +511,3 @@ def _compare(operator: str, left: Interval, right: Interval) -> bool | None:
     if operator in ("==", "!=") and meet(left, right) is None:
         return operator == "!="
     return compared(operator, (left.low, left.high), (right.low, right.high))
-
-
-def _computed(operator: str, left: Interval, right: Interval) -> Interval | None:
-    """The exact results of an operator; None if they are not known."""
-    if left.low is None or left.high is None or right.low is None or right.high is None:
-        return None
-    low, high = results(operator, (left.low, left.high), (right.low, right.high))
-    return make(low, high, False)
-
-
-def _bounded(interval: Interval, type_: Type) -> Interval:
-    """The interval with the bounds of the type where it has none."""
-    if not isinstance(type_, Integer):
-        return interval
-    low, high = bounds(type_)
-    found = make(
-        low if interval.low is None else interval.low, high if interval.high is None else interval.high, interval.nonzero
-    )
-    return interval if found is None else found
-
-
-def _fits(interval: Interval, type_: Integer) -> bool:
-    """Whether a sum surely does not wrap: both bounds are known to be values of the type. (What overflows may have any value:
-    nothing is assumed about it.)"""
-    low, high = bounds(type_)
-    return interval.low is not None and interval.high is not None and low <= interval.low and interval.high <= high

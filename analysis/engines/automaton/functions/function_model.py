@@ -16,7 +16,7 @@ from analysis.engines.automaton.functions.access_paths import Path, lvalue_cell,
 from analysis.engines.automaton.functions.cases import Cases
 from analysis.engines.automaton.functions.copies import AvailableCopies
 from analysis.engines.automaton.functions.footprint import Footprints, Moved, address_taken, addressed_cell, external_writes
-from analysis.engines.automaton.functions.known_conditions import Conditions, decide, natural_range
+from analysis.engines.automaton.functions.known_conditions import Conditions, decide
 from analysis.engines.automaton.functions.matching import EdgeMatches, Matcher
 from analysis.engines.automaton.functions.variable_sources import Assignments
 from analysis.model import ir
@@ -291,7 +291,7 @@ class FunctionModel:
         if known is None or test is None:
             return False
         number, interval = test
-        return decide(number, interval, known, natural_range(self.conditions.keys[number])) is True
+        return decide(number, interval, known, self.conditions.limits[number]) is True
 
 
 def is_constant_text(literal: str) -> bool:

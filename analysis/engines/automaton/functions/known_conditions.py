@@ -17,6 +17,7 @@ from heapq import heappop, heappush
 
 from analysis.cfa.graph import Cfa, Edge
 from analysis.engines.automaton.functions.access_paths import cells_read
+from analysis.engines.automaton.functions.value_ranges import limits, natural_range
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer, Pointer, spell
 from analysis.model.comparisons import MIRRORED, NEGATED
@@ -88,39 +89,27 @@ def pointers_followed(effect: ir.Effect) -> tuple[ir.Expr, ...]:
     return tuple(found)
 
 
-def natural_range(expr: ir.Expr) -> Interval:
-    """What the expression's type says about its value."""
-    if isinstance(expr, ir.AddressOf | ir.StringConst):
-        return NONZERO
-    if isinstance(expr.type, Integer) and not expr.type.signed:
-        return make(0, None, False) or ANY
-    return ANY
-
-
 class Conditions:
     """The condition keys of a function.
 
-    `tested` are the keys of branches; `of_edge` the key of each branch with the interval that it implies, `excluded` the interval
-    in which the key surely is not (`x != 3` implies no interval). `cells[i]` are the cells that `keys[i]` reads."""
+    `tested` are the keys of branches; `of_edge` the key of each branch with the interval that it implies. `cells[i]` are the
+    cells that `keys[i]` reads, `limits[i]` the values that it can have at all."""
 
     def __init__(self, cfa: Cfa, address_taken: frozenset[str]) -> None:
         self.keys: list[ir.Expr] = []
         self.numbers: dict[ir.Expr, int] = {}
         self.cells: list[frozenset[str]] = []
         self.natural: list[Interval] = []
+        self.limits: list[Interval] = []
         self._address_taken = address_taken
         self._pointers: dict[int, tuple[int, ...]] = {}
         self.of_edge: dict[int, tuple[int, Interval]] = {}
-        self.excluded: dict[int, Interval] = {}
         tested: set[int] = set()
         for edge in cfa.edges:
             if isinstance(edge.effect, ir.Assume) and (condition := condition_of(edge.effect)) is not None:
                 number = self._number(condition[0])
                 if number is not None:
                     self.of_edge[edge.id] = (number, condition[1])
-                    opposite = condition_of(ir.Assume(edge.effect.condition, not edge.effect.truth))
-                    if opposite is not None and opposite[0] == condition[0] and opposite[1] != ANY:
-                        self.excluded[edge.id] = opposite[1]
                     tested.add(number)
             elif isinstance(edge.effect, ir.Return) and isinstance(edge.effect.value, ir.Var | ir.Cast):
                 value = bare(edge.effect.value)
@@ -139,6 +128,7 @@ class Conditions:
             self.keys.append(key)
             self.cells.append(cells)
             self.natural.append(natural_range(key))
+            self.limits.append(limits(key))
         return number
 
     def pointers(self, edge: Edge) -> tuple[int, ...]:
@@ -160,7 +150,8 @@ class Conditions:
         if isinstance(value, ir.Binary) and value.operator in MIRRORED:
             condition = condition_of(ir.Assume(value, True))
             if condition is not None and condition[0] in self.numbers:
-                verdict = decide(self.numbers[condition[0]], condition[1], known, natural_range(condition[0]))
+                number = self.numbers[condition[0]]
+                verdict = decide(number, condition[1], known, self.limits[number])
                 if verdict is not None:
                     return make(int(verdict), int(verdict), False) or ANY
             return Interval(0, 1, False)
@@ -253,8 +244,7 @@ class KnownConditions:
         key = self._conditions.keys[number]
         have = meet(known.get(number, ANY), self._conditions.natural[number])
         narrowed = None if have is None else meet(have, interval)
-        excluded = self._conditions.excluded.get(edge.id)
-        if narrowed is None or (excluded is not None and within(narrowed, excluded)):
+        if narrowed is None or meet(narrowed, self._conditions.limits[number]) is None:
             return None
         if isinstance(key, ir.IntConst):
             return known if meet(Interval(key.value, key.value), interval) is not None else None
