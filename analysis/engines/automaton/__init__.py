@@ -9,7 +9,8 @@ that does not change a fact is one derivation (`Delta.quiet`).
 
 Facts are path-insensitive. This keeps the graph small, and some error paths are infeasible. So
 `feasibility` searches a path for each error. An error without a path is refuted. Programs of at
-most `Limits.global_edges` edges are searched from their start.
+most `Limits.global_edges` edges are searched from their start. In larger ones a path begins where
+the value begins to be tracked, and `report.beginnings` finds the calls that lead there.
 
 After an edit, `revision` names what differs, `solver` repairs the graph, and `report` keeps the
 paths through functions whose graph did not change. Theorems 1 to 3 of the paper are property-based

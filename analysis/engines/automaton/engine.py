@@ -18,6 +18,7 @@ from analysis.engines.automaton.functions.world import compare
 from analysis.engines.automaton.report.answers import Answers
 from analysis.engines.automaton.report.findings import Findings
 from analysis.engines.automaton.report.suspicions import Error, Suspicion
+from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.revision.program_change import revise
 from analysis.engines.automaton.revision.reasons import Reasons, add_reasons, from_scratch
 from analysis.engines.automaton.revision.rule_change import revise_rules, slots_for
@@ -119,7 +120,7 @@ class Analysis:
         if same_entries and _is_same(self.delta.program, plain):
             self._repaired = Repaired(configurations_reused=self.graph.configurations, derivations_reused=self.graph.derivations)
             if obstructed:
-                self._changed(frozenset(), {}, obstructed, obstructed)
+                self._changed(frozenset(), {}, obstructed, obstructed, frozenset())
             return True
         revised = revise(self.delta, plain, self.graph, entries, self._limits.global_edges)
         if revised is None:
@@ -132,16 +133,21 @@ class Analysis:
         done = self._repaired
         texts = obstructed.union(name for name in revised.touched if plain.functions[name] is not old.get(name))
         differ = (revised.remodelled | revised.gone).union(done.changed, done.checked if self.delta.thorough else ())
-        self._changed(differ, revised.rewritten, texts, revised.touched | done.changed | obstructed)
+        self._changed(differ, revised.rewritten, texts, revised.touched | done.changed | obstructed, done.recalled)
         self._retrace = Retrace(self.graph)
         self.refusal = "" if self.graph.complete else _TOO_MANY
         return self.graph.complete
 
     def _changed(
-        self, differ: frozenset[str], rewritten: Mapping[str, Set[str]], texts: frozenset[str], answers: frozenset[str]
+        self,
+        differ: frozenset[str],
+        rewritten: Mapping[str, Set[str]],
+        texts: frozenset[str],
+        answers: frozenset[str],
+        recalled: Set[str],
     ) -> None:
         """Notes what is found out and said anew: see `Findings.changed` and `Answers.changed`."""
-        self._findings.changed(differ, rewritten, texts)
+        self._findings.changed(differ, rewritten, texts, recalled)
         self._answers.changed(answers)
 
     def _refusal(self, algorithm: Algorithm) -> str:
@@ -162,7 +168,7 @@ class Analysis:
         repaired = repair(self.delta, self.graph, revised.changes, self._limits.configurations)
         add_reasons(self._rechecked, self.delta.program.functions, self.delta.program, frozenset(), repaired)
         self._rechecked.update(dict.fromkeys(revised.touched, ("rule", "")))
-        self._findings.other_rules(slots, revised.slots, revised.touched | repaired.changed)
+        self._findings.other_rules(slots, revised.slots, revised.touched | repaired.changed, repaired.recalled)
         self._answers, self._said = Answers(slots, self.facts, rules), None
         self._retrace = Retrace(self.graph)
         return repaired if self.graph.complete else None
@@ -193,6 +199,10 @@ class Analysis:
     def errors(self) -> dict[str, Error]:
         """What the last findings are about, by fingerprint."""
         return self._findings.errors()
+
+    def shown(self) -> dict[str, list[Taken]]:
+        """The paths that the traces of the last findings are made of, by fingerprint."""
+        return self._findings.shown()
 
     def suspicions(self) -> tuple[Suspicion, ...]:
         """Returns the questions about the last findings."""

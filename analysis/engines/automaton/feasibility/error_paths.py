@@ -13,17 +13,23 @@ In small programs the paths begin at the program's start, and calls that change 
 a rule can also ask that the branch to the error is *decided* by what is known on the path: an assertion says nothing of
 values that nobody knows.
 
+In larger ones they begin in the function in which the value begins to be tracked. `report.beginnings` puts calls before them, and
+asks for a path that begins further up where these contradict it.
+
 It refutes soundly as far as the derivation graph and the cells of `functions.access_paths` are sound: stores only forget.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import msgspec
 
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import Slice
 from analysis.engines.automaton.feasibility.path_search import Search
-from analysis.engines.automaton.feasibility.path_values import Item
+from analysis.engines.automaton.feasibility.path_values import Item, Store
 from analysis.engines.automaton.feasibility.walk import Walk, expressions_in
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import DerivationGraph, Entry
@@ -36,13 +42,25 @@ _STATES = 3_000
 
 class ErrorPath(msgspec.Struct, frozen=True):
     """What the search found: the steps of a feasible path from the entry `start` (None: there is none), or that it gave up.
-    `functions` are those that it looked into, `cells` the cells whose writers it asked for there (None: any)."""
+    `functions` are those that it looked into, `cells` the cells whose writers it asked for there (None: any), `called` those
+    whose callers it looked for; `dead`: it left out callers that no execution leads to."""
 
     steps: tuple[Taken, ...] | None
     start: Entry | None = None
     decided: bool = True
     functions: frozenset[str] = frozenset()
     cells: frozenset[str] | None = None
+    called: frozenset[str] = frozenset()
+    dead: bool = False
+
+
+class Descent(NamedTuple):
+    """A call that a trace goes down, after steps in the caller. `source` is the same object wherever the steps are."""
+
+    steps: tuple[Taken, ...]
+    call: Taken
+    callee: str
+    source: object
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -63,21 +81,72 @@ class Feasibility:
         self._retrace = retrace
         self._walk = Walk(graph, delta)
         self._thorough = thorough
+        self._descents: dict[tuple[int, object], tuple[object, Store | None]] = {}
 
-    def error_path(self, function: str, errors: frozenset[int], must_be_sure: bool = False) -> ErrorPath:
-        """Searches a feasible path to one of the error configurations, which are all of one function."""
+    def error_path(
+        self, function: str, errors: frozenset[int], must_be_sure: bool = False, above: int = 0, budget: int = _STATES
+    ) -> ErrorPath:
+        """Searches a feasible path to one of the error configurations, which are all of one function; from so many calls `above`
+        the function in which the value begins to be tracked, with at most so many states (`budget`)."""
         self._walk.begin(function)
-        error_path = self._error_path(function, errors, must_be_sure)
-        return msgspec.structs.replace(error_path, functions=frozenset(self._walk.visited), cells=self._walk.asked())
+        part = Slice(self._graph, self._walk.parents, function, sorted(errors), self._thorough, self._retrace.live, above)
+        error_path = self._error_path(part, errors, must_be_sure, budget)
+        return msgspec.structs.replace(
+            error_path,
+            functions=frozenset(self._walk.visited),
+            cells=self._walk.asked(),
+            called=frozenset(part.called),
+            dead=part.dead,
+        )
 
-    def _error_path(self, function: str, errors: frozenset[int], must_be_sure: bool) -> ErrorPath:
-        part = Slice(self._graph, self._walk.parents, function, sorted(errors), self._thorough, self._retrace.live)
+    def agrees(self, root: str, descents: Iterable[Descent], path: Iterable[Taken]) -> bool:
+        """Whether a path from the program's start agrees with itself: down the calls, beginning in the function `root`, and then
+        along `path`."""
+        store = self._everything(root)
+        for descent in descents:
+            after = self._descend(store, descent)
+            if after is None:
+                return False
+            store = after
+        return self._advance(store.copy(), tuple(path))
+
+    def live(self, function: str, entry: int) -> bool:
+        """Whether an execution enters the function in this state."""
+        return self._retrace.live(function, entry)
+
+    def _everything(self, function: str) -> Store:
+        """The store at a function's entry that follows all that it can."""
+        return self._walk.store(function, lambda name, expr: self._walk.cells(name, expr) is not None)
+
+    def _descend(self, store: Store, descent: Descent) -> Store | None:
+        """What is known at the entry of the called function, None if nothing gets there. Traces share their beginnings."""
+        key = id(descent.source), (descent.call.edge, descent.callee, store.key(self._walk.number))
+        known = self._descents.get(key)
+        if known is None:
+            after: Store | None = store.copy()
+            if after is not None and self._advance(after, descent.steps):
+                call = msgspec.structs.replace(descent.call, event="descent")
+                self._walk.advance(after, call, descent.callee)
+            else:
+                after = None
+            known = self._descents[key] = descent.source, after
+        return known[1]
+
+    def _advance(self, store: Store, steps: tuple[Taken, ...]) -> bool:
+        """Takes the steps; whether the store allows them all."""
+        for index, taken in enumerate(steps):
+            following = steps[index + 1].function if index + 1 < len(steps) else ""
+            if not self._walk.advance(store, taken, following):
+                return False
+        return True
+
+    def _error_path(self, part: Slice, errors: frozenset[int], must_be_sure: bool, budget: int) -> ErrorPath:
         self._walk.visited.update(name for name, _ in part.open)
         followed: set[Item] = set()
         states = 0
         sure = False
         for _ in range(_REFINEMENTS):
-            search = Search(self._walk, part, errors, followed, _STATES - states, self._thorough, sure)
+            search = Search(self._walk, part, errors, followed, budget - states, self._thorough, sure)
             end = search.run()
             states += search.states
             if end is None:
@@ -102,7 +171,7 @@ class Feasibility:
 
     def _judge(self, start: str, steps: tuple[Taken, ...]) -> Judgement:
         walk = self._walk
-        store = walk.store(start, lambda function, expr: walk.cells(function, expr) is not None)
+        store = self._everything(start)
         changed: set[str] = set()
         missing: set[Item] = set()
         for index, taken in enumerate(steps):

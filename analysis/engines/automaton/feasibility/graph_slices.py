@@ -51,38 +51,55 @@ class Parents:
 
 class Slice:
     """The paths to some error configurations of one function; `from_start`: from the program's start, not from the function in
-    which the value begins to be tracked; `live` says which entry states an execution leads to (`retrace`).
+    which the value begins to be tracked, nor from as many calls `above` it; `live` says which entry states an execution leads to
+    (`retrace`).
 
     `starts` are the functions where paths begin, with their entry states; `open[f, r]` the configurations from which the error
     can be reached without returning from f; `descents[f, c]` the calls at configuration c that the path does not come back
-    from. `complete` is False when there were too many callers to follow.
+    from. `complete` is False when there were too many callers to follow. `called` are the functions of whose callers it depends,
+    and `dead` says whether callers were left out because no execution leads to them.
     """
 
     def __init__(
-        self, graph: DerivationGraph, parents: Parents, function: str, errors: Iterable[int], from_start: bool, live: Live
+        self,
+        graph: DerivationGraph,
+        parents: Parents,
+        function: str,
+        errors: Iterable[int],
+        from_start: bool,
+        live: Live,
+        above: int = 0,
     ) -> None:
         self.starts: list[Entry] = []
         self.open: dict[Entry, set[int]] = {}
         self.descents: dict[tuple[str, int], list[tuple[Edge, Entry]]] = {}
         self.complete = True
+        self.called: set[str] = set()
+        self.dead = False
         ends: dict[Entry, set[int]] = {}
         for error in errors:
             ends.setdefault((function, unpack(error)[1]), set()).add(error)
         work = list(ends)
+        levels = dict.fromkeys(ends, 0)  # how many calls above the one in which the value begins to be tracked
         for here in work:  # grows while it is read
             name, entry = here
             initial = entry in graph.initial.get(name, ())
-            if initial or (entry == NOTHING and not from_start):
+            begins = entry == NOTHING and not from_start and levels[here] >= above
+            if initial or begins:
                 self.starts.append(here)
-            if entry == NOTHING and not from_start:
+            if begins:
                 continue
+            self.called.add(name)
+            level = levels[here] + (entry == NOTHING)
             for caller, site, edge in graph.functions[name].sites[entry]:
-                above = (caller, unpack(site)[1])
-                if not live(*above):
+                over = (caller, unpack(site)[1])
+                if not live(*over):
+                    self.dead = True
                     continue
-                if above not in ends:
-                    work.append(above)
-                ends.setdefault(above, set()).add(site)
+                if over not in ends:
+                    work.append(over)
+                    levels[over] = level
+                ends.setdefault(over, set()).add(site)
                 descents = self.descents.setdefault((caller, site), [])
                 if (edge, here) not in descents:
                     descents.append((edge, here))

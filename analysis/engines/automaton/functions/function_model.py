@@ -21,7 +21,7 @@ from analysis.engines.automaton.functions.matching import EdgeMatches, Matcher
 from analysis.engines.automaton.functions.variable_sources import Assignments
 from analysis.model import ir
 from analysis.model.c_types import Pointer
-from analysis.model.intervals import Interval
+from analysis.model.intervals import ANY, Interval, meet
 from analysis.rules.automaton import START
 
 ANY_NAME = "<any>"  # among the names of every fact
@@ -286,12 +286,19 @@ class FunctionModel:
         return any(self._surely_taken(incoming) for incoming in self.cfa.incoming.get(edge.source, ()))
 
     def _surely_taken(self, edge: Edge) -> bool:
+        """Whether what is known decides the branch; or whether, after a test that a value is not a constant, one value is left
+        of those that are known, such as the last of a called function's results."""
         known = self.cases.known.at[edge.source]
         test = self.conditions.of_edge.get(edge.id)
         if known is None or test is None:
             return False
         number, interval = test
-        return decide(number, interval, known, self.conditions.limits[number]) is True
+        if decide(number, interval, known, self.conditions.limits[number]) is True:
+            return True
+        if interval.low is not None or interval.high is not None:
+            return False
+        left = meet(known.get(number, ANY), interval)
+        return left is not None and left.low is not None and left.low == left.high
 
 
 def is_constant_text(literal: str) -> bool:

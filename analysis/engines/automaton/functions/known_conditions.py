@@ -278,12 +278,22 @@ class KnownConditions:
 def _merge(one: Known, other: Known, widen: bool) -> Known:
     if one is other:
         return one
-    if widen:
-        return {number: interval for number, interval in one.items() if other.get(number) == interval}
     merged = {}
     for number, interval in one.items():
         if number in other:
             both = join(interval, other[number])
+            if widen and both != interval:
+                both = _widened(interval, both)
             if both is not ANY and both != ANY:
                 merged[number] = both
     return merged
+
+
+def _widened(one: Interval, both: Interval) -> Interval:
+    """An interval that grew too often: its bounds go on to 0 or 1, then away."""
+    low, high = both.low, both.high
+    if low is not None and low != one.low:
+        low = 0 if low >= 0 else None
+    if high is not None and high != one.high:
+        high = 0 if high <= 0 else 1 if high == 1 else None
+    return make(low, high, both.nonzero, both.holes) or ANY

@@ -1,8 +1,9 @@
 """The edges from the program's entry to an entry state of a function, read off the derivation graph.
 
 Every configuration knows the first configuration that it was derived from, and every entry state the first call site that
-asked for it; both were discovered earlier, so the way back ends at an initial state. A call that was passed with a callee's
-summary is opened up when the tracked value went through the callee; else it is one step.
+asked for it; both were discovered earlier, so the way back ends at an initial state. `beginnings` may choose another site, or
+other edges to it. A call that was passed with a callee's summary is opened up when the tracked value went through the callee;
+else it is one step.
 
 Most edits change nothing that such a chain leads through. So its links, each inside one function, are kept while the graph and
 the Delta stay what they are in the functions that were looked into; a chain of the same links is the same list as before.
@@ -10,7 +11,7 @@ the Delta stay what they are in the functions that were looked into; a chain of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import NamedTuple
 
 import msgspec
@@ -28,22 +29,32 @@ class Link(NamedTuple):
     functions: frozenset[str]
 
 
-class _Call(NamedTuple):
-    """A call that a chain leads down, with the link to its site; `state` is that of the site, `entry` that of the callee."""
+class Call(NamedTuple):
+    """A call that a chain leads down, with the link to its site, a configuration; `entry` is the callee's state."""
 
     link: Link
     caller: str
+    site: int
     edge: int
-    state: int
+    callee: str
     entry: int
+
+    def taken(self, depth: int) -> Taken:
+        """The call as a step."""
+        return Taken("call", self.caller, depth, self.edge, unpack(self.site)[2], self.entry)
+
+
+Choose = Callable[[str, int], Call | None]
 
 
 class Joined(NamedTuple):
-    """A chain and a path in its last function: `steps` are all of their edges."""
+    """A chain and a path in its last function: `steps` are all of their edges, `shown` those from the call number `first` on."""
 
-    calls: tuple[_Call, ...]
+    calls: tuple[Call, ...]
+    first: int
     path: tuple[Taken, ...]
     steps: list[Taken]
+    shown: list[Taken]
 
 
 class Chains:
@@ -61,33 +72,30 @@ class Chains:
         """The graph or the Delta is another one."""
         self._links = {}
 
-    def joined(
-        self, graph: DerivationGraph, delta: ProgramDelta, start: Entry, path: tuple[Taken, ...], before: Joined | None
-    ) -> Joined:
-        """All edges from the program's entry to an entry state, and then over a path in its function; the very same as `before`,
-        if all of them are."""
-        root, calls = self._calls(graph, delta, start)
-        if before is not None and before.path is path and _are_same(before.calls, calls):
+    def joined(self, calls: tuple[Call, ...], first: int, start: str, path: tuple[Taken, ...], before: Joined | None) -> Joined:
+        """All edges from the program's entry down the calls, and then over a path in the function `start`; the very same as
+        `before`, if all of them are. What is before the call number `first` is not shown."""
+        if before is not None and before.path is path and before.first == first and same_calls(before.calls, calls):
             return before
-        steps = [Taken("entry", root, 0, -1, NOTHING, NOTHING)]
-        for depth, call in enumerate(calls):
-            steps.extend(_deeper(call.link.steps, depth))
-            steps.append(Taken("call", call.caller, depth, call.edge, call.state, call.entry))
-        steps.extend(_deeper(path, len(calls)))
-        return Joined(calls, path, steps)
+        steps = _steps(calls, start, path, "entry")
+        return Joined(calls, first, path, steps, _steps(calls[first:], start, path, "beginning") if first else steps)
 
-    def _calls(self, graph: DerivationGraph, delta: ProgramDelta, start: Entry) -> tuple[str, tuple[_Call, ...]]:
-        """The function in which the program begins, and the calls from there to an entry state."""
+    def calls(self, graph: DerivationGraph, delta: ProgramDelta, start: Entry, choose: Choose) -> tuple[Call, ...]:
+        """The calls from where the program begins to an entry state. `choose` says which of the sites of an entry state, or
+        None for the first one."""
         function, entry = start
-        calls: list[_Call] = []
+        calls: list[Call] = []
         while entry not in graph.initial.get(function, ()):
-            caller, site, edge = graph.functions[function].sites[entry][0]
-            _, above, state = unpack(site)
-            calls.append(_Call(self._link(graph, delta, caller, site), caller, edge.id, state, entry))
-            function, entry = caller, above
-        return function, tuple(reversed(calls))
+            chosen = choose(function, entry)
+            if chosen is None:
+                caller, site, edge = graph.functions[function].sites[entry][0]
+                chosen = Call(self.link(graph, delta, caller, site), caller, site, edge.id, function, entry)
+            calls.append(chosen)
+            function, entry = chosen.caller, unpack(chosen.site)[1]
+        return tuple(reversed(calls))
 
-    def _link(self, graph: DerivationGraph, delta: ProgramDelta, function: str, configuration: int) -> Link:
+    def link(self, graph: DerivationGraph, delta: ProgramDelta, function: str, configuration: int) -> Link:
+        """The edges from a function's entry to a configuration of it, as they were derived first."""
         known = self._links.get((function, configuration))
         if known is None:
             known = self._links[function, configuration] = self._inside(graph, delta, function, configuration)
@@ -104,7 +112,7 @@ class Chains:
             opened = None
             if via is not None and via[0] != DIRECT and _is_followed(via[0], taken):
                 callee, entry, exit_ = via[0]
-                inside = self._link(graph, delta, callee, pack(delta.exit(callee), entry, exit_))
+                inside = self.link(graph, delta, callee, pack(delta.exit(callee), entry, exit_))
                 functions |= inside.functions
                 opened = self._opened(inside, taken, entry, exit_)
             backwards.append(opened or [taken, *_stretch(delta, taken, unpack(configuration)[0])])
@@ -121,7 +129,17 @@ class Chains:
         ]
 
 
-def _are_same(one: Sequence[_Call], other: Sequence[_Call]) -> bool:
+def _steps(calls: Sequence[Call], start: str, path: tuple[Taken, ...], event: str) -> list[Taken]:
+    steps = [Taken(event, calls[0].caller if calls else start, 0, -1, NOTHING, NOTHING)]
+    for depth, call in enumerate(calls):
+        steps.extend(_deeper(call.link.steps, depth))
+        steps.append(call.taken(depth))
+    steps.extend(_deeper(path, len(calls)))
+    return steps
+
+
+def same_calls(one: Sequence[Call], other: Sequence[Call]) -> bool:
+    """Whether two chains are of the very same links."""
     return len(one) == len(other) and all(a.link is b.link and a[1:] == b[1:] for a, b in zip(one, other, strict=True))
 
 

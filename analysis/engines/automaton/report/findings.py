@@ -20,6 +20,7 @@ from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.facts.spelled import spell_path
 from analysis.engines.automaton.feasibility.error_paths import ErrorPath, Feasibility
 from analysis.engines.automaton.feasibility.parallel import search_all
+from analysis.engines.automaton.report.beginnings import Beginning, Beginnings
 from analysis.engines.automaton.report.chains import Chains, Joined
 from analysis.engines.automaton.report.suspicions import Error, Suspicion, suspicion
 from analysis.engines.automaton.report.trace import Spelled, Taken, Tracer
@@ -37,7 +38,7 @@ _TRIES = 3  # of errors with one message in one function, when the search for a 
 class _Reported(msgspec.Struct, frozen=True):
     """A finding as it was reported, with the versions of the texts that its trace leads through."""
 
-    steps: list[Taken]
+    joined: Joined
     versions: list[tuple[str, object]]
     finding: Finding
 
@@ -56,8 +57,9 @@ class Findings:
         self._jobs = jobs
         self.error_paths: dict[tuple[str, frozenset[int]], ErrorPath] = {}
         self._chains = Chains(trace_steps)
+        self._beginnings = Beginnings(self._chains)
         self._joined: dict[Error, Joined] = {}
-        self._chosen: list[tuple[Error, list[Taken]]] | None = None
+        self._chosen: list[tuple[Error, Joined]] | None = None
         self._reported: dict[Error, _Reported] = {}
         self._spelled: dict[Taken, Spelled] = {}
         self._doubtful: dict[tuple[str, frozenset[int]], ErrorPath] = {}
@@ -68,12 +70,14 @@ class Findings:
         self.violated: dict[str, set[int]] = {}
         self.undecided: dict[str, set[int]] = {}
 
-    def changed(self, functions: Set[str], rewritten: Mapping[str, Set[str]], texts: Iterable[str]) -> None:
+    def changed(
+        self, functions: Set[str], rewritten: Mapping[str, Set[str]], texts: Iterable[str], recalled: Set[str] = frozenset()
+    ) -> None:
         """The graph or the Delta differs in these functions; in those `rewritten`, calls write other cells; `texts` are those
-        with other text."""
+        with other text, and those `recalled` have callers that they did not have."""
 
         def stays(path: ErrorPath) -> bool:
-            if not functions.isdisjoint(path.functions):
+            if path.dead or not functions.isdisjoint(path.functions) or not recalled.isdisjoint(path.called):
                 return False
             concerned = rewritten.keys() & path.functions
             return not concerned or (path.cells is not None and all(path.cells.isdisjoint(rewritten[name]) for name in concerned))
@@ -82,17 +86,19 @@ class Findings:
         self._doubtful.update((key, path) for key, path in self.error_paths.items() if key not in stay)
         self.error_paths = stay
         self._chains.changed(functions | rewritten.keys())
+        self._beginnings.changed(functions, rewritten, recalled)
         self._urgent.update(texts)
         self.refuted = frozenset(error for error in self.refuted if error[0] not in self._urgent)
         self._chosen = None
 
-    def other_rules(self, rules: tuple[Rule, ...], differing: Set[int], functions: Set[str]) -> None:
+    def other_rules(self, rules: tuple[Rule, ...], differing: Set[int], functions: Set[str], recalled: Set[str]) -> None:
         """Takes other rules, by the numbers that facts use. `differing` are the numbers of rules with another automaton,
-        `functions` those in which the graph has changed."""
+        `functions` those in which the graph has changed, and those `recalled` have callers that they did not have."""
         self._rules, self._reported, self._spelled = rules, {}, {}
         self.refuted = frozenset(error for error in self.refuted if error[1].rule not in differing)
-        self.changed(functions, {}, ())
+        self.changed(functions, {}, (), recalled)
         self._chains.forget()
+        self._beginnings.forget()
 
     def refute(self, errors: frozenset[Error]) -> None:
         """These errors were refuted: they are not found from now on, until the text of their function
@@ -103,6 +109,10 @@ class Findings:
     def errors(self) -> dict[str, Error]:
         """What the findings of the last `find` are about, by fingerprint."""
         return {name: error for name, (error, _) in self._suspects.items()}
+
+    def shown(self) -> dict[str, list[Taken]]:
+        """The paths that the traces of the last `find` are made of, by fingerprint."""
+        return {name: self._reported[error].joined.shown for name, (error, _) in self._suspects.items()}
 
     def suspicions(self, program: Program) -> tuple[Suspicion, ...]:
         """The questions about the findings of the last `find`."""
@@ -121,24 +131,25 @@ class Findings:
             self._chosen = self._choose(graph, delta, retrace, places, patient)
             if self.settled:
                 self._doubtful, self._urgent = {}, set()
+                self._beginnings.doubtful.clear()
         before, self._reported = self._reported, {}
-        for error, steps in self._chosen:
+        for error, joined in self._chosen:
             reported = before.get(error)
-            if reported is None or reported.steps is not steps or _has_other_versions(reported, places):
-                versions = [(name, places.version(name)) for name in {taken.function for taken in steps}]
-                reported = _Reported(steps, versions, self._report(tracer, delta, places, *error, steps))
+            if reported is None or reported.joined is not joined or _has_other_versions(reported, places):
+                versions = [(name, places.version(name)) for name in {taken.function for taken in joined.shown}]
+                reported = _Reported(joined, versions, self._report(tracer, delta, places, *error, joined.shown))
             self._reported[error] = reported
         if spelled:
             self._spelled = spelled
         reported_in_order = sorted(self._reported.items(), key=lambda item: _in_order(item[1].finding))
         findings = numbered(reported.finding for _, reported in reported_in_order)
         named = zip(findings, reported_in_order, strict=True)
-        self._suspects = {finding.fingerprint: (error, reported.steps) for finding, (error, reported) in named}
+        self._suspects = {finding.fingerprint: (error, reported.joined.steps) for finding, (error, reported) in named}
         return findings
 
     def _choose(
         self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, patient: bool
-    ) -> list[tuple[Error, list[Taken]]]:
+    ) -> list[tuple[Error, Joined]]:
         self.violated, self.undecided = {}, {}
         feasibility = Feasibility(graph, delta, retrace, delta.thorough)
         errors = {error: found for error, found in _errors(delta, retrace).items() if error not in self.refuted}
@@ -160,11 +171,17 @@ class Findings:
                     if tries <= 0:
                         break
                     continue
+                key = name, frozenset(errors[name, fact])
+                beginning = self._beginning(graph, feasibility, delta, key, fact, path, patient)
+                path = beginning.path
+                if path.steps is None or path.start is None:
+                    continue
                 self.violated.setdefault(name, set()).add(fact.rule)
-                joined = self._chains.joined(graph, delta, path.start, path.steps, before.get((name, fact)))
+                last = before.get((name, fact))
+                joined = self._chains.joined(beginning.calls, beginning.first, path.start[0], path.steps, last)
                 self._joined[name, fact] = joined
                 if not _follows(facts, fact, joined.steps):
-                    chosen.append(((name, fact), joined.steps))
+                    chosen.append(((name, fact), joined))
                     break
         return chosen
 
@@ -186,6 +203,28 @@ class Findings:
         if not path.decided:
             self.undecided.setdefault(name, set()).add(fact.rule)
         return path
+
+    def _beginning(
+        self,
+        graph: DerivationGraph,
+        feasibility: Feasibility,
+        delta: ProgramDelta,
+        key: tuple[str, frozenset[int]],
+        fact: Fact,
+        path: ErrorPath,
+        patient: bool,
+    ) -> Beginning:
+        """What becomes of a path when it is joined with the calls that lead to it; what became of it before, as for paths."""
+        known = self._beginnings.known(graph, delta, feasibility, key, path)
+        if known is None and not patient and key[0] not in self._urgent:
+            known = self._beginnings.doubtful.get(key)
+            if known is not None and known.path.steps is not None and _is_there(known.path, delta):
+                self.settled = False
+            else:
+                known = None
+        if known is None:
+            known = self._beginnings.find(graph, delta, feasibility, key, path, _must_be_sure(delta, key[0], fact))
+        return known
 
     def _search_at_once(self, feasibility: Feasibility, delta: ProgramDelta, errors: Mapping[Error, Sequence[int]]) -> None:
         """Searches paths to all errors without a known one, in several processes if this one may start them."""
@@ -225,15 +264,17 @@ class Findings:
 
 
 def _search(feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact, configurations: frozenset[int]) -> ErrorPath:
-    return feasibility.error_path(name, configurations, delta.transfer.asks_for_decision(delta.model(name), fact))
+    return feasibility.error_path(name, configurations, _must_be_sure(delta, name, fact))
+
+
+def _must_be_sure(delta: ProgramDelta, name: str, fact: Fact) -> bool:
+    return delta.transfer.asks_for_decision(delta.model(name), fact)
 
 
 def _is_there(path: ErrorPath, delta: ProgramDelta) -> bool:
     """Whether all edges of a path are still there."""
     functions = delta.program.functions
-    return all(
-        t.function in functions and (t.event == "entry" or t.edge in functions[t.function].by_id) for t in path.steps or ()
-    )
+    return all(t.function in functions and (t.edge < 0 or t.edge in functions[t.function].by_id) for t in path.steps or ())
 
 
 def _errors(delta: ProgramDelta, retrace: Retrace) -> dict[Error, list[int]]:

@@ -25,7 +25,7 @@ class Taken(msgspec.Struct, frozen=True):
     """An edge of a path: taken in `function`, `depth` calls below the entry, from state `before` to state `after`.
 
     `event`: "edge", or "call" and "return" around an opened callee, "descent" into a call that the path does not come back from,
-    or "entry" (then there is no edge)."""
+    or "entry" (then there is no edge); "beginning" is the entry of a function with nothing said of how the program gets there."""
 
     event: str
     function: str
@@ -76,9 +76,12 @@ class Tracer:
 
     def _step(self, taken: Taken) -> TraceStep | None:
         """What is shown of a step, reported anew if its edge or its place is another one now."""
-        if taken.event == "entry":
+        if taken.event in ("entry", "beginning"):
             place = self._places.name_place(taken.function)
-            return TraceStep(place, self._name(taken.function), 0, "entry", f"{self._name(taken.function)} is entered")
+            text = f"{self._name(taken.function)} is entered"
+            if taken.event == "beginning":
+                text += "; the calls that lead here are not shown"
+            return TraceStep(place, self._name(taken.function), 0, "entry", text)
         cfa = self._delta.program.functions[taken.function]
         edge = cfa.by_id[taken.edge]
         spelled = self._spelled.get(taken)

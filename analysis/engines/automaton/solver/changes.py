@@ -62,7 +62,8 @@ class Repaired(msgspec.Struct):
     whether the recorded derivations still hold. What was added was computed by asking Delta; all else in the graph was reused.
     `reasons` are the functions that something outside them concerned, with the first such thing: `summary` and a callee that lost
     or got a summary, `argument` and a caller that enters them in a state that they had not, or `start`.
-    `changed` are the functions whose graphs are not what they were: what was found out about others' still holds.
+    `changed` are the functions whose graphs are not what they were: what was found out about others' still holds. `recalled` are
+    those that got a call site, or that the program starts in now, or did before.
     """
 
     checked: list[str] = msgspec.field(default_factory=list)
@@ -76,4 +77,5 @@ class Repaired(msgspec.Struct):
     configurations_reused: int = 0
     derivations_reused: int = 0
     changed: set[str] = msgspec.field(default_factory=set)
+    recalled: set[str] = msgspec.field(default_factory=set)
     reasons: dict[str, tuple[RecheckReason, str]] = msgspec.field(default_factory=dict)

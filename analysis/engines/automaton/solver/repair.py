@@ -303,6 +303,7 @@ class Repair(Explorer):
         for function, state in self._changes.initial:
             now.setdefault(function, []).append(state)
         self.graph.initial = now
+        self.repaired.recalled.update(name for name in (*before, *now) if before.get(name) != now.get(name))
         return any(state not in now.get(function, ()) for function, states in before.items() for state in states)
 
     def _enter_starts(self) -> None:
@@ -313,6 +314,7 @@ class Repair(Explorer):
     def _add_site(self, function: str, graph: FunctionGraph, configuration: int, edge: Edge, entered: Entry) -> None:
         """As in Full; a callee that had no such entry state is concerned."""
         self._note_entered(*entered, ("argument", function))
+        self.repaired.recalled.add(entered[0])
         super()._add_site(function, graph, configuration, edge, entered)
 
     def _note_entered(self, function: str, state: int, reason: tuple[RecheckReason, str]) -> None:

@@ -1,0 +1,165 @@
+"""How the program gets to the function where the path to an error begins, without contradicting the path.
+
+A path is found from the entry of the function in which the value begins to be tracked (`feasibility.error_paths`). What a trace
+shows before that is a chain of calls (`chains`). Its links are those of the graph; one that contradicts itself is replaced by a
+path that is searched, or by one from another call. The whole is run once more with all values that the store knows. If it
+contradicts itself, a path is searched that begins further up, at the call where the contradiction is. Either one agrees with the
+chain that leads to where it begins; or no call leads to the error, which is refuted by this; or the budget is used up. Then the
+trace shows the last path that was found with the calls that agree with it, and says that it leaves out those before.
+
+No order of exploration decides whether an error is refuted: a search that finds nothing has excluded all chains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+
+import msgspec
+
+from analysis.engines.automaton.facts.product import ProgramDelta
+from analysis.engines.automaton.feasibility.error_paths import Descent, ErrorPath, Feasibility
+from analysis.engines.automaton.report.chains import Call, Chains, Link, same_calls
+from analysis.engines.automaton.solver.full import DerivationGraph, unpack
+
+Key = tuple[str, frozenset[int]]  # a function, and error configurations in it
+
+_LEVELS = 4
+_STATES = 1_500  # for one search, which is one of several
+_LINK_STATES = 400
+_SITES = 6  # of an entry state, when the path to the first one contradicts itself
+
+
+class Beginning(msgspec.Struct, frozen=True):
+    """What became of the path `given`: another one or itself, without steps if the error is refuted; and the `calls` that lead to
+    it, which agree with it from the one with the number `first` on. It depends on the `functions`, on the calls that were `tried`
+    first, on the callers of those that are `called`, and on which callers are `dead` (see `ErrorPath`)."""
+
+    given: ErrorPath
+    tried: tuple[Call, ...]
+    path: ErrorPath
+    calls: tuple[Call, ...]
+    first: int
+    functions: frozenset[str]
+    called: frozenset[str]
+    dead: bool
+
+
+class _Mended(msgspec.Struct, frozen=True):
+    """A link to a call site that does not contradict itself, None if none was found; it depends on the `functions`."""
+
+    link: Link | None
+    functions: frozenset[str]
+
+
+class Beginnings:
+    """The beginnings of the paths of one analysis, revision by revision. What holds no more is kept as `doubtful` until all is
+    computed again."""
+
+    def __init__(self, chains: Chains) -> None:
+        self._chains = chains
+        self._known: dict[Key, Beginning] = {}
+        self._mended: dict[tuple[str, int], _Mended] = {}
+        self._stuck: set[str] = set()  # functions in which a search for a link came to no end: it is not tried for other calls
+        self.doubtful: dict[Key, Beginning] = {}
+
+    def changed(self, functions: Set[str], rewritten: Mapping[str, Set[str]], recalled: Set[str]) -> None:
+        """The graph or the Delta differs in these functions, or what calls write in those `rewritten`; those `recalled` have
+        other callers."""
+        differ = functions | rewritten.keys()
+        stay = {
+            key: found
+            for key, found in self._known.items()
+            if not found.dead and differ.isdisjoint(found.functions) and recalled.isdisjoint(found.called)
+        }
+        self.doubtful.update((key, found) for key, found in self._known.items() if key not in stay)
+        self._known = stay
+        self._stuck -= differ
+        self._mended = {site: mended for site, mended in self._mended.items() if differ.isdisjoint(mended.functions)}
+
+    def forget(self) -> None:
+        """The graph or the Delta is another one."""
+        self._known, self._mended, self._stuck, self.doubtful = {}, {}, set(), {}
+
+    def known(
+        self, graph: DerivationGraph, delta: ProgramDelta, feasibility: Feasibility, key: Key, path: ErrorPath
+    ) -> Beginning | None:
+        """What became of the path, if it is known and still holds."""
+        found = self._known.get(key)
+        if found is None or found.given is not path:
+            return None
+        return found if same_calls(found.tried, self._calls(graph, delta, feasibility, path)) else None
+
+    def find(
+        self, graph: DerivationGraph, delta: ProgramDelta, feasibility: Feasibility, key: Key, path: ErrorPath, must_be_sure: bool
+    ) -> Beginning:
+        """Looks for what becomes of the path."""
+        name, configurations = key
+        tried = calls = self._calls(graph, delta, feasibility, path)
+        first = _agreeing(feasibility, calls, path)
+        functions = path.functions.union(*(call.link.functions for call in calls))
+        found, called, dead = path, frozenset[str](), False
+        above = 0
+        while first and above + len(calls) - first < _LEVELS:
+            above += len(calls) - first + 1
+            further = feasibility.error_path(name, configurations, must_be_sure, above, _STATES)
+            functions, called, dead = functions | further.functions, called | further.called, dead or further.dead
+            if further.steps is None:
+                if further.decided:
+                    found, calls, first = further, (), 0
+                break
+            found, calls = further, self._calls(graph, delta, feasibility, further)
+            first = _agreeing(feasibility, calls, further)
+            functions = functions.union(*(call.link.functions for call in calls))
+        beginning = self._known[key] = Beginning(path, tried, found, calls, first, functions, called, dead)
+        return beginning
+
+    def _calls(self, graph: DerivationGraph, delta: ProgramDelta, feasibility: Feasibility, path: ErrorPath) -> tuple[Call, ...]:
+        """The calls that lead to where the path begins, if possible over links that do not contradict themselves."""
+        assert path.start is not None
+        above = {path.start}
+
+        def choose(function: str, entry: int) -> Call | None:
+            for number, (caller, site, edge) in enumerate(graph.functions[function].sites[entry][:_SITES]):
+                over = (caller, unpack(site)[1])
+                if number and (over in above or not feasibility.live(*over)):
+                    continue
+                link = self._link(graph, delta, feasibility, caller, site)
+                if link is not None:
+                    above.add(over)
+                    return Call(link, caller, site, edge.id, function, entry)
+            return None
+
+        return self._chains.calls(graph, delta, path.start, choose)
+
+    def _link(self, graph: DerivationGraph, delta: ProgramDelta, feasibility: Feasibility, caller: str, site: int) -> Link | None:
+        """A link to a call site that does not contradict itself, None if none was found."""
+        known = self._mended.get((caller, site))
+        if known is None:
+            link: Link | None = self._chains.link(graph, delta, caller, site)
+            assert link is not None
+            functions = link.functions
+            if not feasibility.agrees(caller, (), link.steps):
+                link = None
+                if caller not in self._stuck:
+                    path = feasibility.error_path(caller, frozenset((site,)), budget=_LINK_STATES)
+                    functions |= path.functions
+                    if path.steps is not None and path.start == (caller, unpack(site)[1]):
+                        link = Link(path.steps, path.functions)
+                    elif not path.decided:
+                        self._stuck.add(caller)
+            known = self._mended[caller, site] = _Mended(link, functions)
+        return known.link
+
+
+def _agreeing(feasibility: Feasibility, calls: tuple[Call, ...], path: ErrorPath) -> int:
+    """The number of the first call from which on the calls agree with each other and with the path."""
+    assert path.steps is not None
+    for first, call in enumerate(calls):
+        if feasibility.agrees(call.caller, _descents(calls[first:]), path.steps):
+            return first
+    return len(calls)
+
+
+def _descents(calls: Iterable[Call]) -> Iterator[Descent]:
+    for depth, call in enumerate(calls):
+        yield Descent(call.link.steps, call.taken(depth), call.callee, call.link)
