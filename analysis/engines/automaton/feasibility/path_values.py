@@ -344,10 +344,18 @@ class Store:
             self._set(target, symbol, interval, items)
             if symbol is None and interval == ANY:
                 self._want(target, value)
+        self._point(target, value)
+        self._copy_members(target, value)
+
+    def _point(self, target: ir.Expr, value: ir.Expr) -> None:
+        """Notes what a pointer points to that the address of a variable, or of a member of one, was assigned to."""
         if isinstance(value, ir.AddressOf) and isinstance(value.lvalue, ir.Var | ir.Field) and _is_named(value.lvalue):
             pointer = self._frames[-1][1].get(target)
             if pointer is not None:
                 self._targets[pointer] = len(self._frames), value.lvalue
+
+    def _copy_members(self, target: ir.Expr, value: ir.Expr) -> None:
+        """What is known behind one pointer is known behind its copy."""
         if isinstance(target, ir.Var) and isinstance(value, ir.Var) and isinstance(target.type, Pointer):
             bindings = self._frames[-1][1]
             for expr in [expr for expr in bindings if isinstance(expr, ir.Deref | ir.Field) and value in ir.walk(expr)]:
