@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from analysis.api import Checker
+from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.model.report import Report
 
@@ -66,11 +67,11 @@ CASES = [
 ]
 
 
-def check(tmp_path: Path, text: str) -> Report:
+def check(tmp_path: Path, text: str, limits: Limits = Limits()) -> Report:  # noqa: B008 - immutable
     """The report on one file."""
     path = tmp_path / "t.c"
     path.write_text(text)
-    checker = Checker(Options())
+    checker = Checker(Options(limits=limits))
     checker.open([str(path)])
     return checker.check()
 
@@ -93,13 +94,17 @@ def test_a_global_set_before_the_return_keeps_its_value(tmp_path: Path) -> None:
     assert [finding.function for finding in check(tmp_path, HEAD + early).findings] == ["main"]
 
 
-def test_most_callers_decide_what_a_null_result_means(tmp_path: Path) -> None:
+def test_most_callers_decide_what_a_null_result_means_in_a_large_program(tmp_path: Path) -> None:
     find = "static int a[3]; static int *at(int i) { if (i > 2) return NULL; return &a[i]; }\n"
     tested = "".join(f"int f{n}(int i) {{ int *p = at(i); return p ? *p : 0; }}\n" for n in range(3))
     trusting = "".join(f"int f{n}(int i) {{ int *p = at(i); return *p; }}\n" for n in range(3))
     last = "int main(void) { int *p = at(input()); return *p; }\n"
-    assert [finding.function for finding in check(tmp_path, HEAD + find + tested + last).findings] == ["main"]
-    assert check(tmp_path, HEAD + find + trusting + last).findings == ()
+    large = Limits(global_edges=1)
+    for limits in (Limits(), large):
+        assert [finding.function for finding in check(tmp_path, HEAD + find + tested + last, limits).findings] == ["main"]
+    assert check(tmp_path, HEAD + find + trusting + last, large).findings == ()
+    every = [finding.function for finding in check(tmp_path, HEAD + find + trusting + last).findings]
+    assert sorted(every) == ["f0", "f1", "f2", "main"]
 
 
 def test_the_trace_is_a_shortest_path(tmp_path: Path) -> None:

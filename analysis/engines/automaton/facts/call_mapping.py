@@ -70,7 +70,9 @@ class CallTransfer:
         images = {image for path in fact.paths for image in self._entering(model, edge, callee, fact, path)}
         if not images:
             return NOTHING
-        stays = any(_is_own(path, edge) or all(map(is_into, self._places(model, edge, callee, fact, path))) for path in fact.paths)
+        stays = any(
+            _is_own(path, edge) or all(map(is_into, self._places(model, edge, callee, fact, path))) for path in fact.paths
+        )
         return self._facts.number(Fact(fact.rule, fact.state, bounded(images | {CALLER_PATH} if stays else images)))
 
     def _entering(self, model: FunctionModel, edge: Edge, callee: FunctionModel, fact: Fact, path: Path) -> list[Path]:
