@@ -16,7 +16,7 @@ from pygls.uris import from_fs_path
 from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import Limits
 from analysis.model.places import Place, Position
-from analysis.model.report import IF_KEPT, Finding, FunctionReport, Message, RuleVerdict, TraceStep, Verdict
+from analysis.model.report import IF_KEPT, LIKELY, Finding, FunctionReport, Message, RuleVerdict, TraceStep, Verdict
 from server.client_lines import clamp, content_length, split_lines
 from server.documents import OpenDocuments
 from server.results import FileState, Results
@@ -80,7 +80,7 @@ class Converter:
         """The findings of a file. What was not moved since it was shown last is not made again, finding or step."""
         before = {shown.finding.fingerprint: shown for shown in self._shown.get(state.path, ())}
         now = []
-        for finding in state.findings:
+        for finding in state.shown:
             known, stale = before.get(finding.fingerprint), state.is_stale(finding)
             same = known is not None and known.finding is finding and known.stale == stale
             now.append(known if known is not None and same else self._finding(finding, stale, known))
@@ -109,7 +109,7 @@ class Converter:
         diagnostic = types.Diagnostic(
             range=self.range(finding.place),
             message=finding.message,
-            severity=types.DiagnosticSeverity.Error if finding.status == "confirmed" else types.DiagnosticSeverity.Warning,
+            severity=_severity(finding),
             code=finding.rule,
             code_description=types.CodeDescription(page) if page else None,
             source=SOURCE,
@@ -168,9 +168,17 @@ class Converter:
         return self._on_disk[key]
 
 
+def _severity(finding: Finding) -> types.DiagnosticSeverity:
+    if finding.status == "confirmed":
+        return types.DiagnosticSeverity.Error
+    return types.DiagnosticSeverity.Warning if finding.score >= LIKELY else types.DiagnosticSeverity.Hint
+
+
 def _data(finding: Finding, stale: bool) -> dict[str, object]:
     """What a diagnostic carries for clients that know of it: docs/protocol.md."""
     data: dict[str, object] = {"fingerprint": finding.fingerprint, "status": finding.status, "stale": stale}
+    data["score"] = finding.score
+    data["reasons"] = list(finding.reasons)
     if finding.reason is not None:
         data["reason"] = finding.reason
     if finding.assumptions:

@@ -33,6 +33,11 @@ class FileState:
         self.stale: str | None = None
         self.moved = False
 
+    @property
+    def shown(self) -> tuple[Finding, ...]:
+        """The findings that are shown; the others are held back."""
+        return tuple(finding for finding in self.findings if finding.shown)
+
     def is_stale(self, finding: Finding) -> bool:
         """Whether a finding may not hold for the text as it is now."""
         if self.stale is not None:

@@ -36,7 +36,13 @@ class Statuses:
             "state": state,
             "message": message,
             "functions": self._functions(document),
+            "heldBack": self._held_back(document),
         }
+
+    def _held_back(self, document: Document) -> int:
+        """How many findings of the document are known and not shown."""
+        known = self._results.state(document.file_path)
+        return 0 if known is None else len(known.findings) - len(known.shown)
 
     def forget(self, uri: str) -> None:
         """A document was closed."""

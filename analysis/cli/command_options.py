@@ -19,7 +19,7 @@ from analysis.cli.text_format import message_line
 from analysis.frontend.compiler.compiler_flags import DATABASE_NAME
 from analysis.model.budgets import BudgetName
 from analysis.model.limits import LONGEST
-from analysis.model.options import LIGHT, MOST_ROUNDS, UNWIND, Assumption, CompilerFlags, Encoding, Engine, Options
+from analysis.model.options import LIGHT, MOST_ROUNDS, UNWIND, Assumption, CompilerFlags, Encoding, Engine, Options, Show
 from analysis.model.report import Message
 from analysis.model.settings import Settings, settings_folder, workspace_settings
 from analysis.model.unit_flags import flags_problems
@@ -122,6 +122,12 @@ def _run(command: Command) -> Command:
                 metavar="K",
                 help="The bound of --engine summary: how often loops go back, and functions are active at once. "
                 f"Default: {UNWIND}.",
+            ),
+            click.option(
+                "--show",
+                type=click.Choice(get_args(Show)),
+                help="Which findings are shown: those that are likely to be true, or all. What is held back is counted. "
+                "Default: that of the settings, else likely.",
             ),
             click.option(
                 "--budget",
@@ -262,6 +268,7 @@ def read_asked(given: dict[str, Any], start: str, budget: BudgetName = "full") -
         budget=given.pop("budget") or budget,
         proofs=True,
         everywhere=True,
+        show=given.pop("show") or options.show,
         assume=tuple(given.pop("assume")),
         certificates=certificate is not None,
         limits=limits,

@@ -46,6 +46,7 @@ def report_document(report: Report) -> dict[str, Any]:
         "functions": [_function(function) for function in report.functions],
         "findings": [finding_document(finding) for finding in report.findings],
         "messages": msgspec.to_builtins(report.messages),
+        "held_back": report.held_back,
         "suppressed": report.suppressed,
         "refuted": report.refuted,
         "refuted_under": list(report.refuted_under),
@@ -66,6 +67,10 @@ def finding_document(finding: Finding) -> dict[str, Any]:
         "fingerprint": finding.fingerprint,
         "reason": finding.reason,
         "assumptions": list(finding.assumptions),
+        "score": finding.score,
+        "reasons": list(finding.reasons),
+        "evidence": list(finding.evidence),
+        "shown": finding.shown,
         "trace": [_step(step) for step in finding.trace],
     }
 

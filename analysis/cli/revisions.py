@@ -205,7 +205,10 @@ def _differences(one: Report, other: Report) -> Iterator[str]:
 
 
 def _findings(report: Report) -> Counter[str]:
-    return Counter(f"{_where(f.place)}: {f.status} {f.severity}: {f.message} in {f.function} [{f.rule}]" for f in report.findings)
+    return Counter(
+        f"{_where(f.place)}: {f.status} {f.severity}: {f.message} in {f.function} [{f.rule}], score {f.score}"
+        for f in report.findings
+    )
 
 
 def _verdicts(report: Report) -> Counter[str]:
@@ -254,9 +257,9 @@ def _revision_document(checked: Checked, algorithm: Algorithm) -> dict[str, Any]
 
 def _text(checked: Checked, asked: Asked) -> Iterator[str]:
     yield text_report(checked.report, stats=asked.stats).rstrip("\n")
-    for finding in checked.introduced:
+    for finding in filter(_is_shown, checked.introduced):
         yield f"introduced: {spot(finding.place)}: {finding.message} [{finding.rule}]"
-    for finding in checked.fixed:
+    for finding in filter(_is_shown, checked.fixed):
         yield f"fixed: {spot(finding.place)}: {finding.message} [{finding.rule}]"
     work, times = checked.report.work, checked.report.times
     parts = [("configurations", work.configurations), ("derivations", work.derivations), ("functions lowered", work.functions)]
@@ -268,6 +271,10 @@ def _text(checked: Checked, asked: Asked) -> Iterator[str]:
     if checked.differences is not None:
         number = len(checked.differences)
         yield "compared with from scratch: " + (count(number, "difference") if number else "the same")
+
+
+def _is_shown(finding: Finding) -> bool:
+    return finding.shown
 
 
 def _spelled(number: Count) -> str:

@@ -42,7 +42,12 @@ def sarif_document(report: Report, rules: Sequence[Rule], successful: bool) -> d
                     }
                 ],
                 "results": [_result(finding, index) for finding in report.findings],
-                "properties": {"verdict": report.verdict, "suppressed": report.suppressed, "proved": _proved(report)},
+                "properties": {
+                    "verdict": report.verdict,
+                    "heldBack": report.held_back,
+                    "suppressed": report.suppressed,
+                    "proved": _proved(report),
+                },
             }
         ],
     }
@@ -81,11 +86,12 @@ def _rule(rule: Rule) -> dict[str, Any]:
 def _result(finding: Finding, index: dict[str, int]) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": finding.rule,
-        "level": finding.severity,
+        "level": finding.severity if finding.shown else "note",  # what is held back is there, below what is shown
+        "rank": float(finding.score),
         "message": {"text": finding.message},
         "locations": [{**_location(finding.place), "logicalLocations": [_logical(finding.function)]}],
         "partialFingerprints": {_FINGERPRINT: finding.fingerprint},
-        "properties": {"status": finding.status},
+        "properties": {"status": finding.status, "shown": finding.shown, "reasons": list(finding.reasons)},
     }
     if finding.rule in index:
         result["ruleIndex"] = index[finding.rule]

@@ -26,13 +26,13 @@ _MOST_REASONS = 4
 def text_report(report: Report, *, stats: bool = False, known: int = 0) -> str:
     """The whole report; `known` is the number of findings that a baseline withheld."""
     lines: list[str] = []
-    for finding in report.findings:
+    for finding in report.shown:
         lines.extend(finding_lines(finding))
         lines.append("")
     lines.extend(_refuted_lines(report))
     lines.extend(_proved_lines(report))
     lines.extend(_within_lines(report, stats=stats))
-    if stats or not report.findings:
+    if stats or not report.shown:
         lines.extend(_unknown_lines(report))
     if stats:
         lines.extend(_stats_lines(report))
@@ -44,6 +44,8 @@ def finding_lines(finding: Finding) -> Iterator[str]:
     """A finding and its trace, a step a line."""
     certain = "" if finding.status == "confirmed" else "possible: "
     yield f"{spot(finding.place)}: {finding.severity}: {certain}{finding.message} [{finding.rule}]"
+    if finding.reasons:
+        yield f"  score {finding.score} of 100: {'; '.join(finding.reasons)}"
     if finding.reason:
         yield f"  not decided: {finding.reason}"
     for assumption in finding.assumptions:  # a sentence, or what an external function does
@@ -79,7 +81,8 @@ def summary_line(report: Report, *, known: int = 0) -> str:
     scope = f"{count(len(report.functions), 'function')} in {count(len(report.files), 'file')}"
     scope += f" checked against {count(rules, 'rule')}" + (f", {nowhere} of which nothing could violate" if nowhere else "")
     if report.findings:
-        return f"{count(len(report.findings), 'finding')}{aside}: {scope}{_undecided(report)}."
+        found = count(len(report.shown), "finding") if report.shown else "No finding is shown"
+        return f"{found}{aside}: {scope}{_undecided(report)}."
     if report.verdict == "unknown" and nowhere == rules:
         return f"No finding, but nothing to prove either{aside}: {scope}."
     if report.verdict == "unknown":
@@ -96,6 +99,9 @@ def summary_line(report: Report, *, known: int = 0) -> str:
 def _aside(report: Report, known: int) -> str:
     """The findings that are not shown, in parentheses; empty if there are none."""
     parts = []
+    if report.held_back:
+        needs = "needs" if report.held_back == 1 else "need"
+        parts.append(f"{report.held_back} more {needs} something that was not proved: --show all")
     if report.suppressed:
         parts.append(f"{report.suppressed} suppressed by comments")
     if known:

@@ -11,6 +11,7 @@ from analysis.model.limits import Limits
 
 Engine = Literal["auto", "automaton", "predicate", "summary", "symbolic", "value"]
 Encoding = Literal["auto", "int", "bv", "lra", "euf"]
+Show = Literal["likely", "all"]
 UNWIND = 5
 MOST_ROUNDS = 1_000
 LIGHT: tuple[Encoding, ...] = ("lra", "euf")
@@ -40,6 +41,7 @@ class Options(msgspec.Struct, frozen=True):
     linear real arithmetic and equality of uninterpreted functions. `budget` is what provers may take. `proofs`: functions are
     proved, too: those in files with unsaved texts (which an editor has open), and edited ones; with `everywhere`, all of them.
     `assume` are assumptions that provers may make. `certificates`: those of all proofs are kept.
+    `show`: which findings are shown; the others are held back, and counted (`analysis.session.scores`).
     """
 
     flags: CompilerFlags = CompilerFlags()
@@ -59,4 +61,5 @@ class Options(msgspec.Struct, frozen=True):
     everywhere: bool = False
     assume: tuple[Assumption, ...] = ()
     certificates: bool = False
+    show: Show = "likely"
     limits: Limits = Limits()

@@ -10,6 +10,7 @@ from typing import Literal
 
 import msgspec
 
+from analysis.model.evidence import Evidence
 from analysis.model.places import Place
 
 Verdict = Literal["safe", "violated", "unknown"]
@@ -17,6 +18,10 @@ Severity = Literal["error", "warning", "note"]
 StepKind = Literal["entry", "assign", "branch", "call", "return", "havoc", "error"]
 FindingStatus = Literal["possible", "confirmed"]
 RecheckReason = Literal["scratch", "text", "callee", "summary", "argument", "start", "together", "rule"]
+
+
+LIKELY = 50
+"""A finding of this score or more is shown; one below it only where all findings are asked for."""
 
 
 class TraceStep(msgspec.Struct, frozen=True, gc=False):
@@ -35,6 +40,9 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
 
     `reason`: why a prover could not decide a possible one; None if none was asked, or has answered. `assumptions`: what a
     confirmed one rests on, about the caller for example.
+
+    `score`: how much speaks for it, from 1 to 100, which is a confirmed one. `reasons` are those of the score, in words, made of
+    the `evidence` that the engine gave (`analysis.session.scores`). `shown` False: it is held back, and counted.
     """
 
     rule: str
@@ -47,6 +55,10 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     trace: tuple[TraceStep, ...]
     reason: str | None = None
     assumptions: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    score: int = LIKELY
+    reasons: tuple[str, ...] = ()
+    shown: bool = True
 
 
 class Within(msgspec.Struct, frozen=True, gc=False):
@@ -252,3 +264,13 @@ class Report(msgspec.Struct, frozen=True, gc=False):
     rechecked: tuple[Rechecked, ...] = ()
     refuted: int = 0
     refuted_under: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> tuple[Finding, ...]:
+        """The findings that are shown."""
+        return tuple(finding for finding in self.findings if finding.shown)
+
+    @property
+    def held_back(self) -> int:
+        """How many findings are not shown."""
+        return sum(1 for finding in self.findings if not finding.shown)

@@ -21,7 +21,7 @@ from msgspec import Meta
 
 from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import SETTINGS_BYTES, Limits
-from analysis.model.options import LIGHT, MOST_ROUNDS, UNWIND, CompilerFlags, Encoding, Engine, Options
+from analysis.model.options import LIGHT, MOST_ROUNDS, UNWIND, CompilerFlags, Encoding, Engine, Options, Show
 from analysis.model.unit_flags import flags_problems
 
 FILE_NAME = ".everproof.toml"
@@ -102,6 +102,10 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
         Encoding,
         Meta(description="How proofs encode integers: `int`, `bv` (bits), and for the engine `summary` also `lra` and `euf`."),
     ] = "auto"
+    show: Annotated[
+        Show,
+        Meta(description="Which findings are shown: those that are `likely` to be true, or `all`. What is held back is counted."),
+    ] = "likely"
     unwind: Annotated[
         int,
         Meta(ge=1, le=MOST_ROUNDS, description="The bound of the engine `summary`: how often loops go back."),
@@ -137,6 +141,7 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
             engine=self.engine,
             encoding=self.encoding,
             unwind=self.unwind,
+            show=self.show,
             limits=self.budgets,
         )
 

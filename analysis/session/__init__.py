@@ -9,6 +9,7 @@ What an edit costs is what it changes. Everything else stays the same object as 
 - `checking` links the units and runs the automaton engine, which repairs its graph.
 - Traces and reports of functions stay the same objects if their places, verdicts and summaries do;
   they are not sent again.
+- `scores` is a function of each finding by itself, so it has nothing to repair.
 - The first answer after an edit has the findings of the edited functions; with `patient=False`
   others may follow in a second one. `api.Checker.settled` tells whether an answer is the last.
 """

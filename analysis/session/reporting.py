@@ -13,6 +13,7 @@ from analysis.session.checking import Checked, ProgramCheck, count_functions, is
 from analysis.session.files.suppressions import NONE, Suppressions, read_suppressions, split
 from analysis.session.opened import OpenProgram
 from analysis.session.provers.proofs import Proofs
+from analysis.session.scores import scored
 from analysis.session.units.unit_view import UnitView
 from analysis.session.withheld import overall, settle
 
@@ -44,7 +45,7 @@ class Reporting:
         began, program = time.perf_counter(), self._program
         comments = self._suppressions(units, checked)
         decided, functions_decided = proofs.apply(checked.findings, checked.functions, check, program.options, program.rules)
-        findings, silenced = split(decided, comments)
+        findings, silenced = split(scored(decided, program.options.show), comments)
         functions = settle(functions_decided, findings, [(f, f"its finding is suppressed: {why}") for f, why in silenced])
         read = self._read = {unit.path: self._read_again(unit) for unit in units}
         files = tuple(one.report for one in read.values())

@@ -47,6 +47,8 @@ def lens_command(function: FunctionReport, state: FileState, uri: str) -> types.
     verdict, reason = overall(function)
     shown = None if reason is None else _short(reason)
     title = {"safe": "✓ safe", "violated": f"✗ violated: {shown}", "unknown": f"? unknown: {shown}"}[verdict]
+    if verdict == "violated" and _is_held_back(function, state):
+        title = f"? held back: {shown}"
     if conditions(function):
         title = f"◐ {_short(conditions(function))}"
     rules = proved(function)
@@ -63,6 +65,12 @@ def lens_command(function: FunctionReport, state: FileState, uri: str) -> types.
     if finding is None:
         return types.Command(title, "", tooltip)
     return types.Command(title, commands.TRACE, tooltip, arguments=[uri, finding.fingerprint])
+
+
+def _is_held_back(function: FunctionReport, state: FileState) -> bool:
+    """Whether the function has findings, and none that is shown."""
+    shown = [finding.shown for finding in state.findings if finding.function == function.name]
+    return bool(shown) and not any(shown)
 
 
 def _short(reason: str) -> str:

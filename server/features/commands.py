@@ -27,7 +27,8 @@ def register(server: EverproofServer) -> None:
             server.scheduler.look_at(document.file_path)
         failure = await server.scheduler.full_check()
         findings = sum(len(state.findings) for state in server.results.states())
-        return {"complete": failure is None, "reason": failure, "findings": findings}
+        held_back = findings - sum(len(state.shown) for state in server.results.states())
+        return {"complete": failure is None, "reason": failure, "findings": findings, "heldBack": held_back}
 
     @server.command(TRACE)
     async def trace(uri: Any, fingerprint: Any) -> list[dict[str, object]]:

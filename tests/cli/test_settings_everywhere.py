@@ -27,6 +27,7 @@ transitions:
 
 # what stands in .everproof.toml, and what it makes of the options; {root} is the folder
 TABLE: dict[str, tuple[str, Callable[[Options], object], object]] = {
+    "show": ('show = "all"', lambda options: options.show, "all"),
     "rules": ('rules = ["assertion"]', lambda options: options.rules, ("assertion",)),
     "rulesDirs": (
         'rulesDirs = ["more"]',

@@ -19,7 +19,7 @@ _STEPS = 12
 
 
 def _traces(found: tuple[Finding, ...]) -> list[object]:
-    return [(finding.fingerprint, finding.trace) for finding in found]
+    return [(finding.fingerprint, finding.trace, finding.evidence) for finding in found]
 
 
 @pytest.mark.parametrize("seed", [3, 9, 11])

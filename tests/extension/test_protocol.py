@@ -221,10 +221,10 @@ def test_the_values_that_a_field_can_have() -> None:
 @pytest.mark.parametrize(
     ("changed", "problem"),
     [
-        ({"complete": True, "reason": None}, "findings is missing"),
-        ({"complete": True, "reason": None, "findings": "1"}, "findings: '1' is not a number"),
-        ({"complete": True, "reason": None, "findings": True}, "findings: True is not a number"),
-        ({"complete": True, "reason": None, "findings": 1, "count": 1}, "count is not in protocol.ts"),
+        ({"complete": True, "reason": None, "heldBack": 0}, "findings is missing"),
+        ({"complete": True, "reason": None, "heldBack": 0, "findings": "1"}, "findings: '1' is not a number"),
+        ({"complete": True, "reason": None, "heldBack": 0, "findings": True}, "findings: True is not a number"),
+        ({"complete": True, "reason": None, "heldBack": 0, "findings": 1, "count": 1}, "count is not in protocol.ts"),
     ],
 )
 def test_a_difference_is_noticed(changed: dict[str, Any], problem: str) -> None:

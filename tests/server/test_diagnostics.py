@@ -9,6 +9,8 @@ import pytest
 from lsp_editor import Editor, capabilities, data
 from lsprotocol import types
 
+from analysis.model.report import LIKELY
+
 BUGGY = "int f(int *p) {\n    return BUG;\n}\n"
 FINE = "int f(int *p) {\n    return 0;\n}\n"
 PUBLISH = types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS
@@ -24,7 +26,7 @@ async def test_a_finding_in_the_unsaved_text_is_pushed_with_its_version(editor: 
     (found,) = await editor.diagnostics(uri, version=7)
     assert found.range == span(1, 11, 14)
     assert (found.code, found.source, found.severity) == ("null-dereference", "everproof", types.DiagnosticSeverity.Warning)
-    known = {"fingerprint": "a.c:f:0", "status": "possible", "stale": False}
+    known = {"fingerprint": "a.c:f:0", "status": "possible", "stale": False, "score": LIKELY, "reasons": []}
     assert data(found) == {**known, "reason": "a loop without bound"}
 
 

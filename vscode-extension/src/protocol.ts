@@ -28,6 +28,7 @@ export interface DocumentStatus {
   readonly state: 'checking' | 'idle' | 'failed';
   readonly message: string | null;
   readonly functions: readonly FunctionStatus[];
+  readonly heldBack: number;
   readonly times?: Readonly<Record<string, number>> | null;
   readonly memory?: number | null;
 }
@@ -77,13 +78,17 @@ export interface FullCheckResult {
   readonly complete: boolean;
   readonly reason: string | null;
   readonly findings: number;
+  readonly heldBack: number;
 }
 
-/** What a diagnostic of a finding carries in `data`. `reason` says why a prover could not decide it. */
+/** What a diagnostic of a finding carries in `data`. `reason` says why a prover could not decide it, `reasons` why
+ * it has its `score`. */
 export interface FindingData {
   readonly fingerprint: string;
   readonly status: 'possible' | 'confirmed';
   readonly stale: boolean;
+  readonly score: number;
+  readonly reasons: readonly string[];
   readonly reason?: string;
   readonly assumptions?: readonly string[];
 }

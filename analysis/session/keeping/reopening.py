@@ -22,6 +22,7 @@ from analysis.session.files.texts import Texts
 from analysis.session.interruption import Interrupted, Interruption
 from analysis.session.keeping.archive import Archive, Snapshot, snapshot_of
 from analysis.session.keeping.surroundings import compiler_digest, tool_digest
+from analysis.session.scores import scored
 from analysis.session.units.program_units import Stop, Units
 from analysis.session.units.unit_view import UnitView
 from analysis.store.database import Store
@@ -41,7 +42,8 @@ class Question(msgspec.Struct, frozen=True):
     @property
     def group(self) -> str:
         """The name of the group under which the answer is kept."""
-        asked = digest_value(self.options), digest_value(self.rules), digest_value(dict(self.contracts))
+        shown_or_not = msgspec.structs.replace(self.options, show="all")  # one answer serves both
+        asked = digest_value(shown_or_not), digest_value(self.rules), digest_value(dict(self.contracts))
         parts = (tool_digest(), compiler_digest(self.options), *asked)
         return digest_text(*parts, *self.asked)
 
@@ -100,7 +102,9 @@ class Reopening:
             snapshot = self._resting[1]
             self._texts.begin()
             if snapshot.holds(question.program.files, question.program.flags, question.messages, self._texts):
-                return msgspec.structs.replace(snapshot.report, times=Times(total=(time.perf_counter() - start) * 1000))
+                findings = scored(snapshot.report.findings, question.options.show)
+                times = Times(total=(time.perf_counter() - start) * 1000)
+                return msgspec.structs.replace(snapshot.report, findings=findings, times=times)
         self.wake(question, units, check)
         return None
 

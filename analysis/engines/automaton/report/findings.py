@@ -22,6 +22,8 @@ from analysis.engines.automaton.feasibility.error_paths import ErrorPath, Feasib
 from analysis.engines.automaton.feasibility.parallel import search_all
 from analysis.engines.automaton.report.beginnings import Beginning, Beginnings
 from analysis.engines.automaton.report.chains import Chains, Joined
+from analysis.engines.automaton.report.path_evidence import Tracked
+from analysis.engines.automaton.report.sibling_calls import Calls, SiblingCalls
 from analysis.engines.automaton.report.suspicions import Error, Suspicion, suspicion
 from analysis.engines.automaton.report.trace import Spelled, Taken, Tracer
 from analysis.engines.automaton.solver.full import DerivationGraph, unpack
@@ -36,11 +38,14 @@ _TRIES = 3  # of errors with one message in one function, when the search for a 
 
 
 class _Reported(msgspec.Struct, frozen=True):
-    """A finding as it was reported, with the versions of the texts that its trace leads through."""
+    """A finding as it was reported, with the versions of the texts that its trace leads through; and the function whose
+    result it is about, with all calls of it."""
 
     joined: Joined
     versions: list[tuple[str, object]]
     finding: Finding
+    callee: str | None
+    calls: Calls | None
 
 
 def _has_other_versions(reported: _Reported, places: Places) -> bool:
@@ -58,6 +63,8 @@ class Findings:
         self.error_paths: dict[tuple[str, frozenset[int]], ErrorPath] = {}
         self._chains = Chains(trace_steps)
         self._beginnings = Beginnings(self._chains)
+        self._siblings = SiblingCalls()
+        self._names: frozenset[str] = frozenset()
         self._joined: dict[Error, Joined] = {}
         self._chosen: list[tuple[Error, Joined]] | None = None
         self._reported: dict[Error, _Reported] = {}
@@ -132,12 +139,13 @@ class Findings:
             if self.settled:
                 self._doubtful, self._urgent = {}, set()
                 self._beginnings.doubtful.clear()
-        before, self._reported = self._reported, {}
+        names = frozenset(delta.program.functions)
+        before, self._reported = self._reported if names == self._names else {}, {}
+        self._names = names  # evidence says which functions have no body
         for error, joined in self._chosen:
             reported = before.get(error)
-            if reported is None or reported.joined is not joined or _has_other_versions(reported, places):
-                versions = [(name, places.version(name)) for name in {taken.function for taken in joined.shown}]
-                reported = _Reported(joined, versions, self._report(tracer, delta, places, *error, joined.shown))
+            if reported is None or reported.joined is not joined or self._is_outdated(reported, delta, places):
+                reported = self._report(tracer, delta, places, *error, joined)
             self._reported[error] = reported
         if spelled:
             self._spelled = spelled
@@ -146,6 +154,12 @@ class Findings:
         named = zip(findings, reported_in_order, strict=True)
         self._suspects = {finding.fingerprint: (error, reported.joined.steps) for finding, (error, reported) in named}
         return findings
+
+    def _is_outdated(self, reported: _Reported, delta: ProgramDelta, places: Places) -> bool:
+        return _has_other_versions(reported, places) or self._calls(delta, reported.callee) != reported.calls
+
+    def _calls(self, delta: ProgramDelta, callee: str | None) -> Calls | None:
+        return None if callee is None else self._siblings.of(delta, callee)
 
     def _choose(
         self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, patient: bool
@@ -243,15 +257,17 @@ class Findings:
         return message.replace(rule.tracks, spell_path(fact.paths[0], cfa) if fact.paths else "the result")
 
     def _report(
-        self, tracer: Tracer, delta: ProgramDelta, places: Places, function: str, fact: Fact, steps: list[Taken]
-    ) -> Finding:
+        self, tracer: Tracer, delta: ProgramDelta, places: Places, function: str, fact: Fact, joined: Joined
+    ) -> _Reported:
         rule = self._rules[fact.rule]
         cfa = delta.program.functions[function]
         message = self._message(fact, cfa)
         place = places.place(function, fact.edge)
         text = without_temporaries(spell_effect(cfa.by_id[fact.edge].effect))
         text = text.replace(place.path, "__FILE__")  # where the check is run from is no difference
-        return Finding(
+        tracked = Tracked(delta, places, rule, fact, joined.steps)
+        calls = self._calls(delta, tracked.callee)
+        finding = Finding(
             rule=rule.name,
             status="possible",
             severity=rule.severity,
@@ -259,8 +275,11 @@ class Findings:
             place=place,
             function=display_name(function),
             fingerprint=digest_text(rule.name, display_name(function), self._message(fact), text),
-            trace=tracer.steps(steps, message),
+            trace=tracer.steps(joined.shown, message),
+            evidence=tracked.evidence(calls),
         )
+        versions = [(name, places.version(name)) for name in {taken.function for taken in joined.steps}]
+        return _Reported(joined, versions, finding, tracked.callee, calls)
 
 
 def _search(feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact, configurations: frozenset[int]) -> ErrorPath:

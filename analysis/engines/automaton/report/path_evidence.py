@@ -1,0 +1,265 @@
+"""What speaks for a finding, and what it needs, read off the path that is claimed for it (`model.evidence`).
+
+The part of the path counts on which the value is tracked: from the edge at which it became suspicious, its beginning, to the
+error.
+A beginning in the function of the error, in the same activation, is what a reader of that function sees; one that is carried
+through calls rests on the summaries of these. The larger part of the path, which only leads there, says nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from analysis.cfa.graph import Edge, Places, Program
+from analysis.engines.automaton.facts.facts import NOTHING, Fact
+from analysis.engines.automaton.facts.product import ProgramDelta
+from analysis.engines.automaton.functions.access_paths import Path, behind_pointer, path_of, root_of
+from analysis.engines.automaton.report.sibling_calls import Calls, tests
+from analysis.engines.automaton.report.trace import Taken
+from analysis.model import ir
+from analysis.model.c_types import Pointer
+from analysis.model.evidence import Beginning, Evidence
+from analysis.model.spelling import display_name
+from analysis.rules.automaton import Rule
+
+_MANY = 6  # branches between the beginning and the error, in the function of the error
+
+
+class Tracked:
+    """The part of a path, from an entry function to an error, on which the value is tracked."""
+
+    def __init__(self, delta: ProgramDelta, places: Places, rule: Rule, fact: Fact, steps: Sequence[Taken]) -> None:
+        self._others: Calls | None = None
+        self._delta = delta
+        self._places = places
+        self._rule = rule
+        self._fact = fact
+        self._steps = steps[_beginning(delta, fact, steps) :]
+        self._last = steps[-1]
+        self._path = steps
+
+    def evidence(self, others: Calls | None) -> tuple[Evidence, ...]:
+        """All that is seen, each once, in a fixed order. `others` are all calls of `callee`."""
+        self._others = others
+        if not self._rule.shipped:
+            return ()  # who writes a rule wants to see what it finds
+        if self._rule.tracks is None:
+            return tuple(self._of_assertion()) if "fails-assertion" in self._rule.kinds.values() else ()
+        return self._of_beginning(), *self._supporting(), *self._needed()
+
+    @property
+    def source(self) -> tuple[str, Edge] | None:
+        """The call that the value is the result of, in the function that is nearest to the program's entry, and that function."""
+        least = min(taken.depth for taken in self._steps)
+        calls = [taken for taken in self._steps if taken.depth == least and taken.event == "return"] or self._steps[:1]
+        function, edge = calls[-1].function, None if calls[-1].event == "entry" else self._edge(calls[-1])
+        return None if edge is None or not isinstance(edge.effect, ir.Call) else (function, edge)
+
+    @property
+    def callee(self) -> str | None:
+        """The function whose result the value is, if the call names it, and it matters who tests that."""
+        source = None if self._rule.ownership or self._rule.about_object or self._rule.tracks is None else self.source
+        call = None if source is None else source[1].effect
+        # a zero is a number like others, of which it says nothing that some test it
+        is_pointer = isinstance(call, ir.Call) and call.result is not None and isinstance(call.result.type, Pointer)
+        return ir.direct_callee(call) if isinstance(call, ir.Call) and is_pointer else None
+
+    @property
+    def _program(self) -> Program:
+        return self._delta.program
+
+    def _edge(self, taken: Taken) -> Edge:
+        return self._program.functions[taken.function].by_id[taken.edge]
+
+    def _is_own(self, taken: Taken) -> bool:
+        """Whether a step is one of the activation in which the error is: no step from there on is one of its callers."""
+        return (taken.function, taken.depth) == (self._last.function, self._last.depth)
+
+    def _of_beginning(self) -> Beginning:
+        first = self._steps[0]
+        if any(taken.depth < self._last.depth for taken in self._steps):
+            return "argument"
+        result: Beginning = "allocated-elsewhere" if self._rule.ownership else "function-result"
+        if not self._is_own(first) or first.event != "edge":
+            return result
+        effect = self._edge(first).effect
+        if not isinstance(effect, ir.Call) and self._is_of_macro(first):
+            return "macro"
+        match effect:
+            case ir.Assume():
+                return "own-test"
+            case ir.Call() as call:
+                if not self._is_of_library(call):
+                    return result
+                is_result = call.result is not None or self._rule.ownership  # a result that is dropped is lost at once
+                return "library-result" if is_result else "released-here"
+        return "null-constant"
+
+    def _is_of_macro(self, first: Taken) -> bool:
+        """Whether a test or a null is in the text of a macro. The null of `p = M(x)` is, if M branches to it."""
+        number = len(self._path) - len(self._steps)
+        before = self._path[number - 1] if number else first
+        is_branch = self._is_branch(before) and self._line(before) == self._line(first)
+        places = [self._places.place(taken.function, taken.edge) for taken in (first, *[before] * is_branch)]
+        return any(place.macro not in (None, "NULL") for place in places)
+
+    def _supporting(self) -> Iterator[Evidence]:
+        source = self.source
+        if self._others is not None and source is not None:
+            own = tests(self._delta.lookup(source[0]), source[1])
+            used, tested = self._others.used - (own is not None), self._others.tested - bool(own)
+            if 2 * tested > used:
+                yield "others-test"
+            elif used > 1:
+                yield "others-do-not"
+        if not self._rule.ownership and self._is_decided_outside() and not self._is_reported():
+            yield "environment"
+        if not self._rule.ownership and not self._conditions():
+            yield "straight"
+
+    def _is_decided_outside(self) -> bool:
+        """Whether the branch that leads to the beginning, in its function, tests what a library function answered; or the
+        beginning is such an answer, inside of a function that the value comes out of."""
+        number = len(self._path) - len(self._steps)
+        first = self._steps[0]
+        if first.event != "edge" or self._is_own(first):
+            return False
+        own = [taken for taken in self._path[: number + 1] if (taken.function, taken.depth) == (first.function, first.depth)]
+        answers: set[ir.Expr] = set()
+        is_answer = False
+        for taken in own:
+            effect = self._edge(taken).effect if taken.event == "edge" else None
+            if isinstance(effect, ir.Call):
+                is_answer = self._is_of_library(effect)
+                answers |= {effect.result} if is_answer and effect.result is not None else set()
+            elif isinstance(effect, ir.Assign) and not answers.isdisjoint(ir.walk(effect.value)):
+                answers.add(effect.target)
+            elif isinstance(effect, ir.Assume):
+                is_answer = not answers.isdisjoint(ir.walk(effect.condition))
+        return is_answer
+
+    def _is_of_library(self, call: ir.Call) -> bool:
+        callee = ir.direct_callee(call)
+        return callee is not None and callee not in self._program.functions
+
+    def _needed(self) -> Iterator[Evidence]:
+        if any(map(_is_in_memory, self._fact.paths[:1])) or any(map(self._is_read_again, self._steps[1:])):
+            yield "in-memory"
+        if self._rule.ownership and any(map(_is_reachable, self._own_paths())):
+            yield "reachable"
+        if any(self._is_through_pointer(taken) for taken in self._steps):
+            yield "function-pointer"
+        if not self._rule.ownership and self._is_reported():
+            yield "reported"
+        if self._conditions() > _MANY:
+            yield "many-conditions"
+        is_end = isinstance(self._edge(self._last).effect, ir.Return)
+        if self._rule.ownership and is_end and display_name(self._last.function) == "main":
+            yield "at-the-end"
+
+    def _is_reported(self) -> bool:
+        """Whether the function in which the value begins calls another one for its effect, after it has tested the value."""
+        first, is_tested = self._steps[0], False
+        for taken in self._steps[:-1]:
+            if taken.event != "edge" or (taken.function, taken.depth) != (first.function, first.depth):
+                continue
+            effect = self._edge(taken).effect
+            if isinstance(effect, ir.Assume):
+                roots = {path[0] for path in self._delta.facts[taken.after].paths}
+                is_tested = is_tested or any(root_of(var) in roots for var in ir.variables(effect.condition))
+            elif is_tested and isinstance(effect, ir.Call) and effect.result is None and not self._is_of_library(effect):
+                return True
+        return False
+
+    def _conditions(self) -> int:
+        """How many branches are taken since the value came out of the functions that it comes from."""
+        returns = [number for number, taken in enumerate(self._steps) if taken.event == "return"]
+        least = min(taken.depth for taken in self._steps)
+        back = [number for number in returns if self._steps[number].depth == least]
+        return sum(map(self._is_branch, self._steps[max(back, default=0) + 1 :]))
+
+    def _own_paths(self) -> Iterator[Path]:
+        """The names of the value in the function of the error, before the error."""
+        for taken in self._steps[1:]:
+            if self._is_own(taken):
+                yield from self._delta.facts[taken.before].paths
+
+    def _is_read_again(self, taken: Taken) -> bool:
+        """Whether a step reads the value that the error is about from memory where it was before."""
+        effect = self._edge(taken).effect if taken.event == "edge" and self._is_own(taken) else None
+        if not isinstance(effect, ir.Assign) or not self._fact.paths:
+            return False
+        read = path_of(effect.value)
+        return path_of(effect.target) == self._fact.paths[0] and read is not None and _is_in_memory(read)
+
+    def _is_through_pointer(self, taken: Taken) -> bool:
+        """Whether a step calls through a pointer. One that is stepped over may also not return, or release the value."""
+        effect = None if taken.event == "entry" else self._edge(taken).effect
+        return isinstance(effect, ir.Call) and ir.direct_callee(effect) is None
+
+    def _is_condition(self, taken: Taken) -> bool:
+        return self._is_own(taken) and self._is_branch(taken)
+
+    def _is_branch(self, taken: Taken) -> bool:
+        effect = self._edge(taken).effect if taken.event == "edge" else None
+        return isinstance(effect, ir.Assume) and not isinstance(effect.condition, ir.IntConst)
+
+    def _of_assertion(self) -> Iterator[Evidence]:
+        """What a failing assertion is about: the last condition before it, if it is a condition of the same place."""
+        own = [taken for taken in self._path[:-1] if taken.event == "edge" and self._is_own(taken)]
+        if not own or not self._is_condition(own[-1]) or self._line(own[-1]) != self._line(self._last):
+            yield "never-asserted"
+            return
+        names = {var.name for expr in ir.values_of(self._edge(own[-1]).effect) for var in ir.variables(expr)}
+        calls = {
+            target.name
+            for taken in own
+            if isinstance(effect := self._edge(taken).effect, ir.Call) and isinstance(target := effect.result, ir.Var)
+        }
+        if names & calls:
+            yield "result-asserted"
+        elif any(map(_is_memory, self._asserted(own, names))):
+            yield "in-memory"
+        elif any(var.scope == "parameter" for var in self._variables(own[-1])):
+            yield "argument-asserted"
+
+    def _asserted(self, own: Sequence[Taken], names: set[str]) -> Iterator[ir.Expr]:
+        """The condition of an assertion, and what was assigned to its variables last."""
+        yield from ir.values_of(self._edge(own[-1]).effect)
+        for name in sorted(names):
+            assigned = (e for t in reversed(own) if isinstance(e := self._edge(t).effect, ir.Assign))
+            values = (e.value for e in assigned if isinstance(e.target, ir.Var) and e.target.name == name)
+            yield from islice(values, 1)
+
+    def _line(self, taken: Taken) -> tuple[str, int]:
+        place = self._places.place(taken.function, taken.edge)
+        return place.path, place.range.start.line
+
+    def _variables(self, taken: Taken) -> Iterator[ir.Var]:
+        for expr in ir.values_of(self._edge(taken).effect):
+            yield from ir.variables(expr)
+
+
+def _beginning(delta: ProgramDelta, fact: Fact, steps: Sequence[Taken]) -> int:
+    """The number of the step that made the value suspicious."""
+    number = len(steps) - 1
+    while number > 0 and steps[number].before != NOTHING and delta.facts[steps[number].before].rule == fact.rule:
+        number -= 1
+    return number
+
+
+def _is_in_memory(path: Path) -> bool:
+    """Whether a path is read from something else than a local variable. An address is not read."""
+    return path[-1] != "&" and (len(path) > 1 or path[0].startswith("@"))
+
+
+def _is_memory(expr: ir.Expr) -> bool:
+    """Whether an expression reads something else than local variables."""
+    parts = ir.walk(expr)
+    return any(isinstance(part, ir.Deref) or (isinstance(part, ir.Var) and part.scope == "global") for part in parts)
+
+
+def _is_reachable(path: Path) -> bool:
+    """Whether a name of a value is one that others can know: behind a pointer, or in a global variable."""
+    return path[0].startswith("@") or (behind_pointer(path) and path[-1] != "&")

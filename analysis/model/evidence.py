@@ -1,0 +1,36 @@
+"""What speaks for a possible finding, and what has to be assumed for it: names that an engine gives, and a score is made of.
+
+Each is something that can be read off the path that is claimed. `Beginning` says where the value comes from: what the path begins
+with that makes the value suspicious, such as a result that can be null, or memory that is allocated.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Beginning = Literal[
+    "library-result",  # of a library function that this function calls
+    "own-test",  # this function tests the value for null, and goes on where it is
+    "macro",  # a test for null, or a null, that is in the text of a macro, for all of its users
+    "null-constant",  # it was set to null by this function
+    "released-here",  # this function frees, closes or locks it
+    "function-result",  # a function of the program returns it so
+    "allocated-elsewhere",  # a function of the program allocates or opens it, and returns it
+    "argument",  # a caller passes it so
+]
+Needed = Literal[
+    "in-memory",  # the value is read from a member, an element or a global variable
+    "reachable",  # memory was stored where others reach it, before its last pointer was lost
+    "function-pointer",  # a call through a pointer lies between, of which it is not known which function it reaches
+    "others-test",  # most other calls of the function that the value comes from test its result
+    "others-do-not",  # most do not
+    "environment",  # a result of a library function decides it: memory, files, input
+    "straight",  # there is no branch between where it comes from and where it is used
+    "reported",  # where the value is null, a function of the program is called for its effect: it may not come back
+    "many-conditions",  # the path from the beginning on takes many branches that must be possible together
+    "at-the-end",  # it is lost where the program ends
+    "argument-asserted",  # the assertion is about what callers pass
+    "result-asserted",  # the assertion is about the result of a call
+    "never-asserted",  # the assertion says that a place is never reached
+]
+Evidence = Literal[Beginning, Needed]

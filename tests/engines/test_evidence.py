@@ -1,0 +1,89 @@
+"""What speaks for a finding is read off its path: small programs, each with one finding and what is seen of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analysis.api import Checker
+from analysis.model.evidence import Evidence
+from analysis.model.options import Options
+
+_HEAD = "#include <assert.h>\n#include <stdlib.h>\n#include <string.h>\n"
+_CASES: dict[str, tuple[str, set[Evidence]]] = {
+    "library": ("int f(void) { int *p = malloc(4); *p = 1; int r = *p; free(p); return r; }", {"library-result", "straight"}),
+    "own test": ("int f(int *p) { if (p == 0) return *p; return 0; }", {"own-test", "straight"}),
+    "macro": (
+        "#define PUT() do { if (p) *p = 0; } while (0)\nint f(int *p) { PUT(); return *p; }",
+        {"macro", "straight"},
+    ),
+    "constant": ("int f(int n) { int *p = 0; if (n) p = &n; return *p; }", {"null-constant"}),
+    "allocated elsewhere": (
+        "static int *g(void) { return malloc(4); }\nint f(int n) { int *p = g(); if (!p) return 1; *p = n; return *p; }",
+        {"allocated-elsewhere"},
+    ),
+    "another function": (
+        "static int *g(int n) { return n > 7 ? malloc(4) : 0; }\nint f(int n) { int *p = g(n); int r = *p; free(p); return r; }",
+        {"function-result", "environment", "straight"},
+    ),
+    "a caller": (
+        'static int g(const char *s) { return strlen(s) > 3; }\nint f(void) { char *s = getenv("X"); return g(s); }',
+        {"argument", "environment", "straight"},
+    ),
+    "others test": (
+        "int *g(int n) { static int a; return n > 7 ? &a : 0; }\nint h(void) { int *p = g(1); return p ? *p : 2; }\n"
+        "int f(int n) { int *p = g(n); return *p; }",
+        {"function-result", "others-test", "straight"},
+    ),
+    "others do not": (
+        "long g(char *s) { char *p = strchr(s, 'a'); return p - s; }\n"
+        "long h(char *s) { char *p = strchr(s, 'b'); return p - s; }\n"
+        "int f(char *s) { char *p = strchr(s, 'c'); return *p; }",
+        {"library-result", "others-do-not", "straight"},
+    ),
+    "reported": (
+        "int count;\nstatic void complain(void) { count++; }\nint f(int *p) { if (p == 0) complain(); return *p; }",
+        {"own-test", "reported", "straight"},
+    ),
+    "a lock is no value that is read": (
+        "#include <pthread.h>\npthread_mutex_t m;\nvoid f(void) { pthread_mutex_lock(&m); pthread_mutex_lock(&m); }",
+        {"released-here", "straight"},
+    ),
+    "NULL is no macro of its users": ("int f(int n) { int *p = n ? &n : NULL; return *p; }", {"null-constant", "straight"}),
+    "released": ("void f(int *p) { free(p); free(p); }", {"released-here", "straight"}),
+    "leak": ("int f(int n) { int *p = malloc(4); if (!p) return 1; *p = n; return *p; }", {"library-result"}),
+    "leak at the end": (
+        "int main(int n, char **v) { int *p = malloc(4); if (!p) return 1; *p = n; return *p; }",
+        {"library-result", "at-the-end"},
+    ),
+    "function pointer": (
+        "static int *g(void) { return malloc(4); }\nint *(*make)(void) = g;\n"
+        "int f(void) { int *p = make(); int r = *p; free(p); return r; }",
+        {"function-result", "function-pointer", "environment", "straight"},
+    ),
+    "memory": (
+        "struct s { int *p; };\nint f(struct s *s) { s->p = 0; return *s->p; }",
+        {"null-constant", "in-memory", "straight"},
+    ),
+    "result asserted": ("int g(int);\nvoid f(int n) { int r = g(n); if (r != 0) { assert(r == 0); } }", {"result-asserted"}),
+    "argument asserted": ("static void g(int n) { assert(n > 3); }\nvoid f(void) { g(2); }", {"argument-asserted"}),
+    "never": ("void f(int n) { switch (n) { case 1: return; }\nassert(0); }", {"never-asserted"}),
+    "many conditions": (
+        "int g(int);\nint f(int n) { int *p = malloc(4); if (!p) return 0;\n"
+        + "".join(f"if (g({i})) n += {i};\n" for i in range(8))
+        + "return n; }",
+        {"library-result", "many-conditions"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _CASES)
+def test_what_is_seen(name: str, tmp_path: Path) -> None:
+    text, expected = _CASES[name]
+    path = tmp_path / "a.c"
+    path.write_text(_HEAD + text, encoding="utf-8")
+    checker = Checker(Options(engine="automaton"))
+    checker.open([str(path)])
+    [finding] = checker.check().findings
+    assert set(finding.evidence) == expected

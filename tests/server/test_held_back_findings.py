@@ -1,0 +1,68 @@
+"""Findings that the checker holds back: known and counted by the server, and not published."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from analysis.model.places import Place, Position, Range
+from analysis.model.report import Finding, FunctionReport, RuleVerdict
+from analysis.wire import FileResult
+from server.convert import Converter
+from server.documents import Document, OpenDocuments
+from server.features.code_lens import lens_command
+from server.results import FileState, Results
+from server.status import Statuses
+
+PATH = "/w/a.c"
+
+
+def place(line: int) -> Place:
+    return Place(PATH, Range(Position(line, 1), Position(line, 4)))
+
+
+def finding(name: str, *, score: int, shown: bool, status: str = "possible") -> Finding:
+    fields = {"rule": "double-free", "status": status, "severity": "error", "message": "freed twice", "function": name}
+    return Finding(**fields, place=place(2), fingerprint=name, trace=(), score=score, reasons=("because",), shown=shown)  # type: ignore[arg-type]
+
+
+def known(*findings: Finding) -> tuple[Results, Converter, Document, FileState]:
+    documents = OpenDocuments("file:///w")
+    documents.put_text_document(types.TextDocumentItem(f"file://{PATH}", "c", 1, "one\ntwo\nthree\n"))
+    document = documents.at_path(PATH)
+    assert document is not None
+    document.sent(1)
+    results = Results(documents)
+    verdicts = {"double-free": RuleVerdict("violated", None, (), "automaton")}
+    functions = tuple(FunctionReport(one.function, place(1), verdicts) for one in findings)
+    state = results.apply(FileResult(1, PATH, 1, findings, functions, ()))
+    assert state is not None
+    return results, Converter(documents), document, state
+
+
+def test_it_is_not_published_and_counted() -> None:
+    results, converter, document, _ = known(
+        finding("f", score=70, shown=True), finding("g", score=30, shown=False), finding("h", score=100, shown=False)
+    )
+    [published] = converter.diagnostics(results, PATH, unknown_hints=False)
+    assert published.data["fingerprint"] == "f"
+    assert (published.data["score"], published.data["reasons"]) == (70, ["because"])
+    status = Statuses(results, converter).payload(document, "idle", None)
+    assert status["heldBack"] == 2
+    assert results.finding("g") is not None
+
+
+def test_where_all_are_asked_for_it_is_a_hint() -> None:
+    results, converter, _, _ = known(
+        finding("f", score=70, shown=True),
+        finding("g", score=30, shown=True),
+        finding("h", score=100, shown=True, status="confirmed"),
+    )
+    levels = {one.data["fingerprint"]: one.severity for one in converter.diagnostics(results, PATH, unknown_hints=False)}
+    severity = types.DiagnosticSeverity
+    assert levels == {"f": severity.Warning, "g": severity.Hint, "h": severity.Error}
+
+
+def test_the_lens_says_so() -> None:
+    _, _, _, state = known(finding("f", score=70, shown=True), finding("g", score=30, shown=False))
+    titles = [lens_command(function, state, "uri").title for function in state.functions]
+    assert titles == ["✗ violated: double-free", "? held back: double-free"]
