@@ -27,8 +27,8 @@ def check(paths: tuple[str, ...], **given: Any) -> int:
 
     Without a PATH: the compile_commands.json found upward from the current folder, else every *.c below it.
 
-    Exit code: 0 nothing violated; 1 at least one finding is shown; 2 something asked for could not be done; 3 with --strict,
-    something stayed unknown, or a finding is held back.
+    Exit code: 0 nothing violated; 1 at least one finding, shown or held back; 2 something asked for could not be done; 3 with
+    --strict, something stayed unknown.
     """
     asked = read_asked(given, first_of(paths))
     known = None if asked.baseline is None else read_baseline(asked.baseline)
@@ -77,9 +77,9 @@ def keep(checker: Checker, asked: Asked) -> None:
 
 def exit_code(report: Report, *, failed: bool, strict: bool) -> int:
     """The exit code of a check, as docs/guide.md lists them. A finding outweighs a file that could not be read. One that is held
-    back is no reason to fail, since nobody would see why; it is something that is not known."""
-    if report.shown:
+    back counts like any other: its function is violated, and a script would take 0 for "nothing is violated"."""
+    if report.findings:
         return VIOLATED
     if failed:
         return FAILED
-    return UNKNOWN if strict and (report.held_back or report.verdict == "unknown") else 0
+    return UNKNOWN if strict and report.verdict == "unknown" else 0

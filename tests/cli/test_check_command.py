@@ -149,11 +149,15 @@ def test_flags_are_passed_on(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_entries_choose_where_executions_start(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("main.c").write_text("int f(int *p)\n{\n    p = 0;\n    return *p;\n}\nint main(void)\n{\n    return 0;\n}\n")
+    text = "int f(int *p)\n{\n    p = 0;\n    return *p;\n}\nint main(void)\n{\n    return 0;\n}\n"
+    Path("main.c").write_text(text)
+    assert as_json(capsys, "--entry", "main", "main.c")[0] == 0
+    for chosen in (["--entry", "f"], []):  # other programs can call what nobody calls here
+        code, report = as_json(capsys, *chosen, "main.c")
+        assert code == 1
+        assert places(report) == [("null-dereference", "main.c", 4)]
+    Path("main.c").write_text(f"static {text}")
     assert as_json(capsys, "main.c")[0] == 0
-    code, report = as_json(capsys, "--entry", "f", "main.c")
-    assert code == 1
-    assert places(report) == [("null-dereference", "main.c", 4)]
 
 
 def test_only_the_rules_asked_for_are_checked(capsys: pytest.CaptureFixture[str]) -> None:
