@@ -18,7 +18,7 @@ static int verbose;
 static int count(int *p) { return p ? *p : 0; }
 static int *make(void) { return malloc(sizeof(int)); }
 static void drop(int *p) { free(p); }
-void unused(void) { }
+static void unused(void) { }
 int main(int argc, char **argv) {
     int *p = make();
     if (!p)

@@ -53,16 +53,16 @@ def test_configurations_derivations_summaries_and_call_sites(capsys: pytest.Capt
         "  entered with nothing",
         "    by the call at main 0 -> 2, with nothing",
         "    summary: returns with nothing",
-        "    summary: returns with null-dereference: the result is null",
+        "    summary: returns with null-dereference: the result is null-on-failure",
         "    0: nothing",
         "        $1 = malloc(4) => 2",
-        "        $1 = malloc(4) => 2: null-dereference: the result is null",
+        "        $1 = malloc(4) => 2: null-dereference: the result is null-on-failure",
         "    2: nothing",
         "        return $1 => 1",
-        "    2: null-dereference: the result is null",
-        "        return $1 => 1: null-dereference: the result is null",
+        "    2: null-dereference: the result is null-on-failure",
+        "        return $1 => 1: null-dereference: the result is null-on-failure",
         "    1: nothing",
-        "    1: null-dereference: the result is null",
+        "    1: null-dereference: the result is null-on-failure",
     ]
     lines = rest.splitlines()
     assert lines[:4] == [

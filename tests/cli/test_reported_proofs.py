@@ -22,7 +22,7 @@ int guarded(int n) { return n > 0 ? 100 / n : 0; }
 int open_(int n) { return 100 / n; }
 int both(int n) { return guarded(n) + open_(n); }
 """
-UNREACHED = "int never(int n) { return 1 / n; }\nint main(int argc, char **argv) { return argc > 0 ? 7 / argc : 0; }\n"
+UNREACHED = "static int never(int n) { return 1 / n; }\nint main(int argc, char **argv) { return argc > 0 ? 7 / argc : 0; }\n"
 
 
 @pytest.fixture(autouse=True)

@@ -107,7 +107,7 @@ def test_an_edit_of_the_function_decides_it_anew_and_leaves_the_other(tmp_path: 
     with worker(tmp_path) as w:
         w.type(TEXT)
         w.until(lambda event: w.statuses(event) == {"bad": "confirmed"})
-        w.type(TEXT.replace("n + n == 14", "n + n == 16"))
+        w.type(TEXT.replace("2 * n + n == 21", "2 * n + n == 24"))
         *_, result = w.results()
         assert w.statuses(result) == {"safe": "possible", "bad": "confirmed"}
         w.until(lambda event: w.statuses(event) == {"safe": "confirmed", "bad": "confirmed"})

@@ -1,13 +1,13 @@
 """A program with two findings.
 
-The automaton engine does not add n to n, so its first one is refuted; the other happens for n = 7.
+The automaton engine does not add n to its double, so its first one is refuted; the other happens for n = 7.
 """
 
 TEXT = """\
 int safe(int n)
 {
     int x = 1, *p = 0;
-    if (n + n == 14)
+    if (2 * n + n == 21)
         p = &x;
     if (n == 7)
         return *p;

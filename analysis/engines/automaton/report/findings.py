@@ -232,7 +232,7 @@ class Findings:
         known = self._beginnings.known(graph, delta, feasibility, key, path)
         if known is None and not patient and key[0] not in self._urgent:
             known = self._beginnings.doubtful.get(key)
-            if known is not None and known.path.steps is not None and _is_there(known.path, delta):
+            if known is not None and known.path.steps is not None and _leads_there(known, delta):
                 self.settled = False
             else:
                 known = None
@@ -292,8 +292,18 @@ def _must_be_sure(delta: ProgramDelta, name: str, fact: Fact) -> bool:
 
 def _is_there(path: ErrorPath, delta: ProgramDelta) -> bool:
     """Whether all edges of a path are still there."""
+    return _are_there(path.steps or (), delta)
+
+
+def _leads_there(beginning: Beginning, delta: ProgramDelta) -> bool:
+    """Whether all edges of a path, and of the calls that lead to it, are still there."""
+    links = (_are_there((*call.link.steps, call.taken(0)), delta) for call in beginning.calls)
+    return _is_there(beginning.path, delta) and all(links)
+
+
+def _are_there(steps: Iterable[Taken], delta: ProgramDelta) -> bool:
     functions = delta.program.functions
-    return all(t.function in functions and (t.edge < 0 or t.edge in functions[t.function].by_id) for t in path.steps or ())
+    return all(t.function in functions and (t.edge < 0 or t.edge in functions[t.function].by_id) for t in steps)
 
 
 def _errors(delta: ProgramDelta, retrace: Retrace) -> dict[Error, list[int]]:
