@@ -1,17 +1,20 @@
 """Which functions the values of a program can be, and so which ones its calls through pointers reach.
 
-A points-to analysis by inclusion constraints [ANDERSEN], for addresses of functions alone: it ignores the order of statements and
-which call a value came through. Its nodes are variables (of one function, or global), results of functions, members by their
-names, whatever the object ([TYPE-ALIASES] does so for what is read and written), a union as a whole, and one node for all objects
-that are reached through a pointer. So a copy of a record, also by `memcpy`, moves nothing.
+A points-to analysis by inclusion constraints [ANDERSEN], for addresses of functions alone. It ignores the order of statements and
+which call a value came through. `function_flows` has the constraints of each function, and says what their nodes are: one for all
+objects that are reached through a pointer, and one for all members of a name. So a copy of a record, also by `memcpy`, moves
+nothing.
 
-What a value can be is not known (ANY) where it comes from an integer, from another kind of pointer, from `va_arg`, from a
-function that is not in the program, from an initialiser that is not known, from another member of a union, or, in a program
-without `main`, from a caller of a function with external linkage. A call through such a value reaches, beside what is known to
-flow there, all functions whose address is used and whose type is compatible (C11 6.5.2.2p9), and those of a fitting type that
-went where they are not followed; if these are none, those that `Program.targets` says by type. Otherwise it reaches what flows
-there and can be called through the type (`model.compatible.fits`). That can be nothing: then the pointer is null, or the
-function is not in the program.
+A value can be any function (ANY) where it comes from an integer, from another kind of pointer, from `va_arg`, from a function
+that is not in the program, from an initialiser that is not known, or from another member of a union. In a program without `main`
+a caller of a function with external linkage can pass any, too.
+
+A call through a value that is not ANY reaches what flows there and can be called through the type (`model.compatible.fits`). That
+can be nothing: then the pointer is null, or the function is not in the program.
+
+A call through ANY reaches what is known to flow there and two kinds of functions more: those whose address is used and whose
+type is compatible (C11 6.5.2.2p9), and those of a fitting type that went where they are not followed. If there are none of
+these, it reaches all that `Program.targets` says by type.
 
 Only for findings that remain possible (the automaton engine). It may overlook a target: where two records of different types
 share memory in a way that C does not allow (C11 6.5p7), under other names of their members; in what does not parse; where the
@@ -20,155 +23,28 @@ bytes of a pointer are copied one by one. So nothing is proved with it: provers 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from analysis.c import calls
-from analysis.cfa.graph import Cfa, Global, Program
+from analysis.cfa.function_flows import (
+    ANY,
+    BEHIND,
+    ESCAPED,
+    RESULT,
+    Node,
+    Passed,
+    assigned,
+    carries,
+    element_type,
+    flows_of,
+    in_parts,
+    is_code,
+    values,
+)
+from analysis.cfa.graph import Global, Program
 from analysis.model import ir
-from analysis.model.c_types import Array, Function, Pointer, Record, Type, Void
+from analysis.model.c_types import Function, Pointer, Record, Type
 from analysis.model.compatible import fits, is_compatible
-from analysis.model.kept_with import kept_with
-
-Node = tuple[str, str]  # a function, or nothing, and a name in it
-BEHIND: Node = ("", "*")
-ESCAPED: Node = ("", "!")  # what goes where it is not followed
-ANY: Node = ("", "?")  # a value that can be any function
-_RESULT = "<result>"
-
-
-class Passed(NamedTuple):
-    """A call: what its callee's value and its arguments can be, and where its result goes; `returned` is the result's type.
-    `filled` are the records, by key, that a function outside of the program could fill."""
-
-    call: ir.Call
-    callee: tuple[Node, ...]
-    arguments: tuple[tuple[Node, ...], ...]
-    result: Node | None
-    filled: tuple[tuple[int, str], ...]
-
-
-class Flows(NamedTuple):
-    """What one function does with addresses of functions: flows (target, source), and calls."""
-
-    flows: frozenset[tuple[Node, Node]]
-    calls: tuple[Passed, ...]
-    parameters: tuple[str, ...]
-    type: Function
-
-
-def function_node(name: str) -> Node:
-    """The node that stands for a function's address."""
-    return ("&", name)
-
-
-def carries(type_: Type) -> bool:
-    """Whether a value of the type is followed: pointers to functions, and `void *`."""
-    return isinstance(type_, Pointer) and isinstance(type_.target, Function | Void)
-
-
-def _element(type_: Type) -> Type:
-    while isinstance(type_, Array):
-        type_ = type_.element
-    return type_
-
-
-def node_of(function: str, lvalue: ir.Expr) -> Node:
-    """The node of an object."""
-    while isinstance(lvalue, ir.Index | ir.Cast):
-        lvalue = lvalue.array if isinstance(lvalue, ir.Index) else lvalue.operand
-    match lvalue:
-        case ir.Var(name, scope):
-            return ("", "@" + name) if scope == "global" else (function, name)
-        case ir.Field(record, name):
-            inner = record.type
-            return ("", "u:" + inner.key) if isinstance(inner, Record) and inner.kind == "union" else ("", "." + name)
-        case _:
-            return BEHIND
-
-
-def values(function: str, expr: ir.Expr) -> tuple[Node, ...]:
-    """What a followed value can be."""
-    match expr:
-        case ir.Cast(operand):
-            if carries(operand.type):
-                return values(function, operand)
-            is_code = isinstance(expr.type, Pointer) and isinstance(expr.type.target, Function)
-            plain = isinstance(ir.strip_casts(operand), ir.IntConst) or (isinstance(operand.type, Pointer) and not is_code)
-            return () if plain else (ANY,)
-        case ir.AddressOf(ir.Var(name, "function")):
-            return (function_node(name),)
-        case ir.Var() | ir.Deref() | ir.Field() | ir.Index():
-            return (node_of(function, expr),)
-        case ir.Unknown() | ir.Binary() | ir.Unary():
-            return (ANY,)
-        case _:
-            return ()
-
-
-@kept_with
-def flows_of(cfa: Cfa) -> Flows:
-    """The flows of one function."""
-    flows: set[tuple[Node, Node]] = set()
-    passed: list[Passed] = []
-    for edge in cfa.edges:
-        flows.update(_in_parts(cfa.name, cfa.parts[edge.id]))
-        match edge.effect:
-            case ir.Assign(target, value):
-                flows.update(_assigned(cfa.name, target, value))
-            case ir.Return(value) if value is not None and carries(value.type):
-                flows.update(((cfa.name, _RESULT), source) for source in values(cfa.name, value))
-            case ir.Call():
-                one = _passed(cfa.name, edge.effect)
-                if one is not None:
-                    passed.append(one)
-    return Flows(frozenset(flows), tuple(passed), tuple(parameter.name for parameter in cfa.parameters), cfa.type)
-
-
-def _assigned(function: str, target: ir.Expr, value: ir.Expr) -> Iterator[tuple[Node, Node]]:
-    if carries(target.type):
-        node = node_of(function, target)
-        yield from ((node, source) for source in values(function, value))
-    elif isinstance(target, ir.Field) and isinstance(inner := target.record.type, Record) and inner.kind == "union":
-        yield ("", "u:" + inner.key), ANY
-
-
-def _in_parts(function: str, parts: Iterable[ir.Expr]) -> Iterator[tuple[Node, Node]]:
-    """Objects that can be reached through a pointer, and functions whose address becomes another kind of value."""
-    for part in parts:
-        if isinstance(part, ir.AddressOf) and isinstance(part.lvalue, ir.LVALUES) and carries(_element(part.lvalue.type)):
-            node = node_of(function, part.lvalue)
-            if node != BEHIND:
-                yield node, BEHIND
-                yield BEHIND, node
-        elif isinstance(part, ir.Cast) and not carries(part.type) and _is_code(part.operand.type):
-            yield from ((ESCAPED, source) for source in values(function, part.operand))
-
-
-def _is_code(type_: Type) -> bool:
-    return isinstance(type_, Pointer) and isinstance(type_.target, Function)
-
-
-def _passed(function: str, call: ir.Call) -> Passed | None:
-    direct = ir.direct_callee(call)
-    pointer = call.callee.pointer if isinstance(call.callee, ir.Deref) and isinstance(call.callee.type, Function) else call.callee
-    callee = (function_node(direct),) if direct is not None else values(function, pointer)
-    arguments = tuple(values(function, argument) if carries(argument.type) else () for argument in call.arguments)
-    result = call.result
-    target = node_of(function, result) if result is not None and carries(result.type) else None
-    filled = tuple(found for at, one in enumerate(call.arguments) for found in _filled(at, one))
-    if direct is not None and target is None and not any(arguments) and not filled:
-        return None
-    return Passed(call, callee, arguments, target, filled)
-
-
-def _filled(at: int, argument: ir.Expr) -> Iterator[tuple[int, str]]:
-    bare = ir.strip_casts(argument)
-    pointed = bare.type.target if isinstance(bare.type, Pointer) else None
-    if isinstance(pointed, Record):
-        yield at, pointed.key
-    elif pointed is not None and carries(pointed):
-        yield at, ""
 
 
 class _Solution:
@@ -235,7 +111,7 @@ class _Solution:
         node = ("", "@" + variable.var.name)
         given = (variable.initial, *(part.value for part in variable.parts))
         for value in given:
-            for target, source in _in_parts("", ir.walk(value)):
+            for target, source in in_parts("", ir.walk(value)):
                 self._flow(target, source)
         if carries(variable.var.type) and not variable.parts:
             for source in values("", variable.initial):
@@ -243,12 +119,12 @@ class _Solution:
         elif isinstance(variable.initial, ir.Unknown) and not variable.parts:
             self._fill(node, variable.var.type)
         for part in variable.parts:
-            for target, source in _assigned("", part.target, part.value):
+            for target, source in assigned("", part.target, part.value):
                 self._flow(target, source)
 
     def _fill(self, node: Node, type_: Type) -> None:
         """An object gets values that are not known."""
-        element = _element(type_)
+        element = element_type(type_)
         if carries(element):
             self._flow(node, ANY)
         elif isinstance(element, Record):
@@ -263,8 +139,8 @@ class _Solution:
             here = work.pop()
             record = self._program.records.get(here)
             for member in () if record is None else record.members:
-                element = _element(member.type)
-                if _is_code(element):
+                element = element_type(member.type)
+                if is_code(element):
                     found.add(("", "u:" + here) if record is not None and record.kind == "union" else ("", "." + member.name))
                 elif isinstance(element, Record) and element.key not in seen:
                     seen.add(element.key)
@@ -343,7 +219,7 @@ class _Solution:
             for source in sources:
                 self._flow(target, source)
         if one.result is not None:
-            self._flow(one.result, (name, _RESULT))
+            self._flow(one.result, (name, RESULT))
 
     def _bind_outside(self, one: Passed, name: str) -> None:
         """The call reaches a function outside of the program, one that is not known if it has no name."""

@@ -29,7 +29,7 @@ Some decisions accept missed defects to avoid noise:
   holds (`feasibility.path_values`). If it has several targets, it passes no null or zero (`facts.product`).
 - Globals are followed from the program's start only in small programs (`facts.product`).
 - Memory stored in an object that the function did not make, or in a global of a large program,
-  counts as given away (`facts.transfer`). Ownership is not tracked through the heap.
+  counts as given away (`facts.outcomes`). Ownership is not tracked through the heap.
 - There is one finding per function, rule and message, at its first place (`report.findings`).
 - An error is reported only with a path whose branches agree, found within a budget
   (`feasibility`). If the search gives up, the function's verdict says so.
@@ -43,7 +43,7 @@ Some decisions accept missed defects to avoid noise:
   (`functions.constant_globals`).
 - A function that comes back only through `longjmp` does not return (`functions.cases`).
 - Some library functions return a pointer into their argument, and only read it
-  (`facts.transfer.handed_back`, `functions.footprint`).
+  (`facts.ownership.handed_back`, `functions.footprint`).
 - Memory that a function hands out by a pointer into it counts as given away: its user cannot know how to free it
   (`facts.interior`).
 """

@@ -11,12 +11,20 @@ the callee's exit says so; results, globals and what the parameters point to are
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import NOTHING, RESULT_KEY, Environment, Fact, bounded
 from analysis.engines.automaton.facts.interior import into, is_into, points_into
-from analysis.engines.automaton.facts.transfer import Transfer, escapes, is_steady
+from analysis.engines.automaton.facts.moved_paths import is_steady
+from analysis.engines.automaton.facts.ownership import escapes
+from analysis.engines.automaton.facts.passed_paths import (
+    apply_operations,
+    is_out_parameter,
+    is_own,
+    rewritten,
+    temporaries,
+    through_argument,
+)
+from analysis.engines.automaton.facts.transfer import Transfer
 from analysis.engines.automaton.functions.access_paths import (
     CALLER,
     LENGTH_LIMIT,
@@ -25,12 +33,11 @@ from analysis.engines.automaton.functions.access_paths import (
     behind_pointer,
     kills,
     lvalue_cell,
-    path_cells,
     path_of,
     root_of,
 )
 from analysis.engines.automaton.functions.beliefs import Beliefs
-from analysis.engines.automaton.functions.footprint import Footprints, addressed
+from analysis.engines.automaton.functions.footprint import Footprints
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.engines.automaton.functions.matching import Matcher
 from analysis.model import ir
@@ -70,9 +77,7 @@ class CallTransfer:
         images = {image for path in fact.paths for image in self._entering(model, edge, callee, fact, path)}
         if not images:
             return NOTHING
-        stays = any(
-            _is_own(path, edge) or all(map(is_into, self._places(model, edge, callee, fact, path))) for path in fact.paths
-        )
+        stays = any(is_own(path, edge) or all(map(is_into, self._places(model, edge, callee, fact, path))) for path in fact.paths)
         return self._facts.number(Fact(fact.rule, fact.state, bounded(images | {CALLER_PATH} if stays else images)))
 
     def _entering(self, model: FunctionModel, edge: Edge, callee: FunctionModel, fact: Fact, path: Path) -> list[Path]:
@@ -83,7 +88,7 @@ class CallTransfer:
             return images
         if fact.state in rule.local_states:
             return []
-        return images if _is_out_parameter(model, path) else [image for image in images if len(image) == 1]
+        return images if is_out_parameter(model, path) else [image for image in images if len(image) == 1]
 
     def _places(self, model: FunctionModel, edge: Edge, callee: FunctionModel, fact: Fact, path: Path) -> list[Path]:
         """The callee's paths to what the caller knows by the path: the place itself, if null or zero is followed, which is copied
@@ -127,7 +132,7 @@ class CallTransfer:
         """A value that the callee cannot reach, after a call that returns: lost only where the call's writes change its paths."""
         call = edge.effect
         assert isinstance(call, ir.Call)
-        untouched = {path for path in fact.paths if not _rewritten(path, model.written_by_callees(edge))}
+        untouched = {path for path in fact.paths if not rewritten(path, model.written_by_callees(edge))}
         if not untouched and self._transfer.rules[fact.rule].ownership:
             return []  # the callee has put something else in its place, and may have taken care of it
         paths = self._kept(model, edge, untouched)
@@ -136,7 +141,7 @@ class CallTransfer:
         for state, result in self._transfer.fire(model, edge, fact):
             if isinstance(state, str):
                 environment: Environment = () if result is None or number is None else ((number, result),)
-                found.extend(self._transfer.settle(edge, Fact(fact.rule, state, fact.paths), paths, environment))
+                found.extend(self._transfer.outcomes.settle(edge, Fact(fact.rule, state, fact.paths), paths, environment))
         return found
 
     def _kept(self, model: FunctionModel, edge: Edge, paths: set[Path]) -> set[Path]:
@@ -144,11 +149,11 @@ class CallTransfer:
         call = edge.effect
         assert isinstance(call, ir.Call)
         written = model.written_by_callees(edge)
-        kept = {path for path in paths if not _rewritten(path, written)}
+        kept = {path for path in paths if not rewritten(path, written)}
         if call.result is not None:
             cell, target = lvalue_cell(call.result), path_of(call.result)
             kept = {path for path in kept if not kills(target, cell, path)}
-        return kept - _temporaries(call)
+        return kept - temporaries(call)
 
     def _returned(self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact | None, after: Fact) -> list[int]:
         call = edge.effect
@@ -165,9 +170,9 @@ class CallTransfer:
             paths |= self._stayed(model, edge, callee, before, after)
             if not paths and rule.ownership and self._wiped(edge, callee, before, after):
                 return []
-        paths -= _temporaries(call)
+        paths -= temporaries(call)
         fact = Fact(after.rule, after.state, bounded(paths) or after.paths)
-        return self._transfer.settle(edge, fact, paths, self._result_environment(model, call, after))
+        return self._transfer.outcomes.settle(edge, fact, paths, self._result_environment(model, call, after))
 
     def _is_evidence(self, model: FunctionModel, edge: Edge, callee: FunctionModel, after: Fact) -> bool:
         """Whether what a callee returns by itself can be null or zero at this call, too (`functions.beliefs`)."""
@@ -186,7 +191,7 @@ class CallTransfer:
         images = {path: self._places(model, edge, callee, before, path) for path in before.paths}
         unreachable = {path for path, its in images.items() if all(map(is_into, its))}
         kept = {path for path, its in images.items() if any(image in after.paths for image in its)} - unreachable
-        kept |= {path for path, its in images.items() if its and _is_own(path, edge)}
+        kept |= {path for path, its in images.items() if its and is_own(path, edge)}
         return self._kept(model, edge, unreachable) | self._result_kills(call, kept)
 
     def _homes(
@@ -221,7 +226,7 @@ class CallTransfer:
         of_this_call = path == (RESULT,) and before is None
         if of_this_call or (path != (RESULT,) and after.state in self._transfer.rules[after.rule].failure_states):
             return is_steady(model, home)
-        return _is_out_parameter(model, home)
+        return is_out_parameter(model, home)
 
     def _is_replaced(self, call: ir.Call, callee: FunctionModel, path: Path) -> bool:
         """Whether the caller's place for one that the callee knew before it returned holds the call's result from then on:
@@ -236,7 +241,7 @@ class CallTransfer:
         """Whether the callee, not the call's result, took away the last path: it put something else there, and may know what
         it did."""
         images = (image for path in before.paths for image in self._images(edge, callee, path, before.rule))
-        return not any(_is_own(path, edge) for path in before.paths) and not any(image in after.paths for image in images)
+        return not any(is_own(path, edge) for path in before.paths) and not any(image in after.paths for image in images)
 
     def _possible(self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact | None, after: Fact) -> bool:
         """Whether the conditions on parameters under which the callee leaves this way can hold for these arguments.
@@ -284,55 +289,3 @@ class CallTransfer:
         interval = dict(after.environment).get(RESULT_KEY)
         number = None if call.result is None else model.conditions.numbers.get(call.result)
         return () if interval is None or number is None else ((number, interval),)
-
-
-def through_argument(path: Path, argument: Path | None, parameter: str) -> Path | None:
-    """The callee's path to what the caller has at `path`, if the argument's value leads there."""
-    if argument is None:
-        return None
-    if path == argument:
-        return (parameter,)
-    if argument[-1] == "&":
-        place = argument[:-1]
-        if path[: len(place)] == place:
-            return (parameter, "*", *path[len(place) :])
-    elif path[: len(argument)] == argument and path[len(argument)][0] == "*":
-        return (parameter, *path[len(argument) :])
-    return None
-
-
-def apply_operations(base: Path | None, operations: Path) -> Path | None:
-    """The path that leads on from a value by operations, the first of which follows the pointer."""
-    if base is None or not operations:
-        return base
-    if base[-1] != "&":
-        return (*base, *operations)
-    return (*base[:-1], *operations[1:]) if operations[0] == "*" else None
-
-
-def _is_out_parameter(model: FunctionModel, path: Path) -> bool:
-    """Whether the path is what a parameter points to, `*out`: through it null and zero go from function to function."""
-    return path[0] in model.parameters and path[1:] == ("*",)
-
-
-def _temporaries(call: ir.Call) -> set[Path]:
-    """The paths of arguments that nothing uses after the call."""
-    found = (path_of(a) for a in call.arguments if isinstance(a, ir.Var) and a.scope == "temporary")
-    return {path for path in found if path is not None}
-
-
-def _is_own(path: Path, edge: Edge) -> bool:
-    """Whether the path is a variable of the caller's whose address is not passed: the callee cannot change it."""
-    if path[-1] == "&":
-        return len(path) == 2 or not any(op[0] == "*" for op in path)
-    if path[0][0] == "@" or any(op[0] == "*" for op in path):
-        return False
-    call = edge.effect
-    assert isinstance(call, ir.Call)
-    return path[0] not in {root_of(var) for argument in call.arguments if (var := addressed(argument)) is not None}
-
-
-def _rewritten(path: Path, written: Mapping[str, object] | frozenset[str]) -> bool:
-    if path[-1] == "&" and not any(op[0] == "*" for op in path):
-        return False
-    return any(cell in written for cell in path_cells(path) if cell != "*")

@@ -28,8 +28,9 @@ import msgspec
 
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import Slice
+from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_search import Search
-from analysis.engines.automaton.feasibility.path_values import Item, Store
+from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.walk import Walk, expressions_in
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import DerivationGraph, Entry

@@ -10,7 +10,8 @@ import msgspec
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.feasibility.graph_slices import Slice, Via, opened
-from analysis.engines.automaton.feasibility.path_values import Item, Store
+from analysis.engines.automaton.feasibility.known_values import Item
+from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.walk import Walk, expressions_in
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import Entry, pack, unpack

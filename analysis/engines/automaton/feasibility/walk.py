@@ -11,7 +11,8 @@ from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import Parents, Via
-from analysis.engines.automaton.feasibility.path_values import Item, Store
+from analysis.engines.automaton.feasibility.known_values import Item
+from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.functions.footprint import base_variable, visible
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.engines.automaton.functions.known_conditions import condition_of, expr_cells, pointers_followed

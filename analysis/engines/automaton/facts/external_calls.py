@@ -1,0 +1,107 @@
+"""What a call of an external function does to a fact.
+
+The function may change what is behind the pointers that it is passed. It may keep an owned value that it is passed
+(`ownership`), end it, or hand it back as its result.
+"""
+
+from __future__ import annotations
+
+from analysis.cfa.graph import Edge, Program
+from analysis.engines.automaton.facts.facts import Environment, Fact
+from analysis.engines.automaton.facts.interior import into, points_into
+from analysis.engines.automaton.facts.moved_paths import changed_by, is_inside, is_steady, parts_of, survivors
+from analysis.engines.automaton.facts.outcomes import Outcomes
+from analysis.engines.automaton.facts.ownership import HandedBack, handed_back, is_about, may_end, takes_over
+from analysis.engines.automaton.functions.access_paths import Path, lvalue_cell, path_of
+from analysis.engines.automaton.functions.function_model import FunctionModel
+from analysis.model import ir
+from analysis.model.intervals import NONZERO, ZERO, Interval, meet
+from analysis.rules.automaton import STOP
+
+
+class ExternalCalls:
+    """The transition relation on calls of external functions, for the facts of one program."""
+
+    def __init__(self, outcomes: Outcomes, program: Program) -> None:
+        self._outcomes = outcomes
+        self._rules = outcomes.rules
+        self._program = program
+
+    def after(self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call, result: Interval | None) -> list[int]:
+        """A call that reaches an external function."""
+        if self._rules[fact.rule].ownership:
+            return self._after_owned(model, edge, fact, call, result)
+        paths = set(fact.paths)
+        for argument in call.arguments:
+            path = path_of(argument)
+            if path is None:
+                continue
+            if self._changes_state(call, fact, path, paths):
+                return []
+            paths -= changed_by(paths, path)
+        return self._settle(edge, fact, call, paths)
+
+    def _after_owned(self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call, result: Interval | None) -> list[int]:
+        """The same for a value that somebody owns: the function may be the owner from then on."""
+        rule, paths = self._rules[fact.rule], set(fact.paths)
+        for argument in call.arguments:
+            path = path_of(argument)
+            if points_into(argument, fact.paths) and (takes_over(self._program, call, rule) or may_end(self._program, call)):
+                return []
+            if path is None:
+                continue
+            if path in paths and takes_over(self._program, call, rule):
+                return []
+            if self._changes_state(call, fact, path, paths):
+                return []
+            if path[-1] == "&":
+                if changed_by(paths, path):
+                    return []
+            elif any(part != into(path) for part in parts_of(paths, path)):
+                if self._stops(model, edge, fact, path) and all(p[: len(path)] == path for p in paths):
+                    return self._outcomes.lost(fact, edge)
+                if takes_over(self._program, call, rule):
+                    return []
+        handed = handed_back(call, fact.paths, self._program)
+        if handed is None:
+            return self._settle(edge, fact, call, paths)
+        return self._handed_back(model, edge, fact, call, handed, result)
+
+    def _handed_back(
+        self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call, handed: HandedBack, result: Interval | None
+    ) -> list[int]:
+        """After a call whose result is the value, or points into the object, unless it is null."""
+        assert call.result is not None
+        number, target = model.conditions.numbers.get(call.result), path_of(call.result)
+        can_be_null = number is not None and handed.can_be_null and (result is None or meet(result, ZERO) is not None)
+        null = self._settle(edge, fact, call, set(fact.paths), ((number or 0, ZERO),)) if can_be_null else []
+        if target is None or self._outcomes.given_away(model, target, fact.rule):
+            return null
+        paths = survivors(fact.paths, target, lvalue_cell(call.result))
+        if is_steady(model, target):
+            paths.add((*target, *handed.operations))
+        environment: Environment = ((number or 0, NONZERO),) if can_be_null else ()
+        return null + self._outcomes.settle(edge, fact, paths, environment)
+
+    def _settle(self, edge: Edge, fact: Fact, call: ir.Call, paths: set[Path], environment: Environment = ()) -> list[int]:
+        """The fact at those of its paths that the call's result leaves."""
+        if call.result is not None:
+            paths = survivors(tuple(paths), path_of(call.result), lvalue_cell(call.result))
+        return self._outcomes.settle(edge, fact, paths, environment)
+
+    def _changes_state(self, call: ir.Call, fact: Fact, argument: Path, paths: set[Path]) -> bool:
+        """Whether the call may bring the object at the paths, which it is given by an argument, from the fact's state to another
+        one."""
+        rule, targets = self._rules[fact.rule], self._program.targets(call) or ("",)
+        if not takes_over(self._program, call, rule):
+            return False
+        if not any(rule.is_lost_in(target, fact.state) and not is_about(self._program, rule, target) for target in targets):
+            return False
+        return any(path == argument or is_inside(path, argument) for path in paths)
+
+    def _stops(self, model: FunctionModel, edge: Edge, fact: Fact, path: Path) -> bool:
+        """Whether the call ends, by the rule, the life of the object at the path."""
+        return any(
+            match.rule == fact.rule and match.source == fact.state and match.target == STOP and match.path == path
+            for match in model.matches(edge).before
+        )

@@ -1,0 +1,89 @@
+"""The access paths of a value after a statement: what a write leaves, what an assignment adds, what a caller gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from analysis.engines.automaton.facts.facts import Fact
+from analysis.engines.automaton.facts.interior import into
+from analysis.engines.automaton.functions.access_paths import RESULT, Path, behind_pointer, kills, lvalue_cell, path_of
+from analysis.engines.automaton.functions.function_model import FunctionModel
+from analysis.model import ir
+from analysis.model.c_types import Record
+from analysis.rules.automaton import Rule
+
+
+def survivors(paths: tuple[Path, ...], written: Path | None, cell: str) -> set[Path]:
+    """The paths whose value a write does not change."""
+    return {path for path in paths if not kills(written, cell, path)}
+
+
+def stored(model: FunctionModel, fact: Fact, target: ir.Expr, value: ir.Expr) -> set[Path]:
+    """The paths of a fact after an assignment."""
+    written, source = path_of(target), path_of(value)
+    paths = survivors(fact.paths, written, lvalue_cell(target))
+    if source is None or written is None or not is_steady(model, written):
+        return paths
+    paths |= {(*written, *path[len(source) :]) for path in fact.paths if copies(path, source, target)}
+    return {path for path in paths if path[0] != source[0]} if source[0].startswith("$") else paths
+
+
+def copies(path: Path, source: Path, target: ir.Expr) -> bool:
+    """Whether assigning the value at `source` copies the value at `path` along: the same, or a member of an assigned record."""
+    if path in (source, into(source)):
+        return True
+    return isinstance(target.type, Record) and path[: len(source)] == source
+
+
+def with_result(paths: tuple[Path, ...], source: Path | None, with_parts: bool) -> set[Path]:
+    """The paths with those through the result of a function that returns what is at `source`; `with_parts`: also what its result
+    leads to."""
+    found = set(paths)
+    if source is not None:
+        if with_parts and source[-1] != "&":
+            found |= {(RESULT, *path[len(source) :]) for path in paths if path[: len(source)] == source}
+        if source in paths:
+            found.add((RESULT,))
+    return found
+
+
+def outlives(model: FunctionModel, path: Path, rule: Rule, state: str) -> bool:
+    """Whether the path means something to the function's callers, and the state is known to them."""
+    root = path[0]
+    if root[0] == "<":
+        return True
+    if state in rule.local_states:
+        return False
+    if root[0] == "@":
+        return True
+    if root not in model.parameters or root in model.assignments.reassigned:
+        return False
+    return rule.about_object if len(path) == 1 else behind_pointer(path) or path[-1] == "&"
+
+
+def is_steady(model: FunctionModel, written: Path) -> bool:
+    """Whether a path to what is written can be followed: it is short, and its pointer does not point elsewhere next time."""
+    return len(written) + 1 < 7 and not (behind_pointer(written) and written[0] in model.assignments.moving)
+
+
+def parts_of(paths: Iterable[Path], whole: Path) -> list[Path]:
+    """The paths that lead on from where another one leads."""
+    length = len(whole)
+    return [path for path in paths if len(path) > length and path[:length] == whole]
+
+
+def is_inside(path: Path, argument: Path) -> bool:
+    """Whether the path leads to a part of the object that the argument points to."""
+    pointed = argument[:-1] if argument[-1] == "&" else (*argument, "*")
+    return path[: len(pointed)] == pointed
+
+
+def changed_by(paths: set[Path], argument: Path) -> set[Path]:
+    """The paths whose value a function may change that is passed the argument: those through what it points to."""
+    changed = argument[:-1] if argument[-1] == "&" else (*argument, "*")
+    return {p for p in paths if p[: len(changed)] == changed and not stands_in(p, changed)}
+
+
+def stands_in(path: Path, place: Path) -> bool:
+    """Whether the path is the address of the place or of a part of it, which does not change with what is stored there."""
+    return path[-1] == "&" and not any(operation[0] == "*" for operation in path[len(place) :])

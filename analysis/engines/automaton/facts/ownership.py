@@ -1,0 +1,131 @@
+"""Who may own a value after a statement: for rules that report what nobody frees or closes.
+
+A value that somebody else may own from then on is not tracked any further: who gets it looks after it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from analysis.c.functions import Function
+from analysis.cfa.graph import Program
+from analysis.engines.automaton.facts.facts import Fact
+from analysis.engines.automaton.facts.interior import into, points_into
+from analysis.engines.automaton.facts.moved_paths import parts_of
+from analysis.engines.automaton.functions.access_paths import INSIDE, Path, behind_pointer, path_of
+from analysis.engines.automaton.functions.function_model import FunctionModel
+from analysis.model import ir
+from analysis.model.c_types import Pointer
+from analysis.rules.automaton import Rule
+from analysis.rules.library_names import arguments_of_kind
+
+
+def takes_over(program: Program, call: ir.Call, rule: Rule) -> bool:
+    """Whether an external function may keep what it is passed: all but those of the system's headers, and some of
+    these; and those of which a contract of the project says that they do not."""
+    for target in program.targets(call):
+        external = program.externals.get(target)
+        contract = None if external is None else external.contract
+        if contract is not None and keeps_nothing(contract):
+            continue
+        if contract is not None and contract.keeps:
+            return True
+        if external is None or not external.system or target in rule.keeps:
+            return True
+    return not program.targets(call)
+
+
+def keeps_nothing(function: Function) -> bool:
+    """Whether all is known of a function, and no pointer that it is passed is elsewhere after the call, or in its result, but the
+    first one."""
+    is_open = not function.is_complete or function.calls_code or bool(function.keeps or function.positions("link", "beneath"))
+    gives_other = function.result == "any" or (function.result in ("argument", "into") and function.of > 0)
+    return not (is_open or gives_other or "elsewhere" in function.besides)
+
+
+def is_about(program: Program, rule: Rule, target: str) -> bool:
+    """Whether a contract of the project makes an external function one that the rule is about."""
+    external = program.externals.get(target)
+    contract = None if external is None else external.contract
+    return contract is not None and any(arguments_of_kind(contract, kind) is not None for kind in rule.kinds.values())
+
+
+def may_end(program: Program, call: ir.Call) -> bool:
+    """Whether the call may end, by what is known of the library, an object that it is passed."""
+    functions = (program.known(target) for target in program.targets(call))
+    return any(one is not None and (one.frees or bool(one.positions("closed"))) for one in functions)
+
+
+class HandedBack(NamedTuple):
+    """The result of a library function that is passed an owned value: `operations` lead from where the value is to the result's
+    path (none: it is the value itself). `can_be_null`: it need not be."""
+
+    operations: Path
+    can_be_null: bool
+
+
+def handed_back(call: ir.Call, paths: tuple[Path, ...], program: Program) -> HandedBack | None:
+    """Whether the result of a call, if it is used and not null, is the value that the paths hold, or points into the object."""
+    function = program.known(ir.direct_callee(call) or "")
+    if call.result is None or function is None or function.result not in ("argument", "into"):
+        return None
+    if function.of >= len(call.arguments):
+        return None
+    argument = call.arguments[function.of]
+    is_whole = path_of(argument) in paths
+    if not is_whole and not points_into(argument, paths):
+        return None
+    return HandedBack(() if is_whole and function.result == "argument" else (INSIDE,), bool(function.null))
+
+
+def is_shared(effect: ir.Assume, paths: tuple[Path, ...]) -> bool:
+    """Whether the branch implies that the value equals another variable's, which then holds it too; or the address of an object
+    with a name, which nobody has to free (`if (buffer != small) free(buffer);`)."""
+    equality = effect.condition
+    if not isinstance(equality, ir.Binary) or equality.operator != ("==" if effect.truth else "!="):
+        return False
+    left, right = ir.strip_casts(equality.left), ir.strip_casts(equality.right)
+    return any(
+        path_of(one) in paths
+        and (isinstance(other, ir.AddressOf | ir.StringConst) or (isinstance(other, ir.LVALUES) and path_of(other) not in paths))
+        for one, other in ((left, right), (right, left))
+    )
+
+
+def is_handed_out(value: ir.Expr, paths: tuple[Path, ...]) -> bool:
+    """Whether an object that holds a value is returned, or what arithmetic makes of the value."""
+    source = path_of(value)
+    return mentions(value, paths) if source is None else any(path != into(source) for path in parts_of(paths, source))
+
+
+def mentions(value: ir.Expr, paths: tuple[Path, ...]) -> bool:
+    """Whether a pointer or record value is computed from the tracked one, other than by following it."""
+    bare = ir.strip_casts(value)
+    if isinstance(bare, ir.Binary):
+        if bare.operator not in ("+", "-") or not isinstance(bare.type, Pointer):
+            return False
+        return mentions(bare.left, paths) or path_of(bare.left) in paths or points_into(bare, paths)
+    return False
+
+
+def goes_away(fact: Fact, written: Path | None, value: ir.Expr, paths: set[Path]) -> bool:
+    """Whether an owned value is no more a matter of the fact, which has these paths after an assignment."""
+    if mentions(value, fact.paths) and not gained_by(paths, fact):
+        return True  # it goes somewhere by arithmetic or inside an aggregate
+    if paths or written is None or written in fact.paths:
+        return False
+    return any(map(behind_pointer, fact.paths))  # its holder is gone, which is a matter of its own
+
+
+def gained_by(paths: set[Path], fact: Fact) -> bool:
+    """Whether the value has a path that it did not have before."""
+    return bool(paths.difference(fact.paths))
+
+
+def escapes(model: FunctionModel, written: Path) -> bool:
+    """Whether storing an owned value at the path gives it to somebody else: all but variables of the function's own and what
+    these point to directly (an object in the making, or the caller's variable)."""
+    root = written[0]
+    if root[0] == "@":
+        return True
+    return sum(1 for op in written if op[0] == "*") > 1
