@@ -1,14 +1,15 @@
 """How often findings on real projects are right, as they were judged by hand: `python -m benchmarks.judged_findings`.
 
-`benchmarks/judged_findings.csv` has a row for each finding that somebody has read with its code: `true` (a run of the program can
-do it), `plausible` (it needs an input, or a state of memory, of which the code does not say that it cannot be; or it is true and
-does no harm), `false` (the code excludes it), and why. Fingerprints hold no line numbers, so that judgements stay when the
-analysis changes: what is no longer found is not counted.
+`benchmarks/judged_findings.csv` has a row for each finding that somebody has read with its code. It says whether the finding is
+`true` (a run of the program can do it), `plausible` (it needs an input or a state of memory that the code does not exclude; or it
+is true and does no harm) or `false` (the code excludes it), and why. Fingerprints hold no line numbers, so that judgements stay
+when the analysis changes. What is no longer found is not counted.
 
-Printed are, for each project and the reports that `benchmarks.real_projects` keeps, how many of the judged findings that are
-shown are right, and how many of those that are held back; and the same for points that are chosen on all other projects (leave
-one project out): how well points would do on a project that nobody looked at. `--unjudged N` prints N findings that wait for a
-judgement.
+It reads the reports that `benchmarks.real_projects` keeps. For each project it prints how many of the judged findings are right:
+of those that are shown, of those that are held back, and of those that would be shown with points chosen on all other projects
+(leave-one-out cross-validation). The last figure estimates how well points do on a project that nobody looked at.
+
+`--unjudged N` prints N findings that wait for a judgement.
 """
 
 from __future__ import annotations
@@ -138,16 +139,18 @@ def is_shown(one: Judged) -> bool:
 
 
 def learned(judged: Iterable[Judged]) -> dict[str, int]:
-    """Points as they would be chosen on these findings, where only their direction is known: so that findings with the evidence,
-    and those without it, are right as often as they are. Twice the logarithm of the ratio of the odds, in steps of 5, from -40 to
-    20. One right and one false finding are added everywhere, so that what was rarely seen counts little."""
+    """Points as a fixed rule chooses them on these findings; whether they add or take off is as in `POINTS`.
+
+    They are in proportion to the logarithm of an odds ratio: of being right with the evidence, to being right without it. They
+    are rounded to 5, from -40 to 20. One right and one false finding are added on each side, so that rare evidence counts
+    little."""
     known = list(judged)
     found = {}
     for name, usual in POINTS.items():
         having = [one for one in known if name in one.evidence]
         lacking = [one for one in known if name not in one.evidence]
-        points_ = 5 * round(2 * math.log(_odds(having) / _odds(lacking)))
-        found[str(name)] = max(0, min(20, points_)) if usual > 0 else max(-40, min(0, points_)) if usual < 0 else 0
+        chosen = 5 * round(2 * math.log(_odds(having) / _odds(lacking)))
+        found[str(name)] = max(0, min(20, chosen)) if usual > 0 else max(-40, min(0, chosen)) if usual < 0 else 0
     return found
 
 

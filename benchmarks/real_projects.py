@@ -1,9 +1,9 @@
-"""What a user gets on real projects that nobody tuned for: `python -m benchmarks.real_projects [--engine E] [NAME ...]`.
+"""What a user gets on real projects: `python -m benchmarks.real_projects [--engine E] [NAME ...]`.
 
 Each project of `benchmarks.real_sources` is checked by the command that users run, twice: cold, with a new store, and warm, with
-the store of the first run. A row of Markdown says what came of it. Reports are kept in `benchmarks/.cache/real`, so that an
-ended run goes on where it was; `--again` checks anew. Seconds are wall time; memory is the largest sum of resident pages of all
-processes of the command, sampled (pages that two of them share count twice).
+the store of the first run. A row of Markdown says what came of it. Reports are kept in `benchmarks/.cache/real`: a run that was
+ended early is continued by the next one. `--again` checks anew. Seconds are wall time. Memory is the largest sum of resident
+pages of all processes of the command, sampled; pages that two of them share count twice.
 """
 
 from __future__ import annotations

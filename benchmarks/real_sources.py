@@ -1,8 +1,8 @@
-"""Real C projects that nobody tuned for: where each comes from, and the compile_commands.json that its own build gives.
+"""Real C projects: where each comes from, and the compile_commands.json that its own build gives.
 
-Each ends in `benchmarks/.cache/NAME/` like the programs of `benchmarks.programs`, as a user would have it: configured by the
-project's own script, and read off its own build (cmake writes the file; `make -n` prints the commands). Nothing is left out, so
-that the demos, the tests and several `main`s that a project builds are in it.
+Each is unpacked into `benchmarks/.cache/NAME/`, like the programs of `benchmarks.programs`. The project's own script configures
+it. Its compile commands are those of its own build: cmake writes the file, or `make -n` prints the commands. Nothing is left
+out, so that the demos, the tests and each `main` that the project builds are in it.
 """
 
 from __future__ import annotations

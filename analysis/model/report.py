@@ -41,8 +41,8 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     `reason`: why a prover could not decide a possible one; None if none was asked, or has answered. `assumptions`: what a
     confirmed one rests on, about the caller for example.
 
-    `score`: how much speaks for it, from 1 to 100, which is a confirmed one. `reasons` are those of the score, in words, made of
-    the `evidence` that the engine gave (`analysis.session.scores`). `shown` False: it is held back, and counted.
+    `score`: how much speaks for it, from 1 to 100; a confirmed one has 100. `reasons` are those of the score, in words. They are
+    made of the `evidence` that the engine gave (`analysis.session.scores`). `shown` False: it is held back, and counted.
     """
 
     rule: str

@@ -1,10 +1,11 @@
 """How much speaks for each finding, with reasons that people can read; and which findings are shown.
 
-The score is a sum of few whole numbers: a start, then points for each piece of evidence (`analysis.model.evidence`), each always
-in the same direction. One that was confirmed by a run has 100, whatever the evidence is; a possible one has 99 at most. From
-`LIKELY` on a finding is shown. The points say how often findings with this evidence were true on real projects, where they were
-read by hand (docs/how-often-right.md): `benchmarks.judged_findings` measures that, and how well points that are chosen on some
-projects do on another one.
+The score of a possible finding is a sum: a start, and points for each piece of evidence (`analysis.model.evidence`), at most 99.
+A finding that was confirmed by a run has 100, whatever the evidence is. A finding is shown if its score is at least `LIKELY`.
+
+The points were chosen by how often findings with this evidence were right on real projects, where they were read by hand
+(docs/how-often-right.md). `benchmarks.judged_findings` measures that, and how well points that are chosen on some projects do on
+another one.
 
 A score is a function of the finding alone. So it needs no repair after an edit, and is the same as from scratch.
 """

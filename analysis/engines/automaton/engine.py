@@ -58,10 +58,10 @@ class AutomatonResult(msgspec.Struct, frozen=True):
 class Analysis:
     """The engine on one program, from revision to revision; keeps the derivation graph and the paths that were found.
 
-    `program` is the present revision. The graph and `delta` are of the program with what calls through pointers reach by the
-    values that flow (`cfa.function_values`), and without the obstacles at entries of functions (`cfa.linking.obstructed`), to
-    which the engine pays no heed: they come and go in all functions with a key that is typed outside of them, and the graph
-    stays. What is said of such a function, and asked about it, is said and asked of `program`.
+    `program` is the present revision. The graph and `delta` are about another version of it, in two respects. Its calls through
+    pointers reach what flows there (`cfa.function_values`). And it has no obstacles at entries of functions
+    (`cfa.linking.obstructed`): one key that is typed outside of all functions can add or remove these everywhere, and the graph
+    does not depend on them. Reports and questions about functions are about `program`.
     """
 
     def __init__(self, program: Program, rules: tuple[Rule, ...], limits: Limits, jobs: int = 1) -> None:

@@ -1,4 +1,4 @@
-"""Lowering of expressions: every kind but calls, initialisers and conditions, which have modules of their own.
+"""Lowering of expressions: every kind but casts, sizes, assignments, calls and conditions, which have modules of their own.
 
 Lowering goes from left to right; where C leaves the order open, `unsequenced` notes it.
 A value with a side effect leaves edges in the flow; what is returned is free of them.
@@ -9,29 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from analysis.c.failing import can_fail
-from analysis.frontend.declarations.arithmetic_types import basic_type
-from analysis.frontend.declarations.literal_values import character, is_utf8, is_wide, number, string, string_length
-from analysis.frontend.declarations.scope import ConstantEntry, ObjectEntry, TypedefEntry
-from analysis.frontend.declarations.side_effects import has_effects, may_fail
-from analysis.frontend.declarations.volatile import Levels, behind
+from analysis.frontend.declarations.literal_values import character, is_utf8, is_wide, number, string
+from analysis.frontend.declarations.scope import ConstantEntry, ObjectEntry
 from analysis.frontend.lowering import operators
-from analysis.frontend.lowering.assignments import Assignments
-from analysis.frontend.lowering.context import MisreadError, children, field_of, inside, inside_arguments
+from analysis.frontend.lowering.context import children, field_of, inside, inside_arguments
 from analysis.frontend.lowering.refused import RefusedError
+from analysis.frontend.lowering.sizes import FUNCTION_NAMES, STRINGS, Sizes
 from analysis.frontend.syntax.parser import Node
 from analysis.model import ir
-from analysis.model.c_types import BOOL, CHAR, INT, Array, Pointer, Record, Type, Void
+from analysis.model.c_types import BOOL, INT, Array, Pointer, Record, Type, Void
 
-_FUNCTION_NAMES = frozenset(("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"))
 # expressions whose first operand, not they themselves, is what a cast in front of them applies to
 _SPREADING = frozenset(("binary_expression", "conditional_expression", "assignment_expression", "comma_expression"))
 _LOOK_AHEAD = 8  # levels of parentheses and negations that are looked through; only the form of the result depends on it
-_STRINGS = frozenset(("string_literal", "concatenated_string"))
 _CASTS = frozenset(("parenthesized_expression", "call_expression", "cast_expression"))
 _ASSIGNING = frozenset(("assignment_expression", "update_expression"))
 
 
-class Expressions(Assignments):
+class Expressions(Sizes):
     """Values, lvalues and effects of expressions."""
 
     def __init__(self, *args: object, **named: object) -> None:
@@ -93,7 +88,7 @@ class Expressions(Assignments):
             self.discard(inside(node))
         elif kind == "compound_statement":
             self.statement(node)
-        elif kind == "cast_expression" and self._casts_to_void(node):
+        elif kind == "cast_expression" and self.casts_to_void(node):
             self.discard(field_of(node, "value"))
         elif kind == "conditional_expression" or (kind == "binary_expression" and self._operator(node) in ("&&", "||")):
             self.discard_branches(node)
@@ -143,7 +138,7 @@ class Expressions(Assignments):
             if entry.constant is None:
                 raise RefusedError(f"the value or type of the enumeration constant {name}")
             return entry.constant
-        if name in _FUNCTION_NAMES:
+        if name in FUNCTION_NAMES:
             return string(f'"{self.names.function or ""}"')
         if entry is not None:
             raise RefusedError(f"type {name} used as a value")
@@ -215,7 +210,7 @@ class Expressions(Assignments):
         return self._prefix(field_of(node, "operator").type, field_of(node, "argument"))
 
     def _prefix(self, operator: str, argument: Node) -> ir.Expr:
-        if operator == "&" and argument.type in _STRINGS:
+        if operator == "&" and argument.type in STRINGS:
             return self.value(argument)
         if operator == "&" and argument.type == "pointer_expression" and field_of(argument, "operator").type == "&":
             return self.label_address(self.source(field_of(argument, "argument")))  # an address is no operand of `&`
@@ -256,12 +251,12 @@ class Expressions(Assignments):
             constant = self._constant_logical(node) if self.probing else None
             return self._logical(node) if constant is None else constant
         if operator in ("*", "&", "-", "+") and left.type in _CASTS:
-            casts = self._casts_in(left)
+            casts = self.casts_in(left)
             if casts:  # (T)*p is a cast, but reads as a product
                 self._casts_before[right.start_byte] = (casts, operator)
                 return self.expression(right)
         elif operator in ("*", "&", "-", "+") and left.type == "binary_expression":
-            casts = self._casts_at_end(left, right)
+            casts = self.casts_at_end(left, right)
             if casts:  # a + (T)-b is a sum, but reads as (a + T) - b
                 self._casts_before[right.start_byte] = (casts, operator)
                 return self._two(self._operator(left), field_of(left, "left"), right)
@@ -275,29 +270,6 @@ class Expressions(Assignments):
         self.unordered((start, middle, self.mark()), one, other)
         return operators.binary(operator, one, other, self.model, self.layout.size)
 
-    def _casts_at_end(self, left: Node, right: Node) -> tuple[Type, ...]:
-        """The types T of a left operand `a + (T)`, whose casts end with the operand `right`."""
-        casts = self._casts_in(field_of(left, "right"))
-        if casts and right.type == "binary_expression":
-            raise RefusedError("a cast that could also be an operator")
-        return casts
-
-    def _casts_in(self, node: Node) -> tuple[Type, ...]:
-        """The types, outermost first, if the node is nothing but casts whose operand was read as something else: `(T)`, and
-        `(T)(U)`, which reads as a call or as a cast of `(U)`. Empty if it is anything else."""
-        if node.type == "parenthesized_expression":
-            cast = self._typedef_in(node)
-            return () if cast is None else (cast,)
-        if node.type == "cast_expression":
-            inner = self._casts_in(field_of(node, "value"))
-            return (self.type_name(field_of(node, "type")), *inner) if inner else ()
-        if node.type != "call_expression":
-            return ()
-        arguments = children(field_of(node, "arguments"))
-        cast = self._type_named(arguments[0]) if len(arguments) == 1 else None
-        outer = () if cast is None else self._casts_in(field_of(node, "function"))
-        return (*outer, cast) if outer and cast is not None else ()
-
     def _constant_logical(self, node: Node) -> ir.Expr | None:
         """`&&` and `||` of constants, in constant expressions."""
         left = operators.constant_truth(self.value(field_of(node, "left")))
@@ -308,52 +280,6 @@ class Expressions(Assignments):
         right = operators.constant_truth(self.value(field_of(node, "right")))
         return None if right is None else ir.IntConst(int(right), INT)
 
-    def _typedef_in(self, node: Node) -> Type | None:
-        """The type, if the node is a type name in parentheses that was read as an expression."""
-        return self._type_named(inside(node))
-
-    def _type_named(self, node: Node) -> Type | None:
-        """The type, if the node is an identifier that names one."""
-        if node.type != "identifier":
-            return None
-        name = self.source(node)
-        entry = self.names.lookup(name)
-        if entry is None:  # _Bool is a keyword that the grammar does not know
-            return basic_type(name, self.model)
-        return entry.type if isinstance(entry, TypedefEntry) else None
-
-    def cast_types(self, node: Node) -> tuple[Type, ...]:
-        """The types T and U, outermost first, if the node is `(T)(e)` or `(T)(U)(e)`, which read as calls; else empty."""
-        return self._casts_in(field_of(node, "function")) if node.type == "call_expression" else ()
-
-    def _cast(self, node: Node) -> ir.Expr:
-        if self.casts_to_no_type(node):
-            raise MisreadError
-        type_, levels = self.type_and_levels(field_of(node, "type"))
-        found = self.cast(type_, field_of(node, "value"))
-        return self._marked(found, levels, node) if behind(levels) and isinstance(found.type, Pointer) else found
-
-    def _marked(self, pointer: ir.Expr, levels: Levels, node: Node) -> ir.Expr:
-        """A temporary with the pointer, to know it by."""
-        if self.probing:
-            return pointer
-        result = self.temporary(pointer.type)
-        self.volatiles[result.name] = levels
-        self.emit(ir.Assign(result, pointer), node)
-        return result
-
-    def cast(self, type_: Type, operand: Node) -> ir.Expr:
-        """`(type) operand`."""
-        if operand.type == "initializer_list":
-            return self._literal(type_, operand)
-        if isinstance(type_, Void):
-            self.discard(operand)
-            return ir.Unknown(type_)
-        return operators.convert(self.value(operand), type_)
-
-    def _casts_to_void(self, node: Node) -> bool:
-        return not self.casts_to_no_type(node) and isinstance(self.type_name(field_of(node, "type")), Void)
-
     def _comma(self, node: Node) -> ir.Expr:
         *before, last = _separated(node)
         pending = self.order.pending
@@ -361,68 +287,6 @@ class Expressions(Assignments):
             self.discard(part)
             self.order.sequence_point(pending)
         return operators.decay(self.expression(last))  # no lvalue (C11 6.5.17p2): an array is a pointer
-
-    def _sizeof(self, node: Node) -> ir.Expr:
-        size = self._sizeof_operand(node)
-        if isinstance(size, ir.Unknown) and has_effects(node):  # the operand is evaluated (C11 6.5.3.4p2)
-            raise RefusedError("sizeof a variable-length array with side effects")
-        value = node.child_by_field_name("value")
-        if isinstance(size, ir.Unknown) and value is not None and may_fail(value):
-            raise RefusedError("sizeof a variable-length array that is computed")
-        return size
-
-    def _sizeof_operand(self, node: Node) -> ir.Expr:
-        type_node = node.child_by_field_name("type")
-        if type_node is not None:
-            return self._size(self.type_name(type_node))
-        value = field_of(node, "value")
-        if value.type == "parenthesized_expression" and (named := self._typedef_in(value)) is not None:
-            return self._size(named)
-        inner = value
-        while inner.type == "parenthesized_expression":
-            inner = inside(inner)
-        if inner.type == "identifier" and self.source(inner) in _FUNCTION_NAMES:
-            return self._size(Array(CHAR, len((self.names.function or "").encode()) + 1))
-        if inner.type in _STRINGS and is_wide(self.source(inner)):
-            return ir.Unknown(self.model.unsigned_long)
-        if inner.type in _STRINGS:
-            return self._size(Array(CHAR, string_length(self.source(inner))))
-        return self._size(self.probe_type(value))
-
-    def _size(self, type_: Type) -> ir.Expr:
-        size = self.layout.size(type_)
-        return ir.Unknown(self.model.unsigned_long) if size is None else ir.IntConst(size, self.model.unsigned_long)
-
-    def _alignof(self, node: Node) -> ir.Expr:
-        type_node = node.child_by_field_name("type")
-        if type_node is None:  # of a variable, which may be aligned otherwise than its type
-            return ir.Unknown(self.model.unsigned_long)
-        type_ = self.type_name(type_node)
-        if isinstance(type_, Record) and self.layout.size(type_) is None:
-            return ir.Unknown(self.model.unsigned_long)
-        is_standard = node.children[0].type in ("_Alignof", "alignof")
-        alignment = self.layout.alignment(type_) if is_standard else self.layout.preferred_alignment(type_)
-        return ir.IntConst(alignment, self.model.unsigned_long)
-
-    def _offsetof(self, node: Node) -> ir.Expr:
-        type_ = self.type_name(field_of(node, "type"))
-        name = self.source(field_of(node, "member"))
-        offset = self.layout.offset(type_, name) if isinstance(type_, Record) else None
-        if offset is None:
-            return ir.Unknown(self.model.unsigned_long)
-        return ir.IntConst(offset, self.model.unsigned_long)
-
-    def _compound_literal(self, node: Node) -> ir.Expr:
-        return self._literal(self.type_name(field_of(node, "type")), field_of(node, "value"))
-
-    def _literal(self, type_: Type, value: Node) -> ir.Expr:
-        if isinstance(type_, Array) and type_.length is None:
-            type_ = Array(type_.element, self.initialised_length(type_.element, value))
-        result = self.temporary(type_)
-        self.names.place(result.name)
-        self.flow.declares(result.name)
-        self.initialise(result, value, value)
-        return result
 
     def _asm(self, node: Node) -> ir.Expr:
         raise RefusedError("inline assembler")
@@ -475,13 +339,13 @@ _KINDS: dict[str, Callable[[Expressions, Node], ir.Expr]] = {
     "assignment_expression": Expressions.assignment,
     "update_expression": lambda self, node: self.update(node, wanted=True),
     "call_expression": lambda self, node: self.call(node, None, wanted=True),
-    "cast_expression": Expressions._cast,
+    "cast_expression": Expressions.cast_expression,
     "conditional_expression": Expressions.conditional,
     "comma_expression": Expressions._comma,
-    "sizeof_expression": Expressions._sizeof,
-    "alignof_expression": Expressions._alignof,
-    "offsetof_expression": Expressions._offsetof,
-    "compound_literal_expression": Expressions._compound_literal,
+    "sizeof_expression": Expressions.sizeof,
+    "alignof_expression": Expressions.alignof,
+    "offsetof_expression": Expressions.offsetof,
+    "compound_literal_expression": Expressions.compound_literal,
     "compound_statement": lambda self, node: self.block_value(node),
     "null": lambda self, node: self._named_or(node, ir.IntConst(0, Pointer(Void()))),
     "true": lambda self, node: self._named_or(node, ir.IntConst(1, BOOL)),  # no name and no macro: a keyword (C23 6.4.5.6)

@@ -149,11 +149,7 @@ class CallTransfer:
         call = edge.effect
         assert isinstance(call, ir.Call)
         written = model.written_by_callees(edge)
-        kept = {path for path in paths if not rewritten(path, written)}
-        if call.result is not None:
-            cell, target = lvalue_cell(call.result), path_of(call.result)
-            kept = {path for path in kept if not kills(target, cell, path)}
-        return kept - temporaries(call)
+        return self._left_by_result(call, {path for path in paths if not rewritten(path, written)}) - temporaries(call)
 
     def _returned(self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact | None, after: Fact) -> list[int]:
         call = edge.effect
@@ -192,7 +188,7 @@ class CallTransfer:
         unreachable = {path for path, its in images.items() if all(map(is_into, its))}
         kept = {path for path, its in images.items() if any(image in after.paths for image in its)} - unreachable
         kept |= {path for path, its in images.items() if its and is_own(path, edge)}
-        return self._kept(model, edge, unreachable) | self._result_kills(call, kept)
+        return self._kept(model, edge, unreachable) | self._left_by_result(call, kept)
 
     def _homes(
         self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact | None, after: Fact
@@ -232,7 +228,7 @@ class CallTransfer:
         """Whether the caller's place for one that the callee knew before it returned holds the call's result from then on:
         `p = f(p)`, `t->cells = f(t)`. What is stored in members behind another pointer may be elsewhere."""
         home = None if call.result is None or path[0] == RESULT else self._home(call, callee, path)
-        if home is None or self._result_kills(call, {home}):
+        if home is None or self._left_by_result(call, {home}):
             return False
         target = path_of(call.result)
         return len(path) == 1 or (target is not None and home[: len(target)] == target)
@@ -265,7 +261,8 @@ class CallTransfer:
                 return False
         return True
 
-    def _result_kills(self, call: ir.Call, paths: set[Path]) -> set[Path]:
+    def _left_by_result(self, call: ir.Call, paths: set[Path]) -> set[Path]:
+        """The paths whose value storing the call's result does not change."""
         if call.result is None:
             return paths
         cell, target = lvalue_cell(call.result), path_of(call.result)

@@ -72,16 +72,21 @@ def parts_of(paths: Iterable[Path], whole: Path) -> list[Path]:
     return [path for path in paths if len(path) > length and path[:length] == whole]
 
 
+def pointed_to(argument: Path) -> Path:
+    """The path of what the argument points to."""
+    return argument[:-1] if argument[-1] == "&" else (*argument, "*")
+
+
 def is_inside(path: Path, argument: Path) -> bool:
     """Whether the path leads to a part of the object that the argument points to."""
-    pointed = argument[:-1] if argument[-1] == "&" else (*argument, "*")
+    pointed = pointed_to(argument)
     return path[: len(pointed)] == pointed
 
 
 def changed_by(paths: set[Path], argument: Path) -> set[Path]:
     """The paths whose value a function may change that is passed the argument: those through what it points to."""
-    changed = argument[:-1] if argument[-1] == "&" else (*argument, "*")
-    return {p for p in paths if p[: len(changed)] == changed and not stands_in(p, changed)}
+    changed = pointed_to(argument)
+    return {path for path in paths if path[: len(changed)] == changed and not stands_in(path, changed)}
 
 
 def stands_in(path: Path, place: Path) -> bool:

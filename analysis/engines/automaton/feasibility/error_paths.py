@@ -87,8 +87,8 @@ class Feasibility:
     def error_path(
         self, function: str, errors: frozenset[int], must_be_sure: bool = False, above: int = 0, budget: int = _STATES
     ) -> ErrorPath:
-        """Searches a feasible path to one of the error configurations, which are all of one function; from so many calls `above`
-        the function in which the value begins to be tracked, with at most so many states (`budget`)."""
+        """Searches a feasible path to one of the error configurations, which are all of one function. The path begins `above`
+        calls above the function in which the value begins to be tracked. The search has at most `budget` states."""
         self._walk.begin(function)
         part = Slice(self._graph, self._walk.parents, function, sorted(errors), self._thorough, self._retrace.live, above)
         error_path = self._error_path(part, errors, must_be_sure, budget)
@@ -101,8 +101,8 @@ class Feasibility:
         )
 
     def agrees(self, root: str, descents: Iterable[Descent], path: Iterable[Taken]) -> bool:
-        """Whether a path from the program's start agrees with itself: down the calls, beginning in the function `root`, and then
-        along `path`."""
+        """Whether no branches contradict each other on a path from the program's start: from the function `root` down the calls,
+        and then along `path`."""
         store = self._everything(root)
         for descent in descents:
             after = self._descend(store, descent)
@@ -124,13 +124,12 @@ class Feasibility:
         key = id(descent.source), (descent.call.edge, descent.callee, store.key(self._walk.number))
         known = self._descents.get(key)
         if known is None:
-            after: Store | None = store.copy()
-            if after is not None and self._advance(after, descent.steps):
+            after = store.copy()
+            is_possible = self._advance(after, descent.steps)
+            if is_possible:
                 call = msgspec.structs.replace(descent.call, event="descent")
                 self._walk.advance(after, call, descent.callee)
-            else:
-                after = None
-            known = self._descents[key] = descent.source, after
+            known = self._descents[key] = descent.source, after if is_possible else None
         return known[1]
 
     def _advance(self, store: Store, steps: tuple[Taken, ...]) -> bool:

@@ -50,14 +50,15 @@ class Parents:
 
 
 class Slice:
-    """The paths to some error configurations of one function; `from_start`: from the program's start, not from the function in
-    which the value begins to be tracked, nor from as many calls `above` it; `live` says which entry states an execution leads to
-    (`retrace`).
+    """The paths to some error configurations of one function.
+
+    `from_start`: they begin at the program's start; else as many calls `above` the function in which the value begins to be
+    tracked. `live` says which entry states an execution leads to (`retrace`).
 
     `starts` are the functions where paths begin, with their entry states; `open[f, r]` the configurations from which the error
     can be reached without returning from f; `descents[f, c]` the calls at configuration c that the path does not come back
-    from. `complete` is False when there were too many callers to follow. `called` are the functions of whose callers it depends,
-    and `dead` says whether callers were left out because no execution leads to them.
+    from. `complete` is False when there were too many callers to follow. `called` are the functions on whose callers the slice
+    depends. `dead` says whether callers were left out because no execution leads to them.
     """
 
     def __init__(

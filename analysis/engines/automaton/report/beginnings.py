@@ -1,11 +1,16 @@
 """How the program gets to the function where the path to an error begins, without contradicting the path.
 
 A path is found from the entry of the function in which the value begins to be tracked (`feasibility.error_paths`). What a trace
-shows before that is a chain of calls (`chains`). Its links are those of the graph; one that contradicts itself is replaced by a
-path that is searched, or by one from another call. The whole is run once more with all values that the store knows. If it
-contradicts itself, a path is searched that begins further up, at the call where the contradiction is. Either one agrees with the
-chain that leads to where it begins; or no call leads to the error, which is refuted by this; or the budget is used up. Then the
-trace shows the last path that was found with the calls that agree with it, and says that it leaves out those before.
+shows before that is a chain of calls (`chains`). Its links are those of the graph. A link that contradicts itself is replaced by
+a path that is searched for, or by a link from another call.
+
+Then the chain and the path are run together, with all values that the store knows. If they contradict each other, a path is
+searched for that begins further up, at the call where the contradiction is. This ends in one of three ways:
+
+- A path agrees with the chain that leads to where it begins.
+- There is no path from further up. Then no call leads to the error, and the error is refuted.
+- The budget is used up. Then the trace shows the last path that was found, with the calls that agree with it. It says that it
+  leaves out the calls before these.
 
 No order of exploration decides whether an error is refuted: a search that finds nothing has excluded all chains.
 """
@@ -30,8 +35,8 @@ _SITES = 6  # of an entry state, when the path to the first one contradicts itse
 
 
 class Beginning(msgspec.Struct, frozen=True):
-    """What became of the path `given`: another one or itself, without steps if the error is refuted; and the `calls` that lead to
-    it, which agree with it from the one with the number `first` on. It depends on the `functions`, on the calls that were `tried`
+    """What became of the path `given`: `path` is the same one or another, without steps if the error is refuted. `calls` lead to
+    it, and agree with it from the one with the number `first` on. This depends on the `functions`, on the calls that were `tried`
     first, on the callers of those that are `called`, and on which callers are `dead` (see `ErrorPath`)."""
 
     given: ErrorPath
@@ -63,7 +68,7 @@ class Beginnings:
         self.doubtful: dict[Key, Beginning] = {}
 
     def changed(self, functions: Set[str], rewritten: Mapping[str, Set[str]], recalled: Set[str]) -> None:
-        """The graph or the Delta differs in these functions, or what calls write in those `rewritten`; those `recalled` have
+        """The graph or the Delta differs in `functions`. In those `rewritten`, calls write something else. Those `recalled` have
         other callers."""
         differ = functions | rewritten.keys()
         stay = {

@@ -38,8 +38,8 @@ _TRIES = 3  # of errors with one message in one function, when the search for a 
 
 
 class _Reported(msgspec.Struct, frozen=True):
-    """A finding as it was reported, with the versions of the texts that its trace leads through; and the function whose
-    result it is about, with all calls of it."""
+    """A finding as it was reported, with the versions of the texts that its trace leads through. `callee` is the function whose
+    result it is about, `calls` all calls of that function."""
 
     joined: Joined
     versions: list[tuple[str, object]]
@@ -228,7 +228,8 @@ class Findings:
         path: ErrorPath,
         patient: bool,
     ) -> Beginning:
-        """What becomes of a path when it is joined with the calls that lead to it; what became of it before, as for paths."""
+        """What becomes of a path when it is joined with the calls that lead to it. What became of it before counts as long as it
+        does for paths."""
         known = self._beginnings.known(graph, delta, feasibility, key, path)
         if known is None and not patient and key[0] not in self._urgent:
             known = self._beginnings.doubtful.get(key)

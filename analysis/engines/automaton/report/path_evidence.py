@@ -1,9 +1,10 @@
 """What speaks for a finding, and what it needs, read off the path that is claimed for it (`model.evidence`).
 
-The part of the path counts on which the value is tracked: from the edge at which it became suspicious, its beginning, to the
-error.
-A beginning in the function of the error, in the same activation, is what a reader of that function sees; one that is carried
-through calls rests on the summaries of these. The larger part of the path, which only leads there, says nothing here.
+Only the part of the path counts on which the value is tracked: from its beginning, the edge at which it became suspicious, to
+the error. What leads there says nothing.
+
+A beginning in the function of the error, in the same activation, is what a reader of that function sees. A beginning that is
+carried through calls rests on the summaries of these.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Tracked:
 
     @property
     def source(self) -> tuple[str, Edge] | None:
-        """The call that the value is the result of, in the function that is nearest to the program's entry, and that function."""
+        """The function of these steps that is nearest to the program's entry, and the call there whose result the value is."""
         least = min(taken.depth for taken in self._steps)
         calls = [taken for taken in self._steps if taken.depth == least and taken.event == "return"] or self._steps[:1]
         function, edge = calls[-1].function, None if calls[-1].event == "entry" else self._edge(calls[-1])
@@ -61,7 +62,7 @@ class Tracked:
         """The function whose result the value is, if the call names it, and it matters who tests that."""
         source = None if self._rule.ownership or self._rule.about_object or self._rule.tracks is None else self.source
         call = None if source is None else source[1].effect
-        # a zero is a number like others, of which it says nothing that some test it
+        # zero is a number like others: tests of it at other calls say nothing about this one
         is_pointer = isinstance(call, ir.Call) and call.result is not None and isinstance(call.result.type, Pointer)
         return ir.direct_callee(call) if isinstance(call, ir.Call) and is_pointer else None
 

@@ -1,8 +1,8 @@
 """What contracts prove of all functions of a program, revision by revision.
 
-There is one question for each group of rules (`portfolio.contract_proofs`), about the whole program. After an edit all of them
-are asked again, where the prover takes over what it found. Until they are answered, what was proved of a function whoever calls
-it stays, if nothing that it follows from is other than before.
+There is one question for each group of rules (`portfolio.contract_proofs`), about the whole program. After an edit all questions
+are asked again; the prover takes over what still holds of its last answers. Until a question is answered, what was proved of a
+function for all of its callers stays, if nothing that it follows from has changed.
 """
 
 from __future__ import annotations
