@@ -7,6 +7,12 @@ import pytest
 from tests.cfa.test_obstructed import obstructed
 
 _CONST = "__attribute__((const)) static"
+_PURE = "__attribute__((pure)) static"
+_LIBRARY = (
+    "typedef unsigned long size_t; void *memcpy(void *, const void *, size_t); long strtol(const char *, char **, int);"
+    " int strcmp(const char *, const char *); size_t strlen(const char *); int toupper(int); int abs(int); int rand(void);"
+    " int puts(const char *); void *malloc(size_t); void free(void *); void abort(void);"
+)
 _MAIN = "int main(void) { return f(1); }"
 BROKEN = {
     "const reads a global": f"static int g; {_CONST} int f(int n) {{ return g + n; }} void h(void) {{ g = 1; }}",
@@ -21,6 +27,33 @@ BROKEN = {
     "const does not return": f"{_CONST} int f(int n) {{ for (;;) n++; }}",
     "pure writes": "static int g; __attribute__((pure)) static int f(int n) { return ++g; }",
     "pure calls": "int k(void); __attribute__((pure)) static int f(int n) { return k(); }",
+    "pure calls what writes": f"static int g; static int k(void) {{ return ++g; }} {_PURE} int f(int n) {{ return k(); }}",
+    "and by another": "static int g; static int l(void) { return ++g; } static int k(void) { return l(); }"
+    f" {_PURE} int f(int n) {{ return k(); }}",
+    "pure calls what loops": f"static int k(int n) {{ while (n) n = n; return 1; }} {_PURE} int f(int n) {{ return k(n); }}",
+    "pure calls itself": f"{_PURE} int f(int n) {{ return f(n); }}",
+    "pure calls in a circle": "static int f(int n); static int k(int n) { return f(n); }"
+    f" {_PURE} int f(int n) {{ return k(n); }}",
+    "pure calls by a pointer": f"static int k(void) {{ return 1; }} {_PURE} int f(int n) {{ int (*p)(void) = k; return p(); }}",
+    "pure stores a result": f"static int k(void) {{ return 1; }} static int g; {_PURE} int f(int n) {{ return g = k(); }}",
+    "pure writes to what is passed": "static void k(int *p) { *p = 1; } static int g;"
+    f" {_PURE} int f(int n) {{ k(&g); return 1; }}",
+    "pure copies": f"{_LIBRARY} static int g; {_PURE} int f(int n) {{ memcpy(&g, &n, sizeof g); return 1; }}",
+    "pure copies by a pointer": f"{_LIBRARY} static int k(int *p) {{ int n = 1; memcpy(p, &n, sizeof n); return 1; }}"
+    f" static int g; {_PURE} int f(int n) {{ return k(&g); }}",
+    "pure stores an end": f'{_LIBRARY} static char *g; {_PURE} int f(int n) {{ return strtol("1", &g, 10); }}',
+    "pure ends the run": f"{_LIBRARY} {_PURE} int f(int n) {{ if (n) abort(); return 1; }}",
+    "pure prints": f'{_LIBRARY} {_PURE} int f(int n) {{ return puts(""); }}',
+    "pure allocates": f"{_LIBRARY} {_PURE} char *k(int n) {{ return malloc(n); }} int f(int n) {{ return k(n) != 0; }}",
+    "pure frees": f"{_LIBRARY} static char *g; {_PURE} int f(int n) {{ free(g); return 1; }}",
+    "pure draws": f"{_LIBRARY} {_PURE} int f(int n) {{ return rand(); }}",
+    "pure calls the program's": f"{_LIBRARY} static int g; int abs(int n) {{ return g = n; }}"
+    f" {_PURE} int f(int n) {{ return abs(n); }}",
+    "const reads what it calls reads": f"static int g; static int k(void) {{ return g; }} {_CONST} int f(int n) {{ return k(); }}"
+    " void h(void) { g = 1; }",
+    "const measures": f"{_LIBRARY} static char g[9]; {_CONST} int f(int n) {{ return strlen(g); }} void h(void) {{ g[0] = 1; }}",
+    "const asks the locale": f"{_LIBRARY} {_CONST} int f(int n) {{ return toupper(n); }}",
+    "const calls what is pure": f"__attribute__((pure)) int k(int); {_CONST} int f(int n) {{ return k(n); }}",
 }
 KEPT = {
     "const is not called so": f"{_CONST} int f(int n) {{ if (n > 3) __builtin_unreachable(); return n; }}",
@@ -29,6 +62,19 @@ KEPT = {
     "const reads a static local": f"{_CONST} int f(int n) {{ static const int g[] = {{1, 2}}; return g[n & 1]; }}",
     "pure reads a global": "static int g; __attribute__((pure)) static int f(int n) { return g + n; } void h(void) { g = 1; }",
     "pure reads by a pointer": "__attribute__((pure)) static int k(int *p) { return *p; } int f(int n) { return k(&n); }",
+    "pure calls": "static int k(int n) { return n; } static int l(int n) { return k(n); }"
+    f" {_PURE} int f(int n) {{ return l(n); }}",
+    "pure calls what promises": f"__attribute__((pure)) int k(int); {_PURE} int f(int n) {{ return k(n); }}",
+    "const calls what promises": f"__attribute__((const)) int k(int); {_CONST} int f(int n) {{ return k(n); }}",
+    "const calls": f"static int k(int n) {{ return n; }} {_CONST} int f(int n) {{ return k(n); }}",
+    "const calls the library": f"{_LIBRARY} {_CONST} int f(int n) {{ return abs(n); }}",
+    "const swaps": f"unsigned __builtin_bswap32(unsigned); {_CONST} int f(int n) {{ return __builtin_bswap32(n); }}",
+    "pure compares": f'{_LIBRARY} static char g[9]; {_PURE} int f(int n) {{ return strcmp(g, "a"); }}',
+    "pure reads a number": f"{_LIBRARY} static char g[9]; {_PURE} int f(int n) {{ return (int)strtol(g, (char **)0, 10); }}",
+    "pure reads a number's end": f'{_LIBRARY} {_PURE} int f(int n) {{ char *end; return (int)strtol("1", &end, 10); }}',
+    "pure copies to its own": f"{_LIBRARY} static int g; {_PURE} int f(int n) {{ memcpy(&n, &g, sizeof n); return n; }}",
+    "pure asks for a letter": "const unsigned short **__ctype_b_loc(void);"
+    f" {_PURE} int f(int n) {{ return (*__ctype_b_loc())[n & 127] & 8; }}",
 }
 
 
