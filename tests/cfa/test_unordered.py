@@ -130,6 +130,15 @@ def test_a_call_through_a_pointer_does_what_functions_do_whose_address_is_taken(
     assert link([unit_of(text.replace("return 1", "return g++"))]).program.functions["f"].unsupported
 
 
+def test_a_variable_of_a_function_is_exposed_by_that_function_alone() -> None:
+    text = (
+        "int unknown(int *); int sum(int, int); int g(int i) { return unknown(&i); } int f(int i) { return sum(i, unknown(0)); }"
+    )
+    assert not link([unit_of(text)]).program.functions["f"].unsupported
+    taken = text.replace("return sum", "int *p = &i; return sum")
+    assert link([unit_of(taken)]).program.functions["f"].unsupported
+
+
 @pytest.mark.parametrize(
     "expression",
     [

@@ -61,8 +61,8 @@ _OUTSIDE = Effects(frozenset((WORLD,)), frozenset((WORLD,)), fails=True)
 
 
 class Own(msgspec.Struct, frozen=True):
-    """What a function does itself, whom it calls, with what that does if it has no body, and the variables whose addresses
-    it uses."""
+    """What a function does itself, whom it calls, with what that does if it has no body, and the variables with static storage
+    whose addresses it uses."""
 
     effects: Effects
     calls: tuple[tuple[str, Effects], ...]
@@ -139,8 +139,7 @@ def own(cfa: Cfa) -> Own:
             name = ir.direct_callee(effect) or POINTER
             calls[name, library(name, effect)] = None
     fails = fails or any(_reads_indeterminate(cfa, edge) for edge in cfa.edges)
-    taken = taken_by(cfa)
-    return Own(Effects(_visible(reads), _visible(writes), fails, leaves), tuple(calls), taken.own | taken.static)
+    return Own(Effects(_visible(reads), _visible(writes), fails, leaves), tuple(calls), taken_by(cfa).static)
 
 
 def _reads_indeterminate(cfa: Cfa, edge: Edge) -> bool:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.graph import Cfa
 from analysis.cfa.linking.call_effects import (
@@ -67,9 +68,10 @@ class _Decided(NamedTuple):
 
 class _Known(NamedTuple):
     """What was found out about a program the last time, as long as what it rests on is the same. `initially`: the variables whose
-    addresses the initialisers of `variables` use; `exposed`: those whose addresses are used at all; `anywhere`: the same, other
-    files included. Operands that meet without a call, through a pointer from another file, are left to `ORDER`: what they do is
-    undefined (C11 6.5p2)."""
+    addresses the initialisers of `variables` use; `exposed`: those with static storage whose addresses are used at all;
+    `anywhere`: the same, other files included. (Which of its own variables a function exposes is asked of that function alone.)
+    Operands that meet without a call, through a pointer from another file, are left to `ORDER`: what they do is undefined
+    (C11 6.5p2)."""
 
     calls: WithCallees
     variables: tuple[Variable | StaticLocal, ...]
@@ -184,14 +186,16 @@ def _in_function(cfa: Cfa, known: _Known) -> Iterator[Conflict]:
 def _conflicting(cfa: Cfa, group: Unordered, known: _Known) -> Iterator[tuple[Operand, Operand]]:
     calls = [_calls(operand, known) for operand in group.operands]
     operands = group.operands
+    own = taken_by(cfa).own
+    exposed, anywhere = known.exposed | own, known.anywhere | own
     if any(one.leaves or its_calls.leaves for one, its_calls in zip(operands, calls, strict=True)):
         operands = tuple(_spoilt(operand, indeterminate(cfa, group.location)) for operand in operands)
     for (one, its_calls), (other, other_calls) in combinations(zip(operands, calls, strict=True), 2):
         if (
-            _directly(one, other, known.exposed)
-            or _directly(other, one, known.exposed)
-            or _through_calls(one, its_calls, other, other_calls, known.anywhere)
-            or _through_calls(other, other_calls, one, its_calls, known.anywhere)
+            _directly(one, other, exposed)
+            or _directly(other, one, exposed)
+            or _through_calls(one, its_calls, other, other_calls, anywhere)
+            or _through_calls(other, other_calls, one, its_calls, anywhere)
         ):
             yield one, other
 
