@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,28 @@ def test_only_what_runs_from_main_alone_reach_is_proved_by_its_callers(tmp_path:
     assert isinstance(found["own"].answer, Proved)
     assert found["own"].entries == ("main",)
     assert _is_open(found["get"].answer)
+
+
+def test_with_less_work_fewer_functions_are_proved_and_all_are_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = "int k; for (k = 0; k < m; k++) if (k % 3) p++; return get(p) + m"
+    called = [f"static int f{n}(int *p, int m) {{ {body} + f{n - 1}(p, m); }}\n" for n in range(1, 10)]
+    file = tmp_path / "chain.c"
+    file.write_text(
+        "static int get(int *p) { return *p; }\n"
+        "static int f0(int *p, int m) { return get(p) + m; }\n"
+        f"{''.join(called)}"
+        "int main(void) { int a = 1; return f9(&a, 2); }\n"
+    )
+    checker = Checker(Options())
+    checker.open([str(file)])
+    program = checker.inspect().program
+    proved = list[set[tuple[str, str]]]()
+    for work in range(0, 2000, 50):  # some of these end between a function and those that call it
+        monkeypatch.setattr(contract_proofs, "_MOST_WORK", work)
+        monkeypatch.setattr(contract_proofs, "_last_blocks", None)
+        monkeypatch.setattr(contract_proofs, "_last_values", {})
+        answers = _answers(program, _RULES)
+        assert answers.keys() == {(name, rule) for name in program.functions for rule in _RULES}
+        proved.append({key for key, found in answers.items() if isinstance(found.answer, Proved)})
+    assert all(fewer <= more for fewer, more in pairwise(proved))
+    assert proved[0] < proved[-1]

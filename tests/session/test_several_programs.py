@@ -124,3 +124,23 @@ def test_an_entry_elsewhere_may_be_given_the_variables_that_other_files_can_name
     assert settled_verdicts(proving)["api", NULL].verdict != "safe"
     proving.change("library.c", LIBRARY + text.replace("int *here", "static int *here"))
     assert settled_verdicts(proving)["api", NULL].verdict == "safe"
+
+
+_OTHERS = {
+    "weak": "__attribute__((weak)) int *hook(void) { return 0; }\nint get(int *p) { return *hook(); }\n",
+    "weak-only-declared": "__attribute__((weak)) int *hook(void);\nint get(int *p) { p = hook ? hook() : 0; return *p; }\n",
+    "of-a-library": 'char *strdup(const char *s);\nint get(int *p) { return *strdup("a"); }\n',
+}
+
+
+@pytest.mark.parametrize("text", _OTHERS.values(), ids=_OTHERS.keys())
+def test_another_program_may_have_another_definition(text: str, proving: Checker) -> None:
+    """The definition beside the first `main` never gives null. The program of the second one does without that file."""
+    proving.change("library.c", text)
+    defined = "static int v; int *hook(void) { return &v; }\nstatic char b[9]; char *strdup(const char *s) { return b; }\n"
+    proving.change("demo.c", defined + DEMO)
+    assert settled_verdicts(proving)["get", NULL].verdict == "safe"
+    proving.change("test.c", "int get(int *p); int main(void) { return get(0); }\n")
+    assert settled_verdicts(proving)["get", NULL].verdict != "safe"
+    proving.change("test.c", "static int unused;\n")
+    assert settled_verdicts(proving)["get", NULL].verdict == "safe"

@@ -182,7 +182,7 @@ def kept(
         if why or not calling.get(name):
             return why or f"nothing is seen to call {display_name(name)}()"
         for caller in calling[name]:
-            if found[caller].broken:
+            if caller not in found or found[caller].broken:
                 return f"{display_name(caller)}() calls {display_name(name)}(), and is not followed"
             broken = next((one for one in found[caller].missing if one.callee == name), None)
             if broken is not None:

@@ -6,15 +6,18 @@ mentions: so a file does not go together with another one if it mentions a name 
 
 The definitions of the first file keep the name; those of another one get `name~FILE`. Where a file goes together with several
 definitions of a name that it mentions, one is taken, and the name is in doubt: nothing is proved of functions that mention it.
+So is a name with a definition that gives way to that of another file (weak, inline, tentative, in a library): the other file need
+not be part of each program.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from analysis.c.functions import known
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.linking.obstructed import MAIN, initialised, mentions, names_in
 
@@ -34,11 +37,17 @@ class Meant(NamedTuple):
 
 
 class Names(NamedTuple):
-    """The names with external linkage that a file defines, with a digest of what they are, and those that it may define for
-    others, too (tentatively, C11 6.9.2p2)."""
+    """The names with external linkage that a file defines, with a digest of what they are, those that it may define for others,
+    too (tentatively, C11 6.9.2p2), and those with a definition that gives way to that of another file (`analysis.c.linkage`)."""
 
     defined: Mapping[str, str]
     tentative: frozenset[str]
+    yielding: frozenset[str] = frozenset()
+
+    @property
+    def open(self) -> frozenset[str]:
+        """The names that are defined here if no other file of the program defines them."""
+        return self.tentative | self.yielding
 
 
 class Several(NamedTuple):
@@ -49,8 +58,8 @@ class Several(NamedTuple):
 
 
 def names_of(unit: Unit) -> Names:
-    """The names of a file. A definition that gives way to another one is none (see `analysis.c.linkage`)."""
-    yielding = unit.level.linkage.yielding
+    """The names of a file."""
+    yielding = unit.level.linkage.yielding.keys()
     defined = {f.cfa.name: f.cfa.digest for f in unit.functions if "::" not in f.cfa.name and f.cfa.name not in yielding}
     tentative = set[str]()
     for one in unit.variables:
@@ -59,7 +68,7 @@ def names_of(unit: Unit) -> Names:
                 defined[one.var.name] = ""
             elif one.tentative:
                 tentative.add(one.var.name)
-    return Names(defined, frozenset(tentative))
+    return Names(defined, frozenset(tentative), frozenset(yielding))
 
 
 def mentioned_in(unit: Unit) -> frozenset[str]:
@@ -103,7 +112,27 @@ def meanings(paths: Sequence[str], files: Sequence[Names], mentioned: Sequence[f
         {name: f"{name}~{path}" for name in file.defined if name in owners} if at in later else dict[str, str]()
         for at, (path, file) in enumerate(zip(paths, files, strict=True))
     ]
-    return [_meant(at, paths, files[at], mentioned[at], owners, apart, private) for at in range(len(files))]
+    found_open = _open(paths, files, apart)
+    return [
+        _with_open(_meant(at, paths, files[at], mentioned[at], owners, apart, private), files[at], mentioned[at], found_open)
+        for at in range(len(files))
+    ]
+
+
+def _open(paths: Sequence[str], files: Sequence[Names], apart: Collection[int]) -> Mapping[str, str]:
+    """The names that a file defines, which is the value, and that have another definition in programs which it is not part of:
+    one that gives way to it, or, if it is not part of all programs, one in a library."""
+    yielding = frozenset[str]().union(*(file.open for file in files))
+    found = dict[str, str]()
+    for at, (path, file) in enumerate(zip(paths, files, strict=True)):
+        found.update((name, path) for name in file.defined if name in yielding or (at in apart and known(name) is not None))
+    return found
+
+
+def _with_open(meant: Meant, file: Names, mentioned: frozenset[str], found: Mapping[str, str]) -> Meant:
+    """What a file means, with those of the open names in doubt that it uses and does not define itself."""
+    names = sorted((mentioned | file.open) & found.keys() - file.defined.keys())
+    return Meant(meant.names, {**{meant.names.get(name, name): found[name] for name in names}, **meant.doubtful})
 
 
 def _apart(owner: int, files: Sequence[Names], mentioned: Sequence[frozenset[str]], several_: Several) -> frozenset[int]:

@@ -30,7 +30,7 @@ class _Layout(NamedTuple):
     """All that meanings depend on, where a name has several definitions."""
 
     paths: list[str]
-    names: list[tuple[frozenset[str], frozenset[str]]]
+    names: list[tuple[frozenset[str], frozenset[str], frozenset[str]]]
     mentioned: list[frozenset[str]]
     several: Several
 
@@ -58,7 +58,8 @@ class InPrograms:
             return list(units)
         self._mentioned = {unit.path: self._mentions(unit) for unit in units}
         mentioned = [of for _, of in self._mentioned.values()]
-        layout = _Layout(list(self._named), [(frozenset(one.defined), one.tentative) for one in names], mentioned, found)
+        said = [(frozenset(one.defined), one.tentative, one.yielding) for one in names]
+        layout = _Layout(list(self._named), said, mentioned, found)
         if self._meant is None or self._meant[0] != layout:
             self._meant = layout, meanings(layout.paths, names, mentioned, found)
         self._made = {unit.path: self._view(unit, meant) for unit, meant in zip(units, self._meant[1], strict=True)}
