@@ -10,6 +10,7 @@ from typing import Literal
 
 Beginning = Literal[
     "library-result",  # of a library function that this function calls
+    "library-search",  # of one that returns null for some arguments only, such as `strchr` where there is no such character
     "own-test",  # this function tests the value for null, and goes on where it is
     "macro",  # a test for null, or a null, that is in the text of a macro, for all of its users
     "null-constant",  # it was set to null by this function
@@ -26,6 +27,7 @@ Needed = Literal[
     "others-do-not",  # most do not
     "environment",  # a result of a library function decides it: memory, files, input
     "straight",  # there is no branch between where it comes from and where it is used
+    "found-before",  # what is looked for was looked for in the same string before, and found
     "reported",  # where the value is null, a function of the program is called for its effect: it may not come back
     "many-conditions",  # the path from the beginning on takes many branches that must be possible together
     "at-the-end",  # it is lost where the program ends

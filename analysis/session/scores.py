@@ -24,6 +24,7 @@ CONFIRMED = 100
 START = 50
 POINTS: Mapping[Evidence, int] = {
     "library-result": 20,
+    "library-search": -20,
     "own-test": 0,
     "released-here": 20,
     "null-constant": 0,
@@ -38,6 +39,7 @@ POINTS: Mapping[Evidence, int] = {
     "others-do-not": -15,
     "environment": 20,
     "straight": 20,
+    "found-before": -40,
     "reported": -40,
     "many-conditions": -10,
     "at-the-end": -20,
@@ -48,9 +50,10 @@ POINTS: Mapping[Evidence, int] = {
 """What each piece of evidence adds to the score."""
 _REASONS: Mapping[Evidence, str] = {
     "library-result": "a function of the library is called here, and its result is used so",
-    "own-test": "the function itself tests the value, and goes on where it is null",
+    "library-search": "a function of the library looks for something here; the code may know that it is there",
+    "own-test": "the function itself tests the value, and goes on where it is NULL or 0",
     "released-here": "the function itself releases it",
-    "null-constant": "the function itself sets it to NULL; the code between may exclude that",
+    "null-constant": "the function itself sets it to NULL or 0; the code between may exclude that",
     "function-result": "it comes from another function, whose result may be restricted for this call",
     "allocated-elsewhere": "it comes from another function, which allocates or opens it",
     "argument": "a caller passes it, and may know more of it",
@@ -62,7 +65,8 @@ _REASONS: Mapping[Evidence, str] = {
     "others-do-not": "most other calls of the function that it comes from do not test its result, either",
     "environment": "what a function of the library answers decides it: memory, files or input",
     "straight": "no branch lies between where it comes from and where it is used",
-    "reported": "where it is null, a function is called that may report that and not come back",
+    "found-before": "on the way here, the same was looked for before, and found",
+    "reported": "where it is NULL or 0, a function is called that may report that and not come back",
     "many-conditions": "many conditions must hold together on the way",
     "at-the-end": "the program ends here, and the system takes back what it holds",
     "result-asserted": "the assertion is about the result of a call",

@@ -40,7 +40,37 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "long g(char *s) { char *p = strchr(s, 'a'); return p - s; }\n"
         "long h(char *s) { char *p = strchr(s, 'b'); return p - s; }\n"
         "int f(char *s) { char *p = strchr(s, 'c'); return *p; }",
-        {"library-result", "others-do-not", "straight"},
+        {"library-search", "others-do-not", "straight"},
+    ),
+    "found before": (
+        "int f(char *s) { if (strchr(s, 'a') == NULL) return 0; char *p = strchr(s, 'a'); return *p; }",
+        {"library-search", "found-before", "others-test", "straight"},
+    ),
+    "found before by a caller": (
+        "static int g(const char *t) { const char *p = strchr(t, 'a'); return *p; }\n"
+        "int f(char *s) { char *q = s; char *r; if ((r = strchr(q, 'a')) != 0) return g(q); return 0; }",
+        {"library-search", "found-before", "others-test", "straight"},
+    ),
+    "something else was found before": (
+        "int f(char *s) { if (strchr(s, 'b') == NULL) return 0; char *p = strchr(s, 'a'); return *p; }",
+        {"library-search", "others-test", "straight"},
+    ),
+    "found in something else before": (
+        "int f(char *s, char *t) { if (strchr(t, 'a') == NULL) return 0; char *p = strchr(s, 'a'); return *p; }",
+        {"library-search", "others-test", "straight"},
+    ),
+    "found before, and then something else is searched": (
+        "char *next(void);\n"
+        "int f(char *s) { if (strchr(s, 'a') == NULL) return 0; s = next(); char *p = strchr(s, 'a'); return *p; }",
+        {"library-search", "others-test", "straight"},
+    ),
+    "not found before": (
+        "int g(void);\nint f(char *s) { if (strchr(s, 'a') != NULL) return 0; char *p = strchr(s, 'a'); return *p; }",
+        {"library-search", "others-test", "straight"},
+    ),
+    "the second word is not the first": (
+        'int f(char *s) { if (strtok(s, " ") == NULL) return 0; char *p = strtok(s, " "); return *p; }',
+        {"library-search", "others-test", "straight"},
     ),
     "reported": (
         "int count;\nstatic void complain(void) { count++; }\nint f(int *p) { if (p == 0) complain(); return *p; }",
@@ -68,6 +98,7 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
     ),
     "result asserted": ("int g(int);\nvoid f(int n) { int r = g(n); if (r != 0) { assert(r == 0); } }", {"result-asserted"}),
     "argument asserted": ("static void g(int n) { assert(n > 3); }\nvoid f(void) { g(2); }", {"argument-asserted"}),
+    "never, with words": ('void f(int n) { switch (n) { case 1: return; }\nassert(0 == "reached"); }', {"never-asserted"}),
     "never": ("void f(int n) { switch (n) { case 1: return; }\nassert(0); }", {"never-asserted"}),
     "many conditions": (
         "int g(int);\nint f(int n) { int *p = malloc(4); if (!p) return 0;\n"

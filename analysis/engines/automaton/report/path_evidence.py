@@ -16,6 +16,7 @@ from analysis.cfa.graph import Edge, Places, Program
 from analysis.engines.automaton.facts.facts import NOTHING, Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.functions.access_paths import Path, behind_pointer, path_of, root_of
+from analysis.engines.automaton.report.searches import was_found_before
 from analysis.engines.automaton.report.sibling_calls import Calls, tests
 from analysis.engines.automaton.report.trace import Taken
 from analysis.model import ir
@@ -36,7 +37,8 @@ class Tracked:
         self._places = places
         self._rule = rule
         self._fact = fact
-        self._steps = steps[_beginning(delta, fact, steps) :]
+        self._first = _beginning(delta, fact, steps)
+        self._steps = steps[self._first :]
         self._last = steps[-1]
         self._path = steps
 
@@ -94,12 +96,17 @@ class Tracked:
                 if not self._is_of_library(call):
                     return result
                 is_result = call.result is not None or self._rule.ownership  # a result that is dropped is lost at once
-                return "library-result" if is_result else "released-here"
+                return self._of_library_result(first) if is_result else "released-here"
         return "null-constant"
+
+    def _of_library_result(self, first: Taken) -> Beginning:
+        """Of a library function that may fail in any run; or that finds nothing for some arguments, if the rule knows both."""
+        failed = self._rule.failure_states
+        return "library-search" if failed and self._delta.facts[first.after].state not in failed else "library-result"
 
     def _is_of_macro(self, first: Taken) -> bool:
         """Whether a test or a null is in the text of a macro. The null of `p = M(x)` is, if M branches to it."""
-        number = len(self._path) - len(self._steps)
+        number = self._first
         before = self._path[number - 1] if number else first
         is_branch = self._is_branch(before) and self._line(before) == self._line(first)
         places = [self._places.place(taken.function, taken.edge) for taken in (first, *[before] * is_branch)]
@@ -122,7 +129,7 @@ class Tracked:
     def _is_decided_outside(self) -> bool:
         """Whether the branch that leads to the beginning, in its function, tests what a library function answered; or the
         beginning is such an answer, inside of a function that the value comes out of."""
-        number = len(self._path) - len(self._steps)
+        number = self._first
         first = self._steps[0]
         if first.event != "edge" or self._is_own(first):
             return False
@@ -151,6 +158,8 @@ class Tracked:
             yield "reachable"
         if any(self._is_through_pointer(taken) for taken in self._steps):
             yield "function-pointer"
+        if self._of_beginning() == "library-search" and was_found_before(self._program.functions, self._path, self._first):
+            yield "found-before"
         if not self._rule.ownership and self._is_reported():
             yield "reported"
         if self._conditions() > _MANY:
@@ -212,13 +221,15 @@ class Tracked:
         if not own or not self._is_condition(own[-1]) or self._line(own[-1]) != self._line(self._last):
             yield "never-asserted"
             return
-        names = {var.name for expr in ir.values_of(self._edge(own[-1]).effect) for var in ir.variables(expr)}
+        names = {var.name for var in self._variables(own[-1])}
         calls = {
             target.name
             for taken in own
             if isinstance(effect := self._edge(taken).effect, ir.Call) and isinstance(target := effect.result, ir.Var)
         }
-        if names & calls:
+        if not names:  # `assert(!"reached")`
+            yield "never-asserted"
+        elif names & calls:
             yield "result-asserted"
         elif any(map(_is_memory, self._asserted(own, names))):
             yield "in-memory"

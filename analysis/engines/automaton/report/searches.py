@@ -1,0 +1,89 @@
+"""Searches that are done twice on a path: `if (strchr(s, ':')) split(s);`, and `split` looks for the colon again.
+
+A function of the library that writes nothing, such as `strchr`, gives the same answer for the same arguments, as long as nobody
+changes what they lead to. Whether somebody does is not asked: that the same was found on the way is evidence, and no proof. The
+first argument is what is searched, and is followed back through copies and parameters. The others, of which there is at least
+one, say what is looked for, and must be constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from analysis.c.functions import known
+from analysis.cfa.graph import Cfa
+from analysis.engines.automaton.report.trace import Taken
+from analysis.model import ir
+
+
+class _Search:
+    """A call that looks for something, followed back along a path in the activation that it is in, and then in its callers.
+    `searched`: what the callee's first argument was there, None if it was not there yet; `found`: what is not null between there
+    and the call."""
+
+    def __init__(self, call: ir.Call) -> None:
+        self.call = call
+        self.searched: ir.Expr | None = call.arguments[0]
+        self.found: set[ir.Expr] = set()
+
+    def enter_caller(self, effect: ir.Effect, callee: Cfa) -> None:
+        """Goes from a function that was called to the call, which becomes part of the path."""
+        passed = zip(callee.parameters, effect.arguments if isinstance(effect, ir.Call) else (), strict=False)
+        self.searched = next((argument for parameter, argument in passed if parameter == self.searched), None)
+        self.found = set()
+
+    def is_done_by(self, effect: ir.Effect) -> bool:
+        """Whether an effect is the same search, with a result that was found not to be null behind it."""
+        if not isinstance(effect, ir.Call) or effect.result not in self.found:
+            return False
+        return effect.callee == self.call.callee and effect.arguments == (self.searched, *self.call.arguments[1:])
+
+    def go_before(self, effect: ir.Effect) -> None:
+        """Goes from behind an effect to the state before it."""
+        match effect:
+            case ir.Assume():
+                self.found |= _not_null(effect)
+            case ir.Call(result=ir.Var() as result):
+                self.found.discard(result)
+                self.searched = None if result == self.searched else self.searched
+            case ir.Assign():
+                self.found |= {effect.value} if effect.target in self.found else set()
+                self.found.discard(effect.target)
+                self.searched = effect.value if effect.target == self.searched else self.searched
+
+
+def was_found_before(functions: Mapping[str, Cfa], path: Sequence[Taken], number: int) -> bool:
+    """Whether step `number` of a path, a call, looks for what was looked for and found before it."""
+    own = path[number]
+    call = functions[own.function].by_id[own.edge].effect
+    if not isinstance(call, ir.Call) or not _is_repeatable(call):
+        return False
+    search = _Search(call)
+    for taken in reversed(path[:number]):
+        if taken.depth > own.depth or taken.event not in ("edge", "call", "descent"):
+            continue  # of an activation that is over, or no step of a function
+        effect = functions[taken.function].by_id[taken.edge].effect
+        if taken.depth < own.depth:
+            search.enter_caller(effect, functions[own.function])
+            own = taken
+        elif search.is_done_by(effect):
+            return True
+        else:
+            search.go_before(effect)
+    return False
+
+
+def _is_repeatable(call: ir.Call) -> bool:
+    """Whether the same call gives the same answer (`strtok` does not), and looks for constants."""
+    callee = known(ir.direct_callee(call) or "")
+    is_constant = all(isinstance(sought, ir.IntConst | ir.StringConst) for sought in call.arguments[1:])
+    return callee is not None and callee.leaves_memory and bool(call.arguments[1:]) and is_constant
+
+
+def _not_null(assumed: ir.Assume) -> set[ir.Expr]:
+    """What is not null where a condition holds, if the condition says just that."""
+    match assumed.condition:
+        case ir.Binary(operator=("==" | "!=") as operator, left=left, right=ir.IntConst(value=0)):
+            return {left} if assumed.truth == (operator == "!=") else set()
+        case condition:
+            return {condition} if assumed.truth else set()
