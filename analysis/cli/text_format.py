@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from analysis.cli.repeated_steps import repetitions
 from analysis.model.places import Place
 from analysis.model.report import (
     IF_KEPT,
@@ -51,8 +52,11 @@ def finding_lines(finding: Finding) -> Iterator[str]:
     for assumption in finding.assumptions:  # a sentence, or what an external function does
         yield f"  assumed: {assumption}"
     width = max((len(spot(step.place)) for step in finding.trace), default=0)
-    for number, step in enumerate(finding.trace, 1):
-        yield _step_line(number, step, width)
+    for first, length, times in repetitions(finding.trace):
+        for number in range(first, first + length):
+            yield _step_line(number + 1, finding.trace[number], width)
+        if times > 1:
+            yield f"       ... {f'these {length} steps' if length > 1 else 'this step'} {count(times - 1, 'more time')}"
 
 
 def _step_line(number: int, step: TraceStep, width: int) -> str:
