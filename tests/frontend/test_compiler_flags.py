@@ -186,6 +186,10 @@ def test_both_forms_of_a_database(tmp_path: Path) -> None:
     assert y == UnitFlags(macros=("#define Y 1",), ambiguous=True)
     assert database.flags_for(str(tmp_path / "other.c")) is None
     assert database.flags_for(str(tmp_path / "b" / "y.h")) == y
+    entries += [{"directory": "b", "file": "z.c", "arguments": ["cc", f"-D{name}", "z.c"]} for name in "YZ"]
+    (tmp_path / "compile_commands.json").write_text(json.dumps(entries))
+    (message,) = load_compile_commands(path).messages
+    assert message.text.startswith("'y.c' and 1 more are compiled with different flags")
 
 
 def test_a_database_says_which_macros_are_none(tmp_path: Path) -> None:

@@ -145,9 +145,9 @@ def _read_database(path: str, data: bytes, failed: Callable[[str], CompileComman
         few = ", ".join(shown(flag) for flag in list(refused)[:3])
         texts.append(f"{len(refused)} flags of the compilation database define no macro and were left out, among them {few}.")
     if ambiguous:
-        more = f" and {len(ambiguous) - 1} more" if len(ambiguous) > 1 else ""
+        are = f" and {len(ambiguous) - 1} more are" if len(ambiguous) > 1 else " is"
         file = shown(os.path.basename(next(iter(ambiguous))))
-        texts.append(f"{file}{more} is compiled with different flags: only the first entry counts, and nothing is proved.")
+        texts.append(f"{file}{are} compiled with different flags: only the first entry counts, and nothing is proved.")
     return CompileCommands(path, units, tuple(Message("warning", path, text) for text in texts))
 
 
