@@ -13,6 +13,8 @@ from contextlib import AbstractContextManager
 import msgspec
 
 from analysis.cfa.graph import Program
+from analysis.cfa.linking.obstructed import MAIN
+from analysis.cfa.open_functions import entered_elsewhere, is_main
 from analysis.engines.automaton.report.findings import numbered
 from analysis.model.options import Options
 from analysis.model.report import Count, Finding, FunctionReport, Times, Work
@@ -135,7 +137,8 @@ class Proofs:
     def _settle(self, program: Program) -> None:
         whole = self._claims.program_answers(program)
         excluded = {rule: decided for rule, (decided, _) in (*whole.proved.items(), *whole.complete.items())}
-        self._proving.settle(excluded, whole.reached, whole.runs, whole.open)
+        reached = whole.reached - entered_elsewhere(program)  # what others call can have findings that no run from main shows
+        self._proving.settle(excluded, reached, whole.runs, whole.open)
 
     def claim(
         self,
@@ -164,9 +167,10 @@ class Proofs:
                     understood=understood,
                     however_large=options.engine == BOUNDED,
                 )
-            by_contracts = self._contracts.ask(program, check.entries, shipped, options, understood=understood)
+            entries = _mains(check.entries, options)
+            by_contracts = self._contracts.ask(program, entries, shipped, options, understood=understood)
             wanted = wanted.besides_contracts() if by_contracts else wanted
-            self._claims.ask(program, check.entries, wanted, options, understood=understood)
+            self._claims.ask(program, entries, wanted, options, understood=understood)
 
     def go_on(self, interruptible: AbstractContextManager[None]) -> bool:
         """Has the next functions proved; whether something was known already. If this is ended from outside, call it again."""
@@ -295,6 +299,12 @@ def _together(
 
 def _is_proved(answers: Mapping[Key, tuple[Decided, float]], key: Key) -> bool:
     return key in answers and answers[key][0].status == "refuted"
+
+
+def _mains(entries: tuple[str, ...], options: Options) -> tuple[str, ...]:
+    """The entries that proofs are about. Of a program with `main`, what nobody calls is not among them: findings are looked for
+    there, and proofs are about runs of the program."""
+    return tuple(filter(is_main, entries)) if MAIN in entries and not options.entries else entries
 
 
 def _rules(functions: Sequence[FunctionReport], shipped: Collection[str]) -> list[str]:

@@ -18,6 +18,8 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.open_functions import entered_elsewhere, is_main
+from analysis.cpa.obstacles.completeness import reachable
 from analysis.engines.automaton.report.suspicions import Error, Suspicion
 from analysis.model.budgets import budget_of
 from analysis.model.options import Options
@@ -136,9 +138,11 @@ class Proving:
         options: Options,
         shipped: Collection[str] | None = None,
     ) -> Plan:
-        """What is to be asked: about these, and again about what was refuted. `shipped`: see `finding_question`. May be ended
-        from outside without harm."""
-        wanted = {suspicion.error: suspicion for suspicion in suspicions}
+        """What is to be asked: about these, and again about what was refuted. In a program with `main`, nothing is asked of
+        functions that only others can call: no run of the program confirms a finding there. `shipped`: see `finding_question`.
+        May be ended from outside without harm."""
+        others = frozenset[str]() if options.entries else _only_others_call(program, entries)
+        wanted = {one.error: one for one in suspicions if one.function not in others}
         for error, asked in self._asked.items():
             if error in refuted and _is_there(error, program):
                 wanted.setdefault(error, asked.suspicion)
@@ -294,6 +298,12 @@ def _not_asked(suspicion: Suspicion) -> _Asked:
     asked.pending = False
     asked.decided = Decided("possible", final=False, reason="nothing is known of the whole program")
     return asked
+
+
+def _only_others_call(program: Program, entries: Sequence[str]) -> frozenset[str]:
+    """The functions to which other entries than a `main` lead, and no `main`; none if there is no `main`."""
+    mains = tuple(filter(is_main, entries))
+    return entered_elsewhere(program).difference(reachable(program, mains)) if mains else frozenset()
 
 
 def _is_there(error: Error, program: Program) -> bool:

@@ -15,7 +15,7 @@ from analysis.c.control import STARTS
 from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Cfa, External, Global, Program
 from analysis.cfa.linking.obstructed import MAIN
-from analysis.cfa.open_functions import entered_elsewhere
+from analysis.cfa.open_functions import entered_elsewhere, of_other_mains
 from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model import ir
@@ -103,9 +103,13 @@ class Slicer:
 
     @property
     def elsewhere(self) -> frozenset[str]:
-        """The functions that other entries than `main` lead to, if the program has them beside `main`: code that is not checked
-        calls these, and can pass them pointers to all variables that are not `static`."""
-        return entered_elsewhere(self.program) if self._has_others else frozenset()
+        """The functions that the `main` of another program leads to, or another entry that was asked for beside `main`."""
+        return of_other_mains(self.program) if self._has_others else frozenset()
+
+    @property
+    def _open(self) -> frozenset[str]:
+        """The functions to which code that is not checked can pass pointers to all variables that are not `static`."""
+        return entered_elsewhere(self.program) if MAIN in self._entries else frozenset()
 
     def slice(self, function: str) -> Slice:
         """The slice for the places in a function."""
@@ -126,13 +130,13 @@ class Slicer:
         found = self._slices.get(key)
         if found is None:
             names = [name for name in self.program.functions if name in inside]
-            found = self._cut((function,), names, inside, openly=function in self.elsewhere)
+            found = self._cut((function,), names, inside, openly=function in self._open)
             _remember(self._slices, key, found)
         return found
 
     def everything(self) -> Slice:
         """All of the program."""
-        return self._cut(self._entries, list(self.program.functions), self._all, openly=self._entries != (MAIN,))
+        return self._cut(self._entries, list(self.program.functions), self._all, openly=bool(self._open))
 
     def calls(self, names: Iterable[str]) -> bool:
         """Whether anything in the program calls one of these functions."""
@@ -209,7 +213,7 @@ class Slicer:
 
     def _exposed(self, variables: Collection[str], *, openly: bool) -> frozenset[str]:
         """Those of the variables that pointers from outside may lead to; `openly`: also from code that is not checked."""
-        named = [name for name in variables if openly and self._has_others and "::" not in name]
+        named = [name for name in variables if openly and MAIN in self._entries and "::" not in name]
         return exposed(self.program).intersection(variables).union(named)
 
     def _mentioned(self, functions: Iterable[str]) -> frozenset[str]:
