@@ -6,7 +6,7 @@ program (`cfa.linking.programs`). One whose address is used is left out: where i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from analysis.cfa.callgraph import callees
 from analysis.cfa.components import strongly_connected
@@ -29,24 +29,8 @@ def open_functions(program: Program) -> frozenset[str]:
 @kept_with
 def entered_elsewhere(program: Program) -> frozenset[str]:
     """The open functions and all that they lead to."""
-    return _led_to(program, open_functions(program))
-
-
-@kept_with
-def of_other_mains(program: Program) -> frozenset[str]:
-    """The `main` of each further program, and all that they lead to."""
-    return _led_to(program, (name for name in open_functions(program) if is_main(name)))
-
-
-def is_main(name: str) -> bool:
-    """Whether the linkage name is that of a `main`: of the first program, or of a further one."""
-    return name == MAIN or name.startswith(f"{MAIN}~")
-
-
-def _led_to(program: Program, names: Iterable[str]) -> frozenset[str]:
-    """These functions, and all that they lead to: it is called, or its address is used."""
     calls, functions = callees(program), program.functions
-    found = set(names)
+    found = set(open_functions(program))
     waiting = list(found)
     while waiting:
         name = waiting.pop()
@@ -55,6 +39,11 @@ def _led_to(program: Program, names: Iterable[str]) -> frozenset[str]:
         found |= new
         waiting += new
     return frozenset(found)
+
+
+def is_main(name: str) -> bool:
+    """Whether the linkage name is that of a `main`: of the first program, or of a further one."""
+    return name == MAIN or name.startswith(f"{MAIN}~")
 
 
 def uncalled(calls: Mapping[str, Collection[str]]) -> set[str]:

@@ -26,7 +26,6 @@ from analysis.certificate.ownership.obligations import Obligations
 from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.obstructed import MAIN
-from analysis.cfa.open_functions import of_other_mains
 from analysis.cfa.program_part import names_below, part_below
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.cpa.obstacles.beside import beside
@@ -79,7 +78,7 @@ class _Parts:
     def __init__(self, request: Request) -> None:
         self.program, entries = request.program, request.entries
         self._starts = (MAIN,) if MAIN in entries and MAIN in self.program.functions else ()
-        self._elsewhere = of_other_mains(self.program) if len(entries) > 1 else frozenset[str]()
+        self._elsewhere = names_below(self.program, (name for name in entries if name != MAIN))
         self._known: dict[frozenset[str], Program] = {}
 
     def runs_from(self, name: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from analysis.c.control import STARTS
 from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Cfa, External, Global, Program
 from analysis.cfa.linking.obstructed import MAIN
-from analysis.cfa.open_functions import entered_elsewhere, of_other_mains
+from analysis.cfa.open_functions import entered_elsewhere
 from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model import ir
@@ -103,8 +103,8 @@ class Slicer:
 
     @property
     def elsewhere(self) -> frozenset[str]:
-        """The functions that the `main` of another program leads to, or another entry that was asked for beside `main`."""
-        return of_other_mains(self.program) if self._has_others else frozenset()
+        """The functions that other entries beside `main` lead to: the `main` of another program, or what was asked for."""
+        return self._with_used(name for name in self._entries if name != MAIN) if self._has_others else frozenset()
 
     @property
     def _open(self) -> frozenset[str]:
