@@ -13,9 +13,13 @@ and 2 and of figures 4 to 7 of [UPPROVER]; the first revisions of chains are not
   summaries is that of the theory that answered.
 - Times are of the processor, without the compiler's: parsing (from the revision before, and from scratch), encoding, solving and
   interpolants. `bootstrapping` is from scratch, with summaries for a next revision, as in [UPPROVER]; `from scratch` makes none.
-  Each is done `--repeat N` times, in turn, and the least of its times counts: what comes later finds more in memory. The gains
-  are the ratios of both to the time from the revision before, where bootstrapping takes over a tenth of a second: the median,
-  the mean, and the least.
+  Each is done `--repeat N` times, in turn, and the least of its times counts: what comes later finds more in memory. What takes
+  over half a second is done once. The gains are the ratios of both to the time from the revision before, where this or
+  bootstrapping takes over a tenth of a second: the median, the mean, and the least.
+- A revision has as many seconds as a question about a whole program has in the command (`analysis.model.budgets`). Then it is
+  ended, is unknown, and counts with what it has taken. If it holds in the other way, that is no difference.
+
+Ctrl-C ends early, with the table of the chains that are done.
 
 `--cbmc COMMAND` adds a row of CBMC (`benchmarks.cbmc`), which takes each revision by itself: by the clock, the preprocessor
 included. Its `only` is what holds by no theory, and its differences are revisions that a theory says to hold, and CBMC to be
@@ -25,7 +29,10 @@ violated. The exit code is 1 if answers of ours differ.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import copy
 import shlex
+import signal
 import sys
 import time
 from collections import Counter
@@ -43,6 +50,8 @@ from analysis.engines.summary.level_chain import LEVELS, LevelChain
 from analysis.engines.summary.partition_abstraction import Abstractions
 from analysis.engines.summary.revision_chain import ChainOptions
 from analysis.engines.summary.tree_interpolation import ByTheory, Interpolator, LiteralsFirst
+from analysis.engines.summary.validation import Work
+from analysis.model.budgets import BUDGETS
 from analysis.model.c_types import ILP32, LP64
 from analysis.smt.logic.terms import Term
 from benchmarks import cbmc
@@ -50,6 +59,9 @@ from benchmarks.revised_programs import Chain, edits, random_chain, sequences
 
 _COUNTED = ("validated", "held", "weakened", "strengthened", "invalid")
 _NOTABLE = 0.1  # seconds
+_LONG = 0.5  # seconds: what takes longer is done once
+_SECONDS_EACH = BUDGETS["full"].program
+_OVER = "the time was up"
 _LEAST = 5  # of the revisions with the least gain are named
 
 
@@ -113,6 +125,26 @@ class Verified(NamedTuple):
     abstractions: Abstractions
 
 
+class _OverError(Exception):
+    """A revision has taken all the time that it has."""
+
+
+@contextlib.contextmanager
+def _allowed() -> Iterator[None]:
+    """Ends what takes more of the processor than a question has. As in the command, nothing of it is kept."""
+
+    def end(_number: int, _frame: object) -> None:
+        raise _OverError
+
+    before = signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, _SECONDS_EACH, 1.0)  # again, where the first one was swallowed
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
 class Counts:
     """What came of one setup."""
 
@@ -125,13 +157,14 @@ class Counts:
 
     def chain(self, chain: Chain) -> None:
         """Verifies the revisions of a chain."""
-        options = ChainOptions(bound=self._bound, milliseconds=2_000, model=ILP32 if chain.model == "ILP32" else LP64)
+        options = ChainOptions(bound=self._bound, model=ILP32 if chain.model == "ILP32" else LP64)
         known, abstractions = KnownCalls(), Abstractions()
         for step, (program, _, reading, reading_scratch) in enumerate(chain.revisions):
             before = summaries(known)
-            mine, scratch, bootstrap = self._verified(program, options, known, abstractions)
+            mine, scratch, bootstrap = self._verified(program, options, known, abstractions, is_first=not step)
             known, abstractions, found, other = mine.known, mine.abstractions, mine.answer, scratch.answer
-            if (found.status, found.is_complete) != (other.status, other.is_complete):
+            is_over = any(answer.reasons == (_OVER,) for answer in (found, other))
+            if not is_over and (found.status, found.is_complete) != (other.status, other.is_complete):
                 said = f"{found.sentence()}, from scratch: {other.sentence()}"
                 self.differences.append(f"{self.setup.name} {chain.name} {step}: {said}")
             if not step:
@@ -148,25 +181,33 @@ class Counts:
                 self._done.update({what: len(getattr(found.work, what)) for what in _COUNTED})
 
     def _verified(
-        self, program: Program, options: ChainOptions, known: KnownCalls, abstractions: Abstractions
+        self, program: Program, options: ChainOptions, known: KnownCalls, abstractions: Abstractions, *, is_first: bool
     ) -> tuple[Verified, Verified, Verified]:
-        """A revision from the one before, from scratch without summaries, and from scratch with summaries."""
+        """A revision from the one before, from scratch without summaries, and from scratch with summaries. The first one of a
+        chain, of which no times count, is bootstrapped as it is."""
         best: list[Verified] = []
-        for _ in range(self._repeat):
-            found = (
-                self._once(program, self.setup.chain(options, more := dict(abstractions), scratch=False), known, more),
-                self._once(program, self.setup.chain(options, more := Abstractions(), scratch=True), KnownCalls(), more),
-                self._once(program, self.setup.chain(options, more := Abstractions(), scratch=False), KnownCalls(), more),
-            )
+        for _ in range(1 if is_first else self._repeat):
+            mine = self._once(program, self.setup.chain(options, more := dict(abstractions), scratch=False), known, more)
+            scratch = self._once(program, self.setup.chain(options, more := Abstractions(), scratch=True), KnownCalls(), more)
+            if is_first:
+                return mine, scratch, mine
+            other = self._once(program, self.setup.chain(options, more := Abstractions(), scratch=False), KnownCalls(), more)
+            found = mine, scratch, other
             best = [min(pair, key=lambda one: one.seconds) for pair in zip(found, best or found, strict=True)]
+            if max(one.seconds for one in found) > _LONG:
+                break
         return best[0], best[1], best[2]
 
     @staticmethod
     def _once(program: Program, chain: LevelChain, known: KnownCalls, abstractions: Abstractions) -> Verified:
         began = time.process_time()
-        chain.resume(known, are_believed=True)
-        answer = chain.verify(program)
-        return Verified(answer, time.process_time() - began, chain.known, abstractions)
+        try:
+            with _allowed():
+                chain.resume(known, are_believed=True)
+                answer, after = chain.verify(program), chain.known
+        except _OverError:
+            answer, after = BoundedAnswer("unknown", "assertion", 0, Work(), reasons=(_OVER,)), known
+        return Verified(answer, time.process_time() - began, after, abstractions)
 
     def row(self, others: Sequence[Counts]) -> str:
         """A row of a table; `others` are all setups."""
@@ -184,8 +225,8 @@ class Counts:
 
     @property
     def notable(self) -> list[Times]:
-        """The times of revisions that take long from scratch."""
-        return [times for times in self._times if times.bootstrap > _NOTABLE]
+        """The times of revisions that take long."""
+        return [times for times in self._times if max(times.mine, times.bootstrap) > _NOTABLE]
 
 
 def gains(ratios: Sequence[float]) -> str:
@@ -255,10 +296,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     counts = [Counts(setup, given.bound, given.repeat) for setup in SETUPS if given.setup is None or setup.name in given.setup]
     beside = [BesideCbmc(given.cbmc, given.bound)] if given.cbmc else []
     rows: list[Counts | BesideCbmc] = [*counts, *beside]
-    for chain in _chains(given):
-        for row in rows:
-            row.chain(chain)
-        print(chain.name, file=sys.stderr, flush=True)
+    done = copy.deepcopy(rows)
+    with contextlib.suppress(KeyboardInterrupt):
+        for chain in _chains(given):
+            seconds = []
+            for row in rows:
+                began = time.process_time()
+                row.chain(chain)
+                seconds.append(f"{time.process_time() - began:.1f}")
+            done = copy.deepcopy(rows)
+            print(f"{chain.name}: {', '.join(seconds)} s", file=sys.stderr, flush=True)
+    rows, counts = done, [row for row in done if isinstance(row, Counts)]
+    beside = [row for row in done if isinstance(row, BesideCbmc)]
     print(f"| {' | '.join(_TITLES)} |")
     print("|---" * len(_TITLES) + "|")
     for row in rows:

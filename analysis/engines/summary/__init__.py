@@ -26,7 +26,8 @@
   not hold in a light theory is asked in the next one.
 - **Changes.** A call is the same in two revisions if the same edges lead to it (invariant I4). Its summary needs no validation
   if the formula of its function is the same, to the letter. All else is validated. Summaries of calls that are gone are
-  candidates for new calls of the same body or name.
+  candidates for new calls of the same body or name. Whether `main` still holds is asked before interpolants are made, and first
+  of all where it and most calls have changed: no summary is repaired for what is violated.
 
 What is not understood is a flaw, or there is no answer but `unknown` (`unwound_program`): recursive functions with variables in
 memory, and reads of variables without a value, are among that. Formulas over-approximate in places, so that who gets an answer

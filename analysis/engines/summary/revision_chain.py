@@ -160,7 +160,7 @@ class RevisionChain:
         if self._options.level in ("euf", "lra"):
             reason = f"it could be violated as far as {self._options.level} tells"
             return self._answer("unknown", result.work, reasons=(reason,))
-        found = self._implied(tree, not_(ERROR), summaries)
+        found = self._error(tree, result.failed, summaries)
         if found.status == "invalid":
             return self._answer(
                 "possible", result.work, violated=_violated(found, self._options.property), assumptions=assumptions
@@ -168,6 +168,14 @@ class RevisionChain:
         reasons = _flaws(result.failed) if result.failed.status == "invalid" and found.status == "valid" else ()
         given_up = f"the solver gave up ({found.reason or result.failed.reason})"
         return self._answer("unknown", result.work, reasons=reasons or (given_up,))
+
+    def _error(self, tree: CallTree, failed: Implication, summaries: Summaries) -> Implication:
+        """Whether no run comes to a violation. The model of the failed implication often shows that one may: all that the
+        violation depends on has its body there, since the violation is a part of what was asked."""
+        model = failed.model
+        if failed.status == "invalid" and model is not None and model.value(tree.root.instance(ERROR)):
+            return failed
+        return self._implied(tree, not_(ERROR), summaries)
 
     def _implied(self, tree: CallTree, goal: Term, summaries: Summaries) -> Implication:
         scheme: Scheme = "lazy" if self._options.scheme == "inline" and self._known else self._options.scheme

@@ -18,6 +18,8 @@ from analysis.smt.logic.terms import Term
 from analysis.smt.solving.solver import Budget, is_unsat
 from analysis.smt.solving.z3_backend import Z3Solver
 
+_MANY = 8  # calls that have changed: so many checks cost more than one of the whole tree
+
 
 class Work(msgspec.Struct):
     """What was done, as keys of calls, in order: those whose summaries were `validated` against their bodies, and of these those
@@ -62,6 +64,11 @@ class Validator:
         work = Work()
         postponed: list[Implication] = []
         waiting = {node.number: node for node in changed if not node.is_cut}
+        is_known = False  # whether the summary of the root holds
+        if tree.root.number in waiting and len(waiting) >= max(_MANY, sum(not node.is_cut for node in tree.nodes) / 2):
+            is_known, ahead = True, self._ahead(tree.root, waiting.values(), summaries, work)
+            if ahead.status == "invalid":
+                return Validated("failed", work, ahead)
         while waiting:
             node = waiting.pop(max(waiting))  # calls have higher numbers than those that lead to them
             if node.key in summaries:
@@ -70,6 +77,10 @@ class Validator:
                     postponed.append(answer)
                     has_new = any(not body.is_cut and body.key not in summaries for body in answer.formula.bodies)
                     if not has_new or waiting.keys().isdisjoint(above.number for above in node.above()):
+                        if waiting and not is_known and _needs_interpolants(answer):
+                            is_known, ahead = True, self._ahead(tree.root, waiting.values(), summaries, work)
+                            if ahead.status == "invalid":
+                                return Validated("failed", work, ahead)
                         self._strengthen(postponed, summaries, work)
                     continue
                 if node is tree.root:
@@ -88,6 +99,15 @@ class Validator:
         work.bodies += [body.key for body in answer.formula.bodies]
         if answer.status == "valid":
             work.held.append(node.key)
+        return answer
+
+    def _ahead(self, root: Node, waiting: Iterable[Node], summaries: Summaries, work: Work) -> Implication:
+        """Whether the summary of the root holds. This is asked before interpolants are made for it: they cost much, and are of no
+        use if it does not. The summaries of calls that wait, and of those above them, are not known to hold, and do not count."""
+        unknown = {other.key for node in waiting for other in (node, *node.above())}
+        known = {key: summary for key, summary in summaries.items() if key not in unknown}
+        answer = implied(root, summaries[root.key], self.scheme, known, self.budget)
+        work.checks += answer.checks
         return answer
 
     def _strengthen(self, postponed: list[Implication], summaries: Summaries, work: Work) -> None:
@@ -146,3 +166,8 @@ class Validator:
         else:
             del summaries[node.key]
         (work.weakened if node.key in summaries else work.invalid).append(node.key)
+
+
+def _needs_interpolants(answer: Implication) -> bool:
+    """Whether a valid implication has bodies of calls, so that these get summaries from it, or others."""
+    return any(not node.is_cut for node in answer.formula.bodies if node is not answer.formula.root)
