@@ -84,10 +84,17 @@ def meet(one: Interval, other: Interval) -> Interval | None:
         low = other.low
     if high is None or (other.high is not None and other.high < high):
         high = other.high
-    holes = one.holes
-    if other.holes:
+    holes, nonzero = one.holes, one.nonzero or other.nonzero
+    if other.holes and other.holes != holes:
         holes = tuple(sorted({*holes, *other.holes})) if holes else other.holes
-    return make(low, high, one.nonzero or other.nonzero, holes)
+    if low is one.low and high is one.high and holes is one.holes and nonzero is one.nonzero and _is_normal(one):
+        return one  # the very same, whose hash is known
+    return make(low, high, nonzero, holes)
+
+
+def _is_normal(interval: Interval) -> bool:
+    low, high = interval.low, interval.high
+    return interval.nonzero or ((low is None or low <= 0) and (high is None or high >= 0))
 
 
 def join(one: Interval, other: Interval) -> Interval:

@@ -18,6 +18,7 @@ from analysis.engines.automaton.facts.moved_paths import is_steady
 from analysis.engines.automaton.facts.ownership import escapes
 from analysis.engines.automaton.facts.passed_paths import (
     apply_operations,
+    arguments_of,
     is_out_parameter,
     is_own,
     rewritten,
@@ -34,7 +35,6 @@ from analysis.engines.automaton.functions.access_paths import (
     kills,
     lvalue_cell,
     path_of,
-    root_of,
 )
 from analysis.engines.automaton.functions.beliefs import Beliefs
 from analysis.engines.automaton.functions.footprint import Footprints
@@ -107,12 +107,13 @@ class CallTransfer:
                 images.append(path)
         call = edge.effect
         assert isinstance(call, ir.Call)
-        for parameter, argument in zip(callee.cfa.parameters, call.arguments, strict=False):
-            image = through_argument(path, path_of(argument), parameter.name)
+        ownership = self._transfer.rules[rule].ownership
+        for parameter, value, passed, is_computed in arguments_of(call, callee.cfa.parameters):
+            image = through_argument(path, passed, parameter)
             if image is not None and len(image) <= LENGTH_LIMIT:
                 images.append(image)
-            elif self._transfer.rules[rule].ownership and points_into(argument, (path,)):
-                images.append(into((root_of(parameter),)))
+            elif ownership and (is_computed or is_into(path)) and points_into(value, (path,)):
+                images.append(into((parameter,)))
         return images
 
     # -- out ----------------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
 
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.functions.access_paths import Path, path_cells, path_of, root_of
@@ -11,9 +13,29 @@ from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.model import ir
 
 
+class Argument(NamedTuple):
+    """What a call passes for a `parameter`: the `path` of its value, if it has one. `is_computed`: it may point into an object of
+    which another path is known."""
+
+    parameter: str
+    value: ir.Expr
+    path: Path | None
+    is_computed: bool
+
+
+@lru_cache(maxsize=10_000)
+def arguments_of(call: ir.Call, parameters: tuple[ir.Var, ...]) -> tuple[Argument, ...]:
+    """The arguments of a call that a function has parameters for."""
+    passed = zip(parameters, call.arguments, strict=False)
+    return tuple(
+        Argument(one.name, value, path_of(value), isinstance(ir.strip_casts(value), ir.AddressOf | ir.Binary))
+        for one, value in passed
+    )
+
+
 def through_argument(path: Path, argument: Path | None, parameter: str) -> Path | None:
     """The callee's path to what the caller has at `path`, if the argument's value leads there."""
-    if argument is None:
+    if argument is None or argument[0] != path[0]:
         return None
     if path == argument:
         return (parameter,)
@@ -40,10 +62,11 @@ def is_out_parameter(model: FunctionModel, path: Path) -> bool:
     return path[0] in model.parameters and path[1:] == ("*",)
 
 
-def temporaries(call: ir.Call) -> set[Path]:
+@lru_cache(maxsize=10_000)
+def temporaries(call: ir.Call) -> frozenset[Path]:
     """The paths of arguments that nothing uses after the call."""
     found = (path_of(a) for a in call.arguments if isinstance(a, ir.Var) and a.scope == "temporary")
-    return {path for path in found if path is not None}
+    return frozenset(path for path in found if path is not None)
 
 
 def is_own(path: Path, edge: Edge) -> bool:
@@ -59,6 +82,11 @@ def is_own(path: Path, edge: Edge) -> bool:
 
 def rewritten(path: Path, written: Mapping[str, object] | frozenset[str]) -> bool:
     """Whether the value at the path can change where these cells are written."""
-    if path[-1] == "&" and not any(op[0] == "*" for op in path):
-        return False
-    return any(cell in written for cell in path_cells(path) if cell != "*")
+    return any(cell in written for cell in _changing(path))
+
+
+@lru_cache(maxsize=20_000)
+def _changing(path: Path) -> tuple[str, ...]:
+    """The cells in which a write can change the value at the path."""
+    is_constant = path[-1] == "&" and not any(op[0] == "*" for op in path)
+    return () if is_constant else tuple(cell for cell in path_cells(path) if cell != "*")

@@ -188,7 +188,9 @@ class ProgramDelta:
         if names is None:
             return None
         memo = self.memo(function)
-        places = memo.quiet.setdefault(names, {})
+        places = memo.quiet.get(names)
+        if places is None:
+            places = memo.quiet[names] = {}
         if edge.id not in places:
             places[edge.id] = self._next_places(memo, edge, names) if memo.model.still(edge, names) else None
         return places[edge.id]
@@ -202,8 +204,8 @@ class ProgramDelta:
             if not model.cases.passes(current):
                 continue
             following = memo.outgoing.get(current.target, ())
-            if model.single_entry(current.target) and all(model.still(after, names) for after, _ in following):
-                work.extend(after for after, _ in following)
+            if model.single_entry(current.target) and model.all_still(following, names):
+                work.extend([after for after, _ in following])
             else:
                 places[current.target] = None
         return tuple(places)
@@ -224,7 +226,7 @@ class ProgramDelta:
             memo = self.memo(function)
             model = memo.model
             following = memo.outgoing.get(target, ())
-            if model.single_entry(target) and all(model.still(after, names) for after, _ in following):
+            if model.single_entry(target) and model.all_still(following, names):
                 work.extend((*chain, after) for after, _ in reversed(following) if model.cases.passes(after))
         return found
 

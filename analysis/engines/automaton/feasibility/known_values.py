@@ -57,6 +57,9 @@ class KnownValues:
         self._values: dict[int, Interval] = {}
         self._origins: dict[int, frozenset[Item]] = {}
         self._made: dict[int, Made] = {}
+        self._related = frozenset[int]()  # the symbols in `_made`, and those from which they are computed
+        self._agrees = True  # whether `_made` agrees with what is known of its symbols
+        self._intervals: dict[int, tuple[Interval, frozenset[Item]]] = {}  # of symbols in `_made`, until a related one changes
         self._targets: dict[int, tuple[int, ir.Expr]] = {}
         self._next = 0
         self._key: Key | None = None
@@ -128,9 +131,13 @@ class KnownValues:
         made = self._made.get(symbol)
         if made is None:
             return have, items
-        now, more = self._recomputed(made)
-        narrowed = None if now is None else meet(have, now)
-        return (have, items) if narrowed is None or narrowed == have else (narrowed, items | more)
+        found = self._intervals.get(symbol)
+        if found is None:
+            now, more = self._recomputed(made)
+            narrowed = None if now is None else meet(have, now)
+            found = (have, items) if narrowed is None or narrowed == have else (narrowed, items | more)
+            self._intervals[symbol] = found
+        return found
 
     def _recomputed(self, made: Made) -> tuple[Interval | None, frozenset[Item]]:
         """The result, by what is known of the operands by now."""
@@ -176,10 +183,12 @@ class KnownValues:
             condition = condition_of(ir.Assume(expr, True))
             if condition is not None:
                 have, items = self._known(condition[0])
-                if have is not None and meet(have, condition[1]) is None:
+                if have is None:
+                    return None, frozenset()
+                if meet(have, condition[1]) is None:
                     return False, items
                 opposite = condition_of(ir.Assume(expr, False))
-                if have is not None and opposite is not None and meet(have, opposite[1]) is None:
+                if opposite is not None and meet(have, opposite[1]) is None:
                     return True, items
             return None, frozenset()
         value, items = self.value(expr)

@@ -20,7 +20,7 @@ from analysis.model import ir
 _DEPTH = 6
 
 
-class Frame(msgspec.Struct, frozen=True):
+class Frame(msgspec.Struct, frozen=True, cache_hash=True):
     """A call that is open: the caller and its configuration, the call edge, what is derived after it, the summary of the callee
     that is followed, and the edges to take after the return."""
 
@@ -61,7 +61,7 @@ class State:
         self.steps = steps
         self.stretch = stretch
         self.length: int = (0 if before is None else before.length) + len(steps) + len(stretch)
-        self.key: object = None
+        self.key = -1
 
     def taken(self) -> tuple[Taken, ...]:
         """The steps from the state before."""
@@ -118,7 +118,8 @@ class Search:
         self._budget = budget
         self._thorough = thorough
         self._sure = sure
-        self._shortest: dict[object, int] = {}
+        self._numbers: dict[object, int] = {}  # of states, which are hashed once
+        self._shortest: list[int] = []  # by number
         self._effects: dict[tuple[str, int, int, int], tuple[Stretch, tuple[int, ...]]] = {}
         self._of: dict[str, frozenset[ir.Expr]] = {}
         self._queue: list[tuple[int, int, State]] = []
@@ -146,9 +147,12 @@ class Search:
 
     def _add(self, state: State) -> None:
         sure = self._sure and state.store.sure
-        key = state.key = (state.frames, state.function, state.configuration, sure, state.store.key(self._walk.number))
-        known = self._shortest.get(key)
-        if known is None or state.length < known:
+        known = (state.frames, state.function, state.configuration, sure, state.store.key(self._walk.number))
+        key = state.key = self._numbers.setdefault(known, len(self._numbers))
+        is_new = key == len(self._shortest)
+        if is_new:
+            self._shortest.append(state.length)
+        if is_new or state.length < self._shortest[key]:
             self._shortest[key] = state.length
             self.states += 1
             heappush(self._queue, (state.length, self.states, state))
@@ -229,7 +233,7 @@ class Search:
         if not self._walk.advance(store, steps[-1], callee[0]):
             return
         if self._thorough:
-            for inner, outer in self._walk.entering(self._walk.edge(steps[-1]), callee[0]):
+            for inner, outer in self._walk.entering(steps[-1].function, self._walk.edge(steps[-1]), callee[0]):
                 if self._followed(callee[0], inner):
                     self.wanted.update((state.function, part) for part in expressions_in(outer))
                 elif any(self._followed(state.function, part) for part in expressions_in(outer)):

@@ -7,7 +7,7 @@ of expressions. Symbols belong to the whole path, so that a test of an argument 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 
 import msgspec
 
@@ -42,6 +42,9 @@ class Store(KnownValues):
         other._values = dict(self._values)
         other._origins = dict(self._origins)
         other._made = dict(self._made)
+        other._related = self._related
+        other._agrees = self._agrees
+        other._intervals = self._intervals  # one that changes what is known gets a table of its own
         other._targets = dict(self._targets)
         other._next = self._next
         other._key = None
@@ -53,6 +56,8 @@ class Store(KnownValues):
 
     def follow(self, pointer: ir.Expr) -> None:
         """The pointer is followed: it is not null from then on."""
+        if not self._follows(self._frames[-1][0], pointer):
+            return
         value, _ = self.value(pointer)
         narrowed = meet(value, NONZERO)
         if narrowed is not None and narrowed != value:
@@ -75,7 +80,7 @@ class Store(KnownValues):
         if narrowed != value or self._symbol(key) is not None:
             self._narrow(key, narrowed)
         self._relate(key, narrowed)
-        return not self._made or self._results_agree()
+        return self._agrees or self._results_agree()
 
     def _contradict(self, items: frozenset[Item], effect: ir.Assume) -> bool:
         """The branch cannot be taken; if that rests on nothing that is followed, what it tests is to be."""
@@ -95,6 +100,7 @@ class Store(KnownValues):
                 if now is not None and meet(self._values[symbol], now) is None:
                     self.contradiction = self._origins[symbol] | items
                     return False
+        self._agrees = True
         return True
 
     def _relate(self, key: ir.Expr, truth: Interval) -> None:
@@ -116,7 +122,7 @@ class Store(KnownValues):
                 self._narrow(bare(side), narrowed)
                 symbol = self._symbol(side)
                 if symbol is not None:
-                    self._origins[symbol] |= items
+                    self._add_origins(symbol, items)
 
     def _narrow(self, key: ir.Expr, interval: Interval) -> None:
         function, bindings = self._frames[-1]
@@ -127,8 +133,17 @@ class Store(KnownValues):
             made = self._computation(key)
             symbol = self._bind(key, interval, frozenset())
             self._note(symbol, made)
+        if symbol in self._related and self._values[symbol] != interval:
+            self._agrees, self._intervals = False, {}
         self._values[symbol] = interval
-        self._origins[symbol] |= {(function, key)}
+        self._add_origins(symbol, {(function, key)})
+
+    def _add_origins(self, symbol: int, items: Set[Item]) -> None:
+        before = self._origins[symbol]
+        if not items <= before:
+            self._origins[symbol] = before | items
+            if symbol in self._related:
+                self._intervals = {}
 
     def assign(self, target: ir.Expr, value: ir.Expr, kill: Callable[[ir.Expr], bool]) -> None:
         """`target = value`, where `kill` says which followed expressions the write can change."""
@@ -176,7 +191,7 @@ class Store(KnownValues):
             return
         if symbol is not None:
             bindings[target] = symbol
-            self._origins[symbol] |= {(function, target)}
+            self._add_origins(symbol, {(function, target)})
         elif interval != ANY:
             self._bind(target, interval, items)
 
@@ -216,6 +231,8 @@ class Store(KnownValues):
     def _note(self, symbol: int, made: Made | None) -> None:
         if made is not None:
             self._made[symbol] = made
+            self._related |= {side for side in (symbol, made.left, made.right) if isinstance(side, int)}
+            self._agrees, self._intervals = False, {}
 
     def put(self, target: ir.Expr, interval: Interval, items: frozenset[Item]) -> None:
         """The expression is in the interval, because of the items."""

@@ -35,6 +35,7 @@ class Walk:
         self._asked: dict[str, dict[ir.Expr, frozenset[str]]] = {}
         self._numbers: dict[ir.Expr, int] = {}
         self._known: dict[str, tuple[ir.Expr, ...]] = {}
+        self._entering: dict[tuple[str, int, str], tuple[tuple[ir.Expr, ir.Expr], ...]] = {}
         self._stretches: dict[tuple[str, int, int, int], list[tuple[Edge, ...]]] = {}
 
     def begin(self, function: str) -> None:
@@ -66,7 +67,7 @@ class Walk:
                 pointer = called_pointer(edge)
                 if pointer is not None and not store.can_call(pointer, callee):
                     return False
-                store.enter(callee, self.entering(edge, callee))
+                store.enter(callee, self.entering(taken.function, edge, callee))
                 if taken.event == "descent":
                     store.drop_callers()
             case "return":
@@ -161,16 +162,18 @@ class Walk:
         self._asked[function][expr] = cells
         return cells
 
-    def entering(self, edge: Edge, callee: str) -> Iterator[tuple[ir.Expr, ir.Expr]]:
+    def entering(self, function: str, edge: Edge, callee: str) -> tuple[tuple[ir.Expr, ir.Expr], ...]:
         """Pairs of the callee's expressions at its entry and the caller's for them."""
-        call = edge.effect
-        assert isinstance(call, ir.Call)
-        inner = self._delta.model(callee)
-        arguments: dict[ir.Expr, ir.Expr] = dict(zip(inner.cfa.parameters, call.arguments, strict=False))
-        for expr in self._expressions(inner):
-            outer = substitute(expr, arguments)
-            if outer is not None:
-                yield expr, outer
+        key = function, edge.id, callee
+        found = self._entering.get(key)
+        if found is None:
+            call = edge.effect
+            assert isinstance(call, ir.Call)
+            inner = self._delta.model(callee)
+            arguments: dict[ir.Expr, ir.Expr] = dict(zip(inner.cfa.parameters, call.arguments, strict=False))
+            pairs = ((expr, substitute(expr, arguments)) for expr in self._expressions(inner))
+            found = self._entering[key] = tuple((expr, outer) for expr, outer in pairs if outer is not None)
+        return found
 
     def _leave(self, store: Store, taken: Taken, edge: Edge, model: FunctionModel) -> None:
         call = edge.effect

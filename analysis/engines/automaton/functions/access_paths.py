@@ -120,6 +120,7 @@ def behind_pointer(path: Path) -> bool:
     return any(operation[0] == "*" for operation in path[1:])
 
 
+@lru_cache(maxsize=20_000)
 def lvalue_cell(expr: ir.Expr) -> str:
     """The cell that a write to the lvalue changes."""
     while True:

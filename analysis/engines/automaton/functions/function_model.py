@@ -6,7 +6,7 @@ lives as long as these are unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from functools import cached_property, lru_cache
 
 import msgspec
@@ -64,6 +64,8 @@ class FunctionModel:
         self._touched: dict[int, frozenset[str]] = {}
         self._sensitive: dict[int, frozenset[str]] = {}
         self._fresh: dict[tuple[int, str], bool] = {}
+        self._by_callees: dict[int, frozenset[str]] = {}
+        self._tests: dict[int, bool] = {}
 
     def matches(self, edge: Edge) -> EdgeMatches:
         """The pattern matches at an edge."""
@@ -110,6 +112,15 @@ class FunctionModel:
                     found |= self._footprints.read[target]
         return found
 
+    def all_still(self, edges: Iterable[tuple[Edge, bool]], names: frozenset[str]) -> bool:
+        """Whether all of the edges surely do nothing to a fact with these names."""
+        known = self._sensitive
+        for edge, _ in edges:
+            sensitive = known.get(edge.id)
+            if not names.isdisjoint(self.sensitive(edge) if sensitive is None else sensitive):
+                return False
+        return True
+
     def single_entry(self, location: int) -> bool:
         """Whether just one edge enters the location."""
         return location in self._single_entries
@@ -129,8 +140,13 @@ class FunctionModel:
 
     def written_by_callees(self, edge: Edge) -> frozenset[str]:
         """The cells that the functions called at the edge can change."""
-        assert isinstance(edge.effect, ir.Call)
-        return frozenset(self._written_by_callees(edge.effect, self._footprints))
+        found = self._by_callees.get(edge.id)
+        if found is None:
+            assert isinstance(edge.effect, ir.Call)
+            found = frozenset(self._written_by_callees(edge.effect, self._footprints))
+            written = self.written[edge.id]
+            found = self._by_callees[edge.id] = written if found == written else found
+        return found
 
     def _written_by_callees(self, effect: ir.Call, footprints: Footprints) -> set[str]:
         written: set[str] = set()
@@ -173,6 +189,7 @@ class FunctionModel:
         self._footprints = footprints
         self._matcher = matcher
         self._program = program
+        self._by_callees.clear()
 
     def forget_rules(self) -> None:
         """Forgets all that depends on the rules, which are others now: it is found out again when it is asked for."""
@@ -197,6 +214,7 @@ class FunctionModel:
         if not rewritten.isdisjoint(self._cells_of_knowledge):
             return None
         self.written.update(written)
+        self._by_callees.clear()
         for id_ in differ:
             self._touched.pop(id_, None)
             self._sensitive.pop(id_, None)
@@ -217,6 +235,12 @@ class FunctionModel:
     def tests_result(self, edge: Edge) -> bool:
         """Whether the function tests the result of a call, or what it stores that in, after the call; or hands it out as its
         own."""
+        found = self._tests.get(edge.id)
+        if found is None:
+            found = self._tests[edge.id] = self._finds_test(edge)
+        return found
+
+    def _finds_test(self, edge: Edge) -> bool:
         call = edge.effect
         assert isinstance(call, ir.Call)
         held = {call.result, *self.assignments.copied.get(call.result, ())}

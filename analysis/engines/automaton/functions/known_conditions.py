@@ -45,6 +45,7 @@ def bare(expr: ir.Expr) -> ir.Expr:
     return expr
 
 
+@lru_cache(maxsize=10_000)
 def condition_of(assume: ir.Assume) -> Condition | None:
     """What the branch implies, None if that is nothing; a branch that cannot be taken is ZERO for the constant 1."""
     expr, truth = bare(assume.condition), assume.truth

@@ -6,6 +6,8 @@ the result.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from analysis.c.results import results
 from analysis.model import ir
 from analysis.model.c_types import Integer, Type
@@ -13,15 +15,15 @@ from analysis.model.intervals import ANY, NONZERO, Interval, make, meet
 from analysis.model.ranges import bounds, width
 
 Bounds = tuple[int, int]
+_NOT_NEGATIVE = Interval(0, None)
 
 
 def natural_range(expr: ir.Expr) -> Interval:
     """What is known of every value of the expression and is worth noting; not the bounds of its type."""
     if isinstance(expr, ir.AddressOf | ir.StringConst):
         return NONZERO
-    if isinstance(expr.type, Integer) and not expr.type.signed:
-        return make(0, None, False) or ANY
-    return ANY
+    type_ = expr.type
+    return _NOT_NEGATIVE if isinstance(type_, Integer) and not type_.signed else ANY
 
 
 def limits(expr: ir.Expr) -> Interval:
@@ -40,8 +42,12 @@ def bounded(interval: Interval, type_: Type) -> Interval:
     """The interval with the bounds of the type where it has none."""
     if not isinstance(type_, Integer) or (interval.low is not None and interval.high is not None):
         return interval
-    low, high = bounds(type_)
-    return meet(interval, Interval(low, high)) or interval
+    return meet(interval, _range_of(type_)) or interval
+
+
+@lru_cache(maxsize=100)
+def _range_of(type_: Integer) -> Interval:
+    return Interval(*bounds(type_))
 
 
 def converted(interval: Interval, type_: Integer) -> Interval | None:

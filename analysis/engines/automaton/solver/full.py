@@ -243,7 +243,7 @@ class Explorer:
             if via is not None:
                 if (*callee, exit_) not in via:
                     via.append((*callee, exit_))
-            elif (edge.id, derived) in graph.derivations(configuration):
+            elif derived in graph.derived and (edge.id, derived) in graph.derivations(configuration):
                 graph.via[configuration, edge.id, derived] = [DIRECT, (*callee, exit_)]
             else:
                 graph.via[configuration, edge.id, derived] = [(*callee, exit_)]
