@@ -124,12 +124,13 @@ def assigned(function: str, target: ir.Expr, value: ir.Expr) -> Iterator[tuple[N
 def in_parts(function: str, parts: Iterable[ir.Expr]) -> Iterator[tuple[Node, Node]]:
     """Objects that can be reached through a pointer, and functions whose address becomes another kind of value."""
     for part in parts:
-        if isinstance(part, ir.AddressOf) and isinstance(part.lvalue, ir.LVALUES) and carries(element_type(part.lvalue.type)):
-            node = node_of(function, part.lvalue)
-            if node != BEHIND:
-                yield node, BEHIND
-                yield BEHIND, node
-        elif isinstance(part, ir.Cast) and not carries(part.type) and is_code(part.operand.type):
+        if type(part) is ir.AddressOf:
+            if isinstance(part.lvalue, ir.LVALUES) and carries(element_type(part.lvalue.type)):
+                node = node_of(function, part.lvalue)
+                if node != BEHIND:
+                    yield node, BEHIND
+                    yield BEHIND, node
+        elif type(part) is ir.Cast and not carries(part.type) and is_code(part.operand.type):
             yield from ((ESCAPED, source) for source in values(function, part.operand))
 
 

@@ -9,7 +9,7 @@ from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.functions.known_conditions import expr_cells
 from analysis.model import ir
 from analysis.model.c_types import Integer
-from analysis.model.intervals import contains
+from analysis.model.intervals import contains, make
 from analysis.model.ranges import bounds, wrapped
 
 _INT = Integer(32, True, "int")
@@ -130,3 +130,34 @@ def test_a_contradiction_names_what_must_be_followed() -> None:
     assert not store.assume(ir.Assume(b, True))
     assert {expr for _, expr in store.contradiction} == {a, b}
     assert Store("f", lambda _function, expr: expr != b).assume(ir.Assume(b, True))
+
+
+def test_what_is_learnt_of_an_operand_is_known_of_the_result_in_this_copy_alone() -> None:
+    a, b, _, _ = _VARS
+    store = Store("f", lambda _function, _expr: True)
+    assert store.assume(ir.Assume(_compared(a, ">=", 0), True))
+    assert store.assume(ir.Assume(_compared(a, "<=", 9), True))
+    store.assign(b, ir.Binary("*", a, ir.IntConst(2, _INT), _INT), written_by(b))
+    assert store.value(b)[0] == make(0, 18, False)
+    copy = store.copy()
+    assert copy.assume(ir.Assume(_compared(a, "==", 3), True))
+    assert copy.value(b) == (make(6, 6, True), {("f", a), ("f", b)})
+    assert store.value(b)[0] == make(0, 18, False)
+
+
+def test_an_operand_and_the_result_contradict_each_other_in_either_order() -> None:
+    a, b, _, _ = _VARS
+    store = Store("f", lambda _function, _expr: True)
+    assert store.assume(ir.Assume(_compared(a, ">=", 0), True))
+    assert store.assume(ir.Assume(_compared(a, "<=", 9), True))
+    store.assign(b, ir.Binary("*", a, ir.IntConst(2, _INT), _INT), written_by(b))
+    assert store.copy().assume(ir.Assume(_compared(a, "==", 4), True))
+    for first, second in ((_compared(b, "==", 6), _compared(a, "==", 4)), (_compared(a, "==", 4), _compared(b, "==", 6))):
+        copy = store.copy()
+        assert copy.assume(ir.Assume(first, True))
+        assert not copy.assume(ir.Assume(second, True))
+        assert copy.contradiction == {("f", a), ("f", b)}
+
+
+def _compared(var: ir.Expr, operator: str, number: int) -> ir.Expr:
+    return ir.Binary(operator, var, ir.IntConst(number, _INT), _INT)

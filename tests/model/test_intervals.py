@@ -26,6 +26,12 @@ def test_meet_is_intersection(one: Interval, other: Interval) -> None:
 
 
 @given(intervals, intervals)
+def test_meet_has_normal_form(one: Interval, other: Interval) -> None:
+    found = meet(one, other)
+    assert found is None or found == make(found.low, found.high, found.nonzero, found.holes)
+
+
+@given(intervals, intervals)
 def test_join_is_the_smallest_interval_with_both(one: Interval, other: Interval) -> None:
     both = members(one) | members(other)
     joined = join(one, other)

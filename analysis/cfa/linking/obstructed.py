@@ -191,15 +191,16 @@ def initialised(units: Sequence[Unit]) -> Iterator[tuple[ir.Var, tuple[ir.Expr, 
 @kept_with
 def mentions(cfa: Cfa) -> frozenset[str]:
     """The variables with static storage and functions that a function mentions."""
-    return frozenset(names_in(expr for edge in cfa.edges for expr in ir.expressions(edge.effect)))
+    return frozenset(_names_of(part for parts in cfa.parts.values() for part in parts))
 
 
 def names_in(exprs: Iterable[ir.Expr]) -> Iterator[str]:
     """The variables at file level and functions in expressions."""
-    for expr in exprs:
-        for part in ir.walk(expr):
-            if isinstance(part, ir.Var) and part.scope in ("global", "function"):
-                yield part.name
+    return _names_of(part for expr in exprs for part in ir.walk(expr))
+
+
+def _names_of(parts: Iterable[ir.Expr]) -> Iterator[str]:
+    return (part.name for part in parts if type(part) is ir.Var and part.scope in ("global", "function"))
 
 
 def obstructed(cfa: Cfa, found: Obstructions) -> Cfa:

@@ -32,12 +32,14 @@ class Specifiers(msgspec.Struct, frozen=True):
     constant: bool = False
 
 
-def _each_specifier(node: Node) -> Iterator[Node]:
-    """The children of a declaration; before the words of an arithmetic type those between them (`unsigned const char`)."""
+def _each_specifier(node: Node) -> Iterator[tuple[str, Node]]:
+    """The children of a declaration with their kinds; before the words of an arithmetic type those between them
+    (`unsigned const char`)."""
     for child in node.children:
-        if child.type == "sized_type_specifier":
-            yield from (word for word in child.children if word.type in _WITHIN)
-        yield child
+        kind = child.type
+        if kind == "sized_type_specifier":
+            yield from ((word.type, word) for word in child.named_children if word.type in _WITHIN)
+        yield kind, child
 
 
 def qualified(node: Node) -> Levels:
@@ -53,8 +55,7 @@ class TypeSpecifiers(Context):
         storage: set[str] = set()
         type_: Type | None = None
         levels, constant, atomic = NONE, False, False
-        for child in _each_specifier(node):
-            kind = child.type
+        for kind, child in _each_specifier(node):
             if kind == "storage_class_specifier":
                 storage.add(self.source(child))
             elif kind == "type_qualifier":
@@ -96,7 +97,10 @@ class TypeSpecifiers(Context):
         if kind in ("primitive_type", "type_identifier", "identifier"):
             return self._named_type(self.source(node))
         if kind == "sized_type_specifier":
-            found = basic_type(" ".join(self.source(child) for child in node.children if child.type not in _WITHIN), self.model)
+            found = basic_type(self.source(node), self.model)
+            if found is None:  # something is between the words
+                words = (self.source(child) for child in node.children if child.type not in _WITHIN)
+                found = basic_type(" ".join(words), self.model)
             if found is not None:
                 return found
         raise RefusedError(f"unknown type {self.source(node)}")

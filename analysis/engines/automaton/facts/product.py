@@ -93,6 +93,7 @@ class ProgramDelta:
         self._names: dict[int, frozenset[str] | None] = {}
         self._seen = _Seen()
         self._alike: dict[frozenset[str], frozenset[str]] = {}  # equal sets as one object, which dicts find faster
+        self._answers: dict[tuple[int, ...], tuple[int, ...]] = {}  # equal answers as one object, of which there are few
         self.connect()
 
     def connect(self) -> None:
@@ -174,8 +175,13 @@ class ProgramDelta:
         key = edge.id << FACT_BITS | state
         found = memo.steps.get(key)
         if found is None:
-            found = memo.steps[key] = self._step(memo.model, edge, state)
+            found = memo.steps[key] = self._shared(self._step(memo.model, edge, state))
         return found
+
+    def _shared(self, answer: Sequence[int]) -> tuple[int, ...]:
+        """The answer as the one object for all that are equal to it."""
+        found = tuple(answer)
+        return self._answers.setdefault(found, found)
 
     def _step(self, model: FunctionModel, edge: Edge, state: int) -> Sequence[int]:
         if state == NOTHING:
@@ -208,7 +214,7 @@ class ProgramDelta:
                 work.extend([after for after, _ in following])
             else:
                 places[current.target] = None
-        return tuple(places)
+        return self._shared(tuple(places))
 
     def stretches(self, function: str, edge: Edge, state: int, place: int) -> list[tuple[Edge, ...]]:
         """The paths from the edge to the place to which its derivation leads, over edges on which nothing
@@ -255,7 +261,7 @@ class ProgramDelta:
         direct = list(self._step(model, edge, state)) if len(bodies) < len(targets) else []
         if state == NOTHING:
             direct.extend(n for n in self.transfer.start(model, edge) if n in self.facts.errors)
-            return tuple(dict.fromkeys(direct)), self._begun_entries(edge, bodies)
+            return self._shared(tuple(dict.fromkeys(direct))), self._begun_entries(edge, bodies)
         fact = self.facts[state]
         fired = self.transfer.fire(model, edge, fact)
         direct.extend(state for state, _ in fired if isinstance(state, int))
@@ -263,7 +269,7 @@ class ProgramDelta:
         entries = self._entries(model, edge, fact, bodies) if is_asked else [(t, NOTHING) for t in bodies]
         if any(entry == NOTHING and self.model(t).cases.can_return for t, entry in entries):
             direct.extend(self.calls.passed_by(model, edge, fact))
-        return tuple(dict.fromkeys(direct)), [(t, entry) for t, entry in entries if entry != NOTHING]
+        return self._shared(tuple(dict.fromkeys(direct))), [(t, entry) for t, entry in entries if entry != NOTHING]
 
     def _begun_entries(self, edge: Edge, bodies: Sequence[str]) -> list[Entry]:
         """NOTHING for each function that a call may lead to, and what begins with the arguments, if there is one only."""
@@ -287,7 +293,7 @@ class ProgramDelta:
         if found is None:
             name, entry = callee
             answer = self.calls.leave(memo.model, edge, self.model(name), state, entry, exit_)
-            found = memo.leaves[key] = tuple(dict.fromkeys(answer))
+            found = memo.leaves[key] = self._shared(tuple(dict.fromkeys(answer)))
         return found
 
     def _small(self, roots: frozenset[str]) -> set[str]:

@@ -117,7 +117,8 @@ class Feasibility:
 
     def _everything(self, function: str) -> Store:
         """The store at a function's entry that follows all that it can."""
-        return self._walk.store(function, lambda name, expr: self._walk.cells(name, expr) is not None)
+        cells = self._walk.cells  # the store holds nothing that holds the store: it is gone when nobody needs it
+        return self._walk.store(function, lambda name, expr: cells(name, expr) is not None)
 
     def _descend(self, store: Store, descent: Descent) -> Store | None:
         """What is known at the entry of the called function, None if nothing gets there. Traces share their beginnings."""

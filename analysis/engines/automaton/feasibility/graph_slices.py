@@ -111,16 +111,16 @@ class Slice:
             self.open[here] = parents.closure(here[0], found)
 
 
-def opened(graph: FunctionGraph, configuration: int, edge: int, derived: int) -> tuple[list[Via], bool]:
+def opened(graph: FunctionGraph, configuration: int, edge: int, derived: int) -> tuple[tuple[Via, ...], bool]:
     """For a derivation: the summaries by which the tracked value came through a callee, and whether it also came without them."""
     through: list[Via] = []
     via = graph.via.get((configuration, edge, derived))
     if via is None:
-        return through, True
+        return (), True
     passed = False
     for support in via:
         if support == DIRECT or support[2] == NOTHING:
             passed = True
         elif support not in through:
             through.append(support)
-    return through, passed
+    return tuple(through), passed

@@ -81,7 +81,9 @@ class KnownValues:
             items = sorted((number(expr), symbol) for expr, symbol in bindings.items())
             found.append((function, tuple((expr, names.setdefault(symbol, len(names))) for expr, symbol in items)))
         for symbol in names if not self._made else self._closure(names):
-            found.append((self._values.get(symbol, ANY), self._spelled(symbol, names), self._targets.get(symbol)))
+            have = self._values.get(symbol, ANY)
+            is_plain = symbol not in self._made and symbol not in self._targets
+            found.append(have if is_plain else (have, self._spelled(symbol, names), self._targets.get(symbol)))
         self._key = tuple(found)
         return self._key
 

@@ -9,7 +9,7 @@ import msgspec
 
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import NOTHING
-from analysis.engines.automaton.feasibility.graph_slices import Slice, Via, opened
+from analysis.engines.automaton.feasibility.graph_slices import Slice, Via
 from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.walk import Walk, expressions_in
@@ -162,13 +162,11 @@ class Search:
             return
         _, entry, fact = unpack(state.configuration)
         allowed = self._walk.inside(state.frames[-1].via) if state.frames else self._part.open[state.function, entry]
-        graph = self._walk.graph.functions[state.function]
-        for edge, derived in graph.derivations(state.configuration):
+        for edge, derived, through, passed in self._walk.derivations(state.function, state.configuration):
             if derived not in allowed:
                 continue
-            through, passed = opened(graph, state.configuration, edge, derived)
             if len(state.frames) >= _DEPTH and through:
-                through = []
+                through = ()
                 self.exhausted = True
             if passed:
                 for stretch in self._walk.stretches(state.function, edge, fact, unpack(derived)[0]):
@@ -185,9 +183,9 @@ class Search:
     def _pass(self, state: State, store: Store, stretch: Stretch, derived: int, before: tuple[Taken, ...]) -> None:
         """Takes edges of the innermost function, of which `before` are steps that were taken already."""
         own = store
+        entered, left = unpack(state.configuration)[2], unpack(derived)[2]
         for index in self._effective(state.function, stretch):
             edge = stretch[index]
-            entered, left = unpack(state.configuration)[2], unpack(derived)[2]
             callee = self._openable(state, edge)
             if callee is not None:
                 frame = Frame(

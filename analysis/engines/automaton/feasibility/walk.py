@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
-from analysis.engines.automaton.feasibility.graph_slices import Parents, Via
+from analysis.engines.automaton.feasibility.graph_slices import Parents, Via, opened
 from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.functions.footprint import base_variable, visible
@@ -20,6 +21,15 @@ from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import DerivationGraph, pack
 from analysis.model import ir
 from analysis.model.intervals import ANY
+
+
+class Derivation(NamedTuple):
+    """What was derived over an edge: `through` which summaries, and whether also without one (`graph_slices.opened`)."""
+
+    edge: int
+    derived: int
+    through: tuple[Via, ...]
+    passed: bool
 
 
 class Walk:
@@ -36,12 +46,14 @@ class Walk:
         self._numbers: dict[ir.Expr, int] = {}
         self._known: dict[str, tuple[ir.Expr, ...]] = {}
         self._entering: dict[tuple[str, int, str], tuple[tuple[ir.Expr, ir.Expr], ...]] = {}
+        self._derivations: dict[tuple[str, int], tuple[Derivation, ...]] = {}
         self._stretches: dict[tuple[str, int, int, int], list[tuple[Edge, ...]]] = {}
 
     def begin(self, function: str) -> None:
         """Begins a search for paths to a place in the function: nothing is visited, nothing was asked."""
         self.visited = {function}
         self._asked = {}
+        self._derivations = {}  # another search looks elsewhere
 
     def asked(self) -> frozenset[str]:
         """The cells, visible to other functions, of all expressions of which it was asked since then what they read."""
@@ -225,6 +237,16 @@ class Walk:
             callee, entry, exit_ = via
             end = pack(self._delta.exit(callee), entry, exit_)
             found = self._inside[via] = self.parents.closure(callee, (end,))
+        return found
+
+    def derivations(self, function: str, configuration: int) -> tuple[Derivation, ...]:
+        """What was derived from a configuration of a function, in order."""
+        found = self._derivations.get((function, configuration))
+        if found is None:
+            graph = self._graph.functions[function]
+            derived = graph.derivations(configuration)
+            found = tuple(Derivation(edge, to, *opened(graph, configuration, edge, to)) for edge, to in derived)
+            self._derivations[function, configuration] = found
         return found
 
     def number(self, expr: ir.Expr) -> int:

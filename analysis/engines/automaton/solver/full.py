@@ -231,22 +231,24 @@ class Explorer:
         if state in graph.summaries[entry]:
             return
         graph.summaries[entry].append(state)
+        entered = function, entry
         for caller, configuration, edge in tuple(graph.sites[entry]):
-            self._return_to(caller, self.graph.functions[caller], configuration, edge, (function, entry), state)
+            self._return_to(caller, self.graph.functions[caller], configuration, edge, entered, state)
 
     def _return_to(self, function: str, graph: FunctionGraph, configuration: int, edge: Edge, callee: Entry, exit_: int) -> None:
         """Derives what follows from a summary at a call site; what is recorded already stays as it is."""
         _, entry, state = unpack(configuration)
+        support = (*callee, exit_)
         for after in self._delta.leave(function, edge, state, callee, exit_):
             derived = pack(edge.target, entry, after)
             via = graph.via.get((configuration, edge.id, derived))
             if via is not None:
-                if (*callee, exit_) not in via:
-                    via.append((*callee, exit_))
+                if support not in via:
+                    via.append(support)
             elif derived in graph.derived and (edge.id, derived) in graph.derivations(configuration):
-                graph.via[configuration, edge.id, derived] = [DIRECT, (*callee, exit_)]
+                graph.via[configuration, edge.id, derived] = [DIRECT, support]
             else:
-                graph.via[configuration, edge.id, derived] = [(*callee, exit_)]
+                graph.via[configuration, edge.id, derived] = [support]
                 self._derive(function, graph, configuration, edge, derived)
 
 
