@@ -28,8 +28,14 @@ Needed = Literal[
     "environment",  # a result of a library function decides it: memory, files, input
     "straight",  # there is no branch between where it comes from and where it is used
     "found-before",  # what is looked for was looked for in the same string before, and found
+    "idle-test",  # nothing depends on the test in this build, as where an assertion is compiled out
+    "decided-inside",  # no failure of memory, files or input makes it null: the program's own data do
+    "asked-about",  # a function of the program was passed the value, and its answer tested
+    "asked-before",  # another function was asked about the same arguments, before the call that gives null
+    "loop-skipped",  # it was null before a loop that would set it, and the loop is passed without a turn
     "reported",  # where the value is null, a function of the program is called for its effect: it may not come back
     "many-conditions",  # the path from the beginning on takes many branches that must be possible together
+    "never-used",  # a descriptor that the function which loses it uses for nothing
     "at-the-end",  # it is lost where the program ends
     "argument-asserted",  # the assertion is about what callers pass
     "result-asserted",  # the assertion is about the result of a call

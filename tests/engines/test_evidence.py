@@ -34,7 +34,15 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
     "others test": (
         "int *g(int n) { static int a; return n > 7 ? &a : 0; }\nint h(void) { int *p = g(1); return p ? *p : 2; }\n"
         "int f(int n) { int *p = g(n); return *p; }",
-        {"function-result", "others-test", "straight"},
+        {"function-result", "others-test", "decided-inside", "straight"},
+    ),
+    "others that ask for the same": (
+        "int *g(int n, int make) { static int a; return make ? &a : n > 7 ? &a : 0; }\n"
+        "int h(int n) { int *p = g(n, 0); return p ? *p : 2; }\nint i(int n) { int *p = g(n, 0); return p ? *p : 3; }\n"
+        "int j(int n) { int *p = g(n, 0); return p ? *p : 4; }\n"
+        + "".join(f"int k{n}(int n) {{ return *g(n, 2); }}\n" for n in range(2))
+        + "int f(int n) { int *p = g(n, 0); return *p; }",
+        {"function-result", "others-test", "decided-inside", "straight"},
     ),
     "others do not": (
         "long g(char *s) { char *p = strchr(s, 'a'); return p - s; }\n"
@@ -82,7 +90,52 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
     ),
     "NULL is no macro of its users": ("int f(int n) { int *p = n ? &n : NULL; return *p; }", {"null-constant", "straight"}),
     "released": ("void f(int *p) { free(p); free(p); }", {"released-here", "straight"}),
+    "only computed": (
+        "#include <ctype.h>\nstatic int *g(int n) { static int a; return isdigit(n) ? &a : 0; }\n"
+        "int f(int n) { int *p = g(n); return *p; }",
+        {"function-result", "decided-inside", "straight"},
+    ),
+    "test of nothing": (
+        "#define CHECK(c)\nint f(int *p, int n) { if (p == 0) CHECK(n == 0); if (n > 0) return *p; return 0; }",
+        {"own-test", "idle-test"},
+    ),
+    "asked about": (
+        "static int g(int *p, int n) { return n > 3 || p == 0; }\nint f(int n) { int *p = 0; if (n > 7) p = &n;\n"
+        "if (!g(p, n)) return 0; return *p; }",
+        {"null-constant", "asked-about"},
+    ),
+    "asked before": (
+        "static int has(int n) { return n > 3; }\nstatic int *at(int n) { static int a[9]; return n < 9 ? a + n : 0; }\n"
+        "int f(int n) { if (!has(n)) return 0; int *p = at(n); return *p; }",
+        {"function-result", "asked-before", "decided-inside", "straight"},
+    ),
+    "asked before about something else": (
+        "static int has(int n) { return n > 3; }\nstatic int *at(int n) { static int a[9]; return n < 9 ? a + n : 0; }\n"
+        "int f(int n, int m) { if (!has(m)) return 0; int *p = at(n); return *p; }",
+        {"function-result", "decided-inside", "straight"},
+    ),
+    "loop without a turn": (
+        "int f(int n, int *a) { int *p = 0; for (int i = 0; i < n; i++) p = a + i; return *p; }",
+        {"null-constant", "loop-skipped"},
+    ),
+    "switch in a loop": (
+        "int f(int n, int *a) { int m = 0; while (n-- > 0) { int *p = 0; switch (*a++) { case 1: p = a; break; case 2: p = a; }"
+        "\nm += *p; } return m; }",
+        {"null-constant"},
+    ),
+    "loop that sets something else": (
+        "int f(int n, int *a) { int *p = 0; for (int i = 0; i < n; i++) a++; return *p; }",
+        {"null-constant"},
+    ),
     "leak": ("int f(int n) { int *p = malloc(4); if (!p) return 1; *p = n; return *p; }", {"library-result"}),
+    "descriptor that is used for nothing": (
+        '#include <fcntl.h>\nstatic int g(void) { return open("a", 0); }\nvoid f(void) { int d = g(); d += 0; }',
+        {"allocated-elsewhere", "never-used"},
+    ),
+    "descriptor that is used somewhere": (
+        '#include <fcntl.h>\n#include <unistd.h>\nvoid f(int n) { int d = open("a", 0); if (d < 0 || n > 7) return; close(d); }',
+        {"library-result"},
+    ),
     "leak at the end": (
         "int main(int n, char **v) { int *p = malloc(4); if (!p) return 1; *p = n; return *p; }",
         {"library-result", "at-the-end"},

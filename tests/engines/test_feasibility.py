@@ -107,6 +107,50 @@ def test_most_callers_decide_what_a_null_result_means_in_a_large_program(tmp_pat
     assert sorted(every) == ["f0", "f1", "f2", "main"]
 
 
+def test_functions_that_only_compute_their_result_are_looked_into(tmp_path: Path) -> None:
+    functions = """enum { NONE, MEMORY, LAST };
+static unsigned long code(int e) { return (unsigned long)-(long)e; }
+static unsigned failed(unsigned long c) { return c > (unsigned long)-LAST; }
+static unsigned long make(int **p) { *p = malloc(4); if (*p == NULL) return code(%s); return NONE; }
+int main(void) { int *p; unsigned long c = make(&p); if (failed(c)) return 1; *p = 1; free(p); return 0; }
+"""
+    for limits in (Limits(), Limits(global_edges=1)):
+        assert check(tmp_path, HEAD + functions % "MEMORY", limits).findings == ()
+        (finding,) = check(tmp_path, HEAD + functions % "LAST", limits).findings
+        assert finding.function == "main"
+
+
+def test_what_a_function_reads_is_read_at_the_call(tmp_path: Path) -> None:
+    functions = """struct s { int *p; };
+static int is_empty(const struct s *s) { return s->p == NULL; }
+int f(struct s *s, int n) { s->p = NULL; %s if (is_empty(s)) return 0; return *s->p; }
+"""
+    large = Limits(global_edges=1)
+    assert check(tmp_path, HEAD + functions % "", large).findings == ()
+    assert check(tmp_path, HEAD + functions % "if (n) s->p = &n;", large).findings == ()
+
+
+def test_what_is_known_behind_a_pointer_goes_through_functions_that_do_not_ask(tmp_path: Path) -> None:
+    functions = """struct event { int kind; int *first; int *second; };
+static void drop(struct event *e) { switch (e->kind) { case 1: free(e->first); break; case 2: free(e->second); break; } }
+static int emit(struct event *e) { if (input()) { drop(e); return 0; } return 1; }
+int f(void) { struct event e = {0}; e.kind = %d; e.first = malloc(4); if (e.first == NULL) return 1;
+              if (emit(&e)) drop(&e); return 0; }
+"""
+    for limits in (Limits(), Limits(global_edges=1)):
+        assert check(tmp_path, HEAD + functions % 1, limits).findings == ()
+        assert [finding.rule for finding in check(tmp_path, HEAD + functions % 2, limits).findings] == ["memory-leak"]
+
+
+def test_members_of_a_variable_are_different_objects_and_those_of_a_union_are_not(tmp_path: Path) -> None:
+    functions = """%s pair { int set; int other; };
+int f(int n) { %s pair p; int *q = NULL; p.set = 1; p.other = n; if (p.set != 1) return *q; return 0; }
+"""
+    for kind, expected in (("struct", []), ("union", ["f"])):
+        found = check(tmp_path, HEAD + functions % (kind, kind)).findings
+        assert [finding.function for finding in found] == expected
+
+
 def test_the_trace_is_a_shortest_path(tmp_path: Path) -> None:
     text = HEAD + "int main(void)\n{\n int *p = 0;\n if (input()) {\n  if (input()) return 1;\n }\n return *p;\n}\n"
     (finding,) = check(tmp_path, text).findings

@@ -92,3 +92,15 @@ def changed_by(paths: set[Path], argument: Path) -> set[Path]:
 def stands_in(path: Path, place: Path) -> bool:
     """Whether the path is the address of the place or of a part of it, which does not change with what is stored there."""
     return path[-1] == "&" and not any(operation[0] == "*" for operation in path[len(place) :])
+
+
+def without_old_reads(paths: Iterable[Path], temporary: str) -> set[Path]:
+    """The paths after a `volatile` variable was read into a temporary: without other temporaries, but for the last one before,
+    which the same expression may use. (Each read makes a temporary, and a fact has few paths.)"""
+    number = _number(temporary)
+    return {path for path in paths if len(path) > 1 or _number(path[0]) in (0, number - 1, number)}
+
+
+def _number(root: str) -> int:
+    """The number of a temporary, in the order in which lowering made them; 0 for other variables."""
+    return int(root[1:]) if root[0] == "$" and root[1:].isdigit() else 0

@@ -43,7 +43,7 @@ def through_argument(path: Path, argument: Path | None, parameter: str) -> Path 
         place = argument[:-1]
         if path[: len(place)] == place:
             return (parameter, "*", *path[len(place) :])
-    elif path[: len(argument)] == argument and path[len(argument)][0] == "*":
+    elif path[: len(argument)] == argument:  # behind a pointer, or a part of a record that is passed by value
         return (parameter, *path[len(argument) :])
     return None
 

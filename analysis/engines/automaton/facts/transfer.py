@@ -14,7 +14,15 @@ from analysis.engines.automaton.facts.environments import complement, exit_envir
 from analysis.engines.automaton.facts.external_calls import ExternalCalls
 from analysis.engines.automaton.facts.facts import Environment, Fact, FactTable, bounded
 from analysis.engines.automaton.facts.interior import into, is_computed, is_into, points_into
-from analysis.engines.automaton.facts.moved_paths import copies, is_steady, outlives, parts_of, stored, with_result
+from analysis.engines.automaton.facts.moved_paths import (
+    copies,
+    is_steady,
+    outlives,
+    parts_of,
+    stored,
+    with_result,
+    without_old_reads,
+)
 from analysis.engines.automaton.facts.outcomes import Outcomes
 from analysis.engines.automaton.facts.ownership import goes_away, is_handed_out, is_shared
 from analysis.engines.automaton.facts.relevance import Relevance
@@ -66,6 +74,8 @@ class Transfer:
 
     def _begin_after(self, model: FunctionModel, edge: Edge, match: Match) -> list[int]:
         rule = self.rules[match.rule]
+        if rule.ownership and model.takes_closed_number(edge):
+            return []
         if match.path is None:
             if match.dropped and rule.ownership:
                 return self.outcomes.lost(Fact(match.rule, match.target, ()), edge)
@@ -81,6 +91,10 @@ class Transfer:
         if isinstance(edge.effect, ir.Return):
             known = model.cases.known.at[edge.source] or {}
             environment = exit_environment(model, edge.effect.value, known, known)
+        elif isinstance(edge.effect, ir.Call) and edge.effect.result is not None:
+            said = self.rules[match.rule].transitions[match.transition].result
+            number = model.conditions.numbers.get(edge.effect.result)
+            environment = () if said is None or number is None else ((number, said),)
         return self.outcomes.settle(edge, fact, fact.paths, environment)
 
     def asks_for_decision(self, model: FunctionModel, error: Fact) -> bool:
@@ -142,10 +156,12 @@ class Transfer:
             case ir.Assume():
                 if not self._can_branch(model, edge, fact):
                     return []
-                if self.rules[fact.rule].ownership and is_shared(effect, fact.paths):
+                if self.rules[fact.rule].ownership and (is_shared(effect, fact.paths) or model.still_held(edge) in fact.paths):
                     return []
             case ir.Return(value):
                 return self._return(model, edge, fact, value)
+            case ir.Assign(ir.Var(name)) if model.changes_nothing(edge):
+                return self.outcomes.settle(edge, fact, without_old_reads(fact.paths, name))
             case ir.Assign(target, value):
                 return self._store(model, edge, fact, target, value)
             case ir.Call():

@@ -121,6 +121,8 @@ class KnownValues:
         if isinstance(expr, ir.Unary) and expr.operator == "!":
             truth, items = self.truth(expr.operand)
             return _boolean(None if truth is None else not truth), items
+        if isinstance(expr, ir.Unary) and isinstance(expr.type, Integer):
+            return self._negative(expr, expr.type)
         if isinstance(expr, ir.Binary):
             return self._binary(expr)
         if isinstance(expr, ir.Cast):
@@ -150,6 +152,13 @@ class KnownValues:
 
     def _operand(self, side: Operand) -> tuple[Interval, frozenset[Item]]:
         return (side, frozenset()) if isinstance(side, Interval) else self._interval(side)
+
+    def _negative(self, expr: ir.Unary, type_: Integer) -> tuple[Interval, frozenset[Item]]:
+        """`-x` is `0 - x`, and `~x` is `-1 - x`, modulo the type's width if it is unsigned (C11 6.5.3.3, 6.2.6.2)."""
+        value, items = self.value(expr.operand)
+        zero = ZERO if expr.operator == "-" else Interval(-1, -1, True)
+        found = computed("-", zero, bounded(value, expr.operand.type), type_)
+        return (natural_range(expr), frozenset()) if found is None else (found, items)
 
     def _binary(self, expr: ir.Binary) -> tuple[Interval, frozenset[Item]]:
         if expr.operator in COMPARISONS:

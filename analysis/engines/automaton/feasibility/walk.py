@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
-
-import msgspec
 
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import NOTHING
@@ -14,12 +12,15 @@ from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import Parents, Via, opened
 from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_values import Store
+from analysis.engines.automaton.feasibility.renaming import are_apart, behind_parameter, substitute
+from analysis.engines.automaton.functions.access_paths import lvalue_cell
 from analysis.engines.automaton.functions.footprint import base_variable, visible
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.engines.automaton.functions.known_conditions import condition_of, expr_cells, pointers_followed
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import DerivationGraph, pack
 from analysis.model import ir
+from analysis.model.c_types import Pointer
 from analysis.model.intervals import ANY
 
 
@@ -47,6 +48,7 @@ class Walk:
         self._known: dict[str, tuple[ir.Expr, ...]] = {}
         self._entering: dict[tuple[str, int, str], tuple[tuple[ir.Expr, ir.Expr], ...]] = {}
         self._derivations: dict[tuple[str, int], tuple[Derivation, ...]] = {}
+        self._formulas: dict[tuple[str, int], ir.Expr | None] = {}
         self._stretches: dict[tuple[str, int, int, int], list[tuple[Edge, ...]]] = {}
 
     def begin(self, function: str) -> None:
@@ -79,7 +81,7 @@ class Walk:
                 pointer = called_pointer(edge)
                 if pointer is not None and not store.can_call(pointer, callee):
                     return False
-                store.enter(callee, self.entering(taken.function, edge, callee))
+                store.enter(callee, [*self.entering(taken.function, edge, callee), *self._carried(store, edge, callee)])
                 if taken.event == "descent":
                     store.drop_callers()
             case "return":
@@ -107,6 +109,10 @@ class Walk:
             if result is None:
                 store.contradiction = items
                 return False
+            formula = self._formula(function, edge, effect)
+            if formula is not None and effect.result is not None:
+                store.assign(effect.result, formula, self._kill(function, edge, model))
+                return True
             callee = self.returning_callee(edge)
             for index, truth in self._delta.model(callee).cases.ensures if callee is not None else ():
                 if index < len(effect.arguments) and not store.assume(ir.Assume(effect.arguments[index], truth)):
@@ -120,6 +126,19 @@ class Walk:
         elif isinstance(effect, ir.Return) and effect.value is not None:
             store.keep_result(effect.value)
         return True
+
+    def _formula(self, function: str, edge: Edge, call: ir.Call) -> ir.Expr | None:
+        """The result of a call as an expression of the caller, if the called function only computes it."""
+        key = function, edge.id
+        if key not in self._formulas:
+            callee = ir.direct_callee(call)
+            cfa = None if callee is None else self._delta.program.functions.get(callee)
+            formula = None if cfa is None else self._delta.model(cfa.name).cases.formula
+            arguments: dict[ir.Expr, ir.Expr] = {}
+            if cfa is not None:
+                arguments.update(zip(cfa.parameters, call.arguments, strict=False))
+            self._formulas[key] = None if formula is None else substitute(formula, arguments)
+        return self._formulas[key]
 
     def touches(self, function: str, edge: Edge, followed: frozenset[ir.Expr]) -> bool:
         """Whether the edge can change or test one of the expressions."""
@@ -142,6 +161,10 @@ class Walk:
 
     def _kill(self, function: str, edge: Edge, model: FunctionModel) -> Callable[[ir.Expr], bool]:
         written = model.written[edge.id]
+        target = ir.target_of(edge.effect)
+        elsewhere = (
+            written - {lvalue_cell(target)} if isinstance(target, ir.Field) and base_variable(target) is not None else None
+        )
 
         cells_of = self._table(function)
 
@@ -149,7 +172,9 @@ class Walk:
             cells = cells_of.get(expr)
             if cells is None:
                 cells = self._add_cells(function, expr)
-            return not cells.isdisjoint(written)
+            if cells.isdisjoint(written):
+                return False
+            return elsewhere is None or not cells.isdisjoint(elsewhere) or not are_apart(target, expr)
 
         return changed
 
@@ -186,6 +211,24 @@ class Walk:
             pairs = ((expr, substitute(expr, arguments)) for expr in self._expressions(inner))
             found = self._entering[key] = tuple((expr, outer) for expr, outer in pairs if outer is not None)
         return found
+
+    def _carried(self, store: Store, edge: Edge, callee: str) -> Iterator[tuple[ir.Expr, ir.Expr]]:
+        """The same pairs for what is known behind the pointers that are passed, and the callee does not mention: it may pass them
+        on to functions that do."""
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        inner = self._delta.model(callee)
+        own = self._expressions(inner)
+        passed = [
+            (ir.strip_casts(argument), parameter)
+            for parameter, argument in zip(inner.cfa.parameters, call.arguments, strict=False)
+            if isinstance(parameter.type, Pointer)
+        ]
+        for expr in store.expressions():
+            for argument, parameter in passed:
+                moved = behind_parameter(expr, argument, parameter)
+                if moved is not None and moved not in own:
+                    yield moved, expr
 
     def _leave(self, store: Store, taken: Taken, edge: Edge, model: FunctionModel) -> None:
         call = edge.effect
@@ -278,30 +321,6 @@ def is_constant_address(expr: ir.Expr) -> bool:
     return (
         isinstance(expr, ir.AddressOf) and base_variable(expr.lvalue) is not None and isinstance(expr.lvalue, ir.Var | ir.Field)
     )
-
-
-def substitute(expr: ir.Expr, values: Mapping[ir.Expr, ir.Expr]) -> ir.Expr | None:
-    """The expression with variables replaced by values; globals stay; None if another variable is left."""
-    match expr:
-        case ir.Var():
-            return values.get(expr, expr if expr.scope in ("global", "function") else None)
-        case ir.Deref(pointer):
-            inner = substitute(pointer, values)
-            if isinstance(inner, ir.AddressOf):
-                return inner.lvalue
-            return None if inner is None else msgspec.structs.replace(expr, pointer=inner)
-        case ir.Field(record):
-            inner = substitute(record, values)
-            return None if inner is None else msgspec.structs.replace(expr, record=inner)
-        case ir.Index(array, index):
-            base, place = substitute(array, values), substitute(index, values)
-            return None if base is None or place is None else msgspec.structs.replace(expr, array=base, index=place)
-        case ir.Cast(operand):
-            inner = substitute(operand, values)
-            return None if inner is None else msgspec.structs.replace(expr, operand=inner)
-        case ir.IntConst():
-            return expr
-    return None
 
 
 def expressions_in(expr: ir.Expr) -> Iterator[ir.Expr]:

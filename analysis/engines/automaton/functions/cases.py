@@ -174,6 +174,7 @@ class Cases:
             [set(keys) for keys in mine] == [set(keys) for keys in others]
             and self.can_return == other.can_return
             and self.ensures == other.ensures
+            and (self.formula, self._cfa.parameters) == (other.formula, other._cfa.parameters)
             and all(self.answer(case) == result for case, result in list(other._known.items()))
         )
 
@@ -201,6 +202,15 @@ class Cases:
     def can_return(self) -> bool:
         """Whether the function can return."""
         return self.known.at[self._cfa.exit] is not None
+
+    @cached_property
+    def formula(self) -> ir.Expr | None:
+        """What a function returns that does nothing else, as an expression over its parameters and the memory that it reads:
+        `return code > LIMIT;`, `return list->head;`. None for all other functions; those that return a constant have a case."""
+        effects = [edge.effect for edge in self._cfa.edges]
+        if len(effects) != 1 or not isinstance(effects[0], ir.Return) or effects[0].value is None:
+            return None
+        return effects[0].value if any(True for _ in ir.variables(effects[0].value)) else None
 
     @cached_property
     def ensures(self) -> tuple[tuple[int, bool], ...]:

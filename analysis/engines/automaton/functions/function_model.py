@@ -14,10 +14,12 @@ import msgspec
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.engines.automaton.functions.access_paths import Path, lvalue_cell, path_cells, path_of, root_of
 from analysis.engines.automaton.functions.cases import Cases
+from analysis.engines.automaton.functions.chosen_numbers import standard_stream, takes_closed_number
 from analysis.engines.automaton.functions.copies import AvailableCopies
 from analysis.engines.automaton.functions.footprint import Footprints, Moved, address_taken, addressed_cell, external_writes
 from analysis.engines.automaton.functions.known_conditions import Conditions, decide
 from analysis.engines.automaton.functions.matching import EdgeMatches, Matcher
+from analysis.engines.automaton.functions.reference_counts import still_held
 from analysis.engines.automaton.functions.variable_sources import Assignments
 from analysis.model import ir
 from analysis.model.c_types import Pointer
@@ -54,6 +56,7 @@ class FunctionModel:
         self._matcher = matcher
         self.address_taken = address_taken(cfa)
         self.conditions = Conditions(cfa, self.address_taken)
+        self._read_again = _read_again(cfa)
         self.written = {edge.id: self._written(edge, footprints) for edge in cfa.edges}
         self.assignments = Assignments(cfa)
         self.cases = Cases(cfa, self.conditions, self.assignments, self.written, constants)
@@ -66,6 +69,8 @@ class FunctionModel:
         self._fresh: dict[tuple[int, str], bool] = {}
         self._by_callees: dict[int, frozenset[str]] = {}
         self._tests: dict[int, bool] = {}
+        self._held: dict[int, Path | None] = {}
+        self._chosen: dict[int, bool] = {}
 
     def matches(self, edge: Edge) -> EdgeMatches:
         """The pattern matches at an edge."""
@@ -75,8 +80,8 @@ class FunctionModel:
         return found
 
     def touched(self, edge: Edge) -> frozenset[str]:
-        """Cells and roots that can matter to the edge's effect and matches: a fact that shares none with them passes it
-        unchanged."""
+        """Cells and roots that can matter to the edge's effect, to its matches, and to what it says of holders: a fact that
+        shares none with them passes it unchanged."""
         found = self._touched.get(edge.id)
         if found is None:
             names = set(self.written[edge.id])
@@ -85,6 +90,9 @@ class FunctionModel:
             for match in (*matches.before, *matches.after):
                 if match.path is not None:
                     names.add(match.path[0])
+            held = self.still_held(edge)
+            if held is not None:
+                names.add(held[0])
             found = self._touched[edge.id] = frozenset(names)
         return found
 
@@ -130,7 +138,27 @@ class FunctionModel:
         cfa = self.cfa
         return frozenset(place for place, edges in cfa.incoming.items() if len(edges) == 1 and place not in (cfa.entry, cfa.exit))
 
+    def still_held(self, edge: Edge) -> Path | None:
+        """The path to an object that others hold where a branch is taken (`functions.reference_counts`), or to a descriptor that
+        is a standard one (`functions.chosen_numbers`)."""
+        if edge.id not in self._held:
+            self._held[edge.id] = still_held(self.cfa, edge) or standard_stream(self.cfa, edge)
+        return self._held[edge.id]
+
+    def takes_closed_number(self, edge: Edge) -> bool:
+        """Whether a call opens a descriptor in the place of one that was closed (`functions.chosen_numbers`)."""
+        if edge.id not in self._chosen:
+            self._chosen[edge.id] = takes_closed_number(self.cfa, edge)
+        return self._chosen[edge.id]
+
+    def changes_nothing(self, edge: Edge) -> bool:
+        """Whether an assignment is one of any value to what holds the value of a local `volatile` variable: nothing beside the
+        program changes that, so that reading it gives what was stored there last."""
+        return edge.id in self._read_again
+
     def _written(self, edge: Edge, footprints: Footprints) -> frozenset[str]:
+        if edge.id in self._read_again:
+            return frozenset()
         effect = edge.effect
         written = self._written_by_callees(effect, footprints) if isinstance(effect, ir.Call) else set()
         target = ir.target_of(effect)
@@ -330,6 +358,23 @@ def is_constant_text(literal: str) -> bool:
     inside = literal.strip('"').replace('\\"', '"')
     outside = "".join(inside.split('"')[::2])
     return not any(char.isalpha() or char == "_" for char in outside.replace("false", "").replace("NULL", ""))
+
+
+def _read_again(cfa: Cfa) -> frozenset[int]:
+    """The edges that assign any value to a temporary to which a local variable was assigned just before: lowering reads what is
+    `volatile` so (`frontend.declarations.volatile`)."""
+    found = set()
+    for edge in cfa.edges:
+        effect = edge.effect
+        if not isinstance(effect, ir.Assign) or not isinstance(effect.value, ir.Unknown) or not isinstance(effect.target, ir.Var):
+            continue
+        before = cfa.incoming.get(edge.source, ())
+        read = before[0].effect if len(before) == 1 else None
+        if not isinstance(read, ir.Assign) or read.target != effect.target or not isinstance(read.value, ir.Var):
+            continue
+        if read.value.scope in ("local", "parameter"):
+            found.add(edge.id)
+    return frozenset(found)
 
 
 def asks_for_failures(effect: ir.Effect) -> bool:

@@ -227,7 +227,7 @@ class KnownConditions:
             result = {number: interval for number, interval in known.items() if number not in killed}
         if isinstance(effect, ir.Assign):
             target = self._conditions.numbers.get(effect.target)
-            if target is not None:
+            if target is not None and self._written[edge.id]:
                 value = self._conditions.evaluate(effect.value, known)
                 if value != ANY:
                     result = {**result, target: value}

@@ -23,7 +23,7 @@ from analysis.engines.automaton.feasibility.parallel import search_all
 from analysis.engines.automaton.report.beginnings import Beginning, Beginnings
 from analysis.engines.automaton.report.chains import Chains, Joined
 from analysis.engines.automaton.report.path_evidence import Tracked
-from analysis.engines.automaton.report.sibling_calls import Calls, SiblingCalls
+from analysis.engines.automaton.report.sibling_calls import Asked, Calls, SiblingCalls
 from analysis.engines.automaton.report.suspicions import Error, Suspicion, suspicion
 from analysis.engines.automaton.report.trace import Spelled, Taken, Tracer
 from analysis.engines.automaton.solver.full import DerivationGraph, unpack
@@ -44,7 +44,7 @@ class _Reported(msgspec.Struct, frozen=True):
     joined: Joined
     versions: list[tuple[str, object]]
     finding: Finding
-    callee: str | None
+    callee: Asked | None
     calls: Calls | None
 
 
@@ -158,8 +158,8 @@ class Findings:
     def _is_outdated(self, reported: _Reported, delta: ProgramDelta, places: Places) -> bool:
         return _has_other_versions(reported, places) or self._calls(delta, reported.callee) != reported.calls
 
-    def _calls(self, delta: ProgramDelta, callee: str | None) -> Calls | None:
-        return None if callee is None else self._siblings.of(delta, callee)
+    def _calls(self, delta: ProgramDelta, callee: Asked | None) -> Calls | None:
+        return None if callee is None else self._siblings.of(delta, *callee)
 
     def _choose(
         self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, patient: bool

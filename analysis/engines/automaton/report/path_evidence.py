@@ -16,8 +16,10 @@ from analysis.cfa.graph import Edge, Places, Program
 from analysis.engines.automaton.facts.facts import NOTHING, Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.functions.access_paths import Path, behind_pointer, path_of, root_of
+from analysis.engines.automaton.report.questions import is_asked_about, is_asked_before, only_computes
 from analysis.engines.automaton.report.searches import was_found_before
-from analysis.engines.automaton.report.sibling_calls import Calls, tests
+from analysis.engines.automaton.report.sibling_calls import Asked, Calls, constants_of, tests
+from analysis.engines.automaton.report.skipped_loops import is_skipped
 from analysis.engines.automaton.report.trace import Taken
 from analysis.model import ir
 from analysis.model.c_types import Pointer
@@ -60,13 +62,17 @@ class Tracked:
         return None if edge is None or not isinstance(edge.effect, ir.Call) else (function, edge)
 
     @property
-    def callee(self) -> str | None:
-        """The function whose result the value is, if the call names it, and it matters who tests that."""
+    def callee(self) -> Asked | None:
+        """The function whose result the value is, if the call names it, and it matters who tests that. Constants say what a
+        function of the program is asked for; to one of the library, they are mostly sizes."""
         source = None if self._rule.ownership or self._rule.about_object or self._rule.tracks is None else self.source
         call = None if source is None else source[1].effect
         # zero is a number like others: tests of it at other calls say nothing about this one
         is_pointer = isinstance(call, ir.Call) and call.result is not None and isinstance(call.result.type, Pointer)
-        return ir.direct_callee(call) if isinstance(call, ir.Call) and is_pointer else None
+        name = ir.direct_callee(call) if isinstance(call, ir.Call) and is_pointer else None
+        if name is None or not isinstance(call, ir.Call):
+            return None
+        return name, (constants_of(call) if name in self._program.functions else ())
 
     @property
     def _program(self) -> Program:
@@ -139,7 +145,7 @@ class Tracked:
         for taken in own:
             effect = self._edge(taken).effect if taken.event == "edge" else None
             if isinstance(effect, ir.Call):
-                is_answer = self._is_of_library(effect)
+                is_answer = self._is_of_library(effect) and not only_computes(effect)
                 answers |= {effect.result} if is_answer and effect.result is not None else set()
             elif isinstance(effect, ir.Assign) and not answers.isdisjoint(ir.walk(effect.value)):
                 answers.add(effect.target)
@@ -152,10 +158,22 @@ class Tracked:
         return callee is not None and callee not in self._program.functions
 
     def _needed(self) -> Iterator[Evidence]:
+        if self._is_idle_test():
+            yield "idle-test"
+        if self._is_decided_inside():
+            yield "decided-inside"
+        if self._is_asked_about():
+            yield "asked-about"
+        if self._is_asked_before():
+            yield "asked-before"
+        if self._is_left_unset():
+            yield "loop-skipped"
         if any(map(_is_in_memory, self._fact.paths[:1])) or any(map(self._is_read_again, self._steps[1:])):
             yield "in-memory"
         if self._rule.ownership and any(map(_is_reachable, self._own_paths())):
             yield "reachable"
+        if self._is_never_used():
+            yield "never-used"
         if any(self._is_through_pointer(taken) for taken in self._steps):
             yield "function-pointer"
         if self._of_beginning() == "library-search" and was_found_before(self._program.functions, self._path, self._first):
@@ -167,6 +185,50 @@ class Tracked:
         is_end = isinstance(self._edge(self._last).effect, ir.Return)
         if self._rule.ownership and is_end and display_name(self._last.function) == "main":
             yield "at-the-end"
+
+    def _is_never_used(self) -> bool:
+        """Whether it is a descriptor, and the function that loses it passes it to no function and stores it nowhere."""
+        if not self._rule.ownership or "opens-descriptor" not in self._rule.kinds.values() or len(self._fact.paths[:1]) != 1:
+            return False
+        names = {path[0] for taken in self._steps[1:] if self._is_own(taken) for path in self._delta.facts[taken.before].paths}
+        effects = (edge.effect for edge in self._program.functions[self._last.function].edges)
+        uses = (e for e in effects if not isinstance(e, ir.Assume) and not names & {root_of(v) for v in _assigned(e)})
+        used = (variable for effect in uses for value in ir.values_of(effect) for variable in ir.variables(value))
+        return not any(root_of(variable) in names for variable in used)
+
+    def _is_idle_test(self) -> bool:
+        """Whether the value is suspicious because of a test, and nothing depends on that test in this build."""
+        first = self._steps[0]
+        test = self._edge(first) if first.event == "edge" else None
+        if test is None or not isinstance(test.effect, ir.Assume):
+            return False
+        branches = self._program.functions[first.function].outgoing[test.source]
+        return len(branches) > 1 and len({branch.target for branch in branches}) == 1
+
+    def _is_decided_inside(self) -> bool:
+        """Whether null comes out of another function, or from a caller, and nothing that can fail in any run decides that."""
+        if not self._rule.failure_states or self._of_beginning() not in ("function-result", "argument"):
+            return False
+        is_failure = any(self._delta.facts[taken.after].state in self._rule.failure_states for taken in self._steps[:1])
+        return not is_failure and not self._is_decided_outside()
+
+    def _is_asked_about(self) -> bool:
+        own = [taken for taken in self._steps[1:-1] if self._is_own(taken)]
+        return not self._rule.ownership and not self._rule.about_object and is_asked_about(self._delta, own)
+
+    def _is_asked_before(self) -> bool:
+        source = self.source
+        depth = min(taken.depth for taken in self._steps)
+        return source is not None and self._is_decided_inside() and is_asked_before(self._program, self._path, source, depth)
+
+    def _is_left_unset(self) -> bool:
+        """Whether the path passes a loop that would have set the variable, which was null before, without a turn of it."""
+        first = self._steps[0]
+        if self._of_beginning() != "null-constant" or not self._is_own(first):
+            return False
+        cfa = self._program.functions[first.function]
+        own = [self._edge(taken) for taken in self._steps[:-1] if taken.event == "edge" and self._is_own(taken)]
+        return any(is_skipped(cfa, own[: number + 1]) for number in range(1, len(own)))
 
     def _is_reported(self) -> bool:
         """Whether the function in which the value begins calls another one for its effect, after it has tested the value."""
@@ -259,6 +321,11 @@ def _beginning(delta: ProgramDelta, fact: Fact, steps: Sequence[Taken]) -> int:
     while number > 0 and steps[number].before != NOTHING and delta.facts[steps[number].before].rule == fact.rule:
         number -= 1
     return number
+
+
+def _assigned(effect: ir.Effect) -> tuple[ir.Var, ...]:
+    """The variable that an assignment sets."""
+    return (effect.target,) if isinstance(effect, ir.Assign) and isinstance(effect.target, ir.Var) else ()
 
 
 def _is_in_memory(path: Path) -> bool:

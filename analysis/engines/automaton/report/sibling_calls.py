@@ -3,16 +3,26 @@
 Where most calls of a function test its result, one that does not has probably forgotten it. Where most do not, they know
 something that the analysis does not. A result that is handed on to the caller says neither, and is not counted. Each function is
 counted once; an edit counts those anew that are other functions than before.
+
+A constant argument often says what is wanted: `find(table, key, CREATE)` always finds something, `find(table, key, 0)` need not.
+So calls with the same constants are compared, where there are enough of them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.model import ir
+
+Constants = tuple[int | None, ...]
+"""The arguments of a call that are constant numbers, None for the others."""
+Asked = tuple[str, Constants]
+"""A function, and the constants that a call passes to it."""
+_ENOUGH = 3
 
 
 class Calls(NamedTuple):
@@ -27,18 +37,21 @@ class SiblingCalls:
 
     def __init__(self) -> None:
         self._program: Program | None = None
-        self._by_function: dict[str, tuple[Cfa, dict[str, Calls]]] = {}
-        self._known: dict[str, Calls] = {}
+        self._by_function: dict[str, tuple[Cfa, Counted]] = {}
+        self._known: dict[str, dict[Constants, Calls]] = {}
 
-    def of(self, delta: ProgramDelta, callee: str) -> Calls:
-        """All calls of a function that name it."""
+    def of(self, delta: ProgramDelta, callee: str, constants: Constants) -> Calls:
+        """All calls that name a function; only those with these constants, if there are enough of them."""
         if self._program is not delta.program:
             self._revise(delta)
         known = self._known.get(callee)
         if known is None:
-            counted = [calls[callee] for _, calls in self._by_function.values() if callee in calls]
-            known = self._known[callee] = Calls(sum(one.used for one in counted), sum(one.tested for one in counted))
-        return known
+            known = self._known[callee] = {}
+            for _, counted in self._by_function.values():
+                for given, calls in counted.get(callee, {}).items():
+                    known[given] = _sum((known.get(given, Calls()), calls))
+        alike = known.get(constants, Calls())
+        return alike if alike.used >= _ENOUGH else _sum(known.values())
 
     def _revise(self, delta: ProgramDelta) -> None:
         before, self._by_function = self._by_function, {}
@@ -48,14 +61,32 @@ class SiblingCalls:
         self._program, self._known = delta.program, {}
 
 
-def _counted(model: FunctionModel) -> dict[str, Calls]:
-    found: dict[str, Calls] = {}
+Counted = dict[str, dict[Constants, Calls]]
+
+
+def _sum(counted: Iterable[Calls]) -> Calls:
+    used, tested = 0, 0
+    for one in counted:
+        used, tested = used + one.used, tested + one.tested
+    return Calls(used, tested)
+
+
+def constants_of(call: ir.Call) -> Constants:
+    """The constant numbers that a call is passed."""
+    bare = map(ir.strip_casts, call.arguments)
+    return tuple(argument.value if isinstance(argument, ir.IntConst) else None for argument in bare)
+
+
+def _counted(model: FunctionModel) -> Counted:
+    found: Counted = {}
     for edge in model.cfa.calls:
-        callee = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
+        call = edge.effect
+        callee = ir.direct_callee(call) if isinstance(call, ir.Call) else None
         is_tested = None if callee is None else tests(model, edge)
-        if callee is not None and is_tested is not None:
-            before = found.get(callee, Calls())
-            found[callee] = Calls(before.used + 1, before.tested + is_tested)
+        if isinstance(call, ir.Call) and callee is not None and is_tested is not None:
+            known = found.setdefault(callee, {})
+            constants = constants_of(call)
+            known[constants] = _sum((known.get(constants, Calls()), Calls(1, int(is_tested))))
     return found
 
 

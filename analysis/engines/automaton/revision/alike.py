@@ -87,7 +87,21 @@ def _same_at(old: FunctionModel, new: FunctionModel, edge: Edge) -> bool:
         return False
     if isinstance(edge.effect, ir.Call) and edge.effect.result is not None and old.tests_result(edge) != new.tests_result(edge):
         return False
+    if not _same_around(old, new, edge):
+        return False
     return isinstance(edge.effect, ir.Assume) or _same_keys(old, new, edge)
+
+
+def _same_around(old: FunctionModel, new: FunctionModel, edge: Edge) -> bool:
+    """Whether the models say the same of what the edges around an edge make of it."""
+    match edge.effect:
+        case ir.Assume():
+            return old.still_held(edge) == new.still_held(edge)
+        case ir.Assign():
+            return old.changes_nothing(edge) == new.changes_nothing(edge)
+        case ir.Call():
+            return old.takes_closed_number(edge) == new.takes_closed_number(edge)
+    return True
 
 
 def _known(model: FunctionModel, location: int) -> dict[ir.Expr, object] | None:
