@@ -100,31 +100,36 @@ class Walk:
             store.follow(pointer)
         if isinstance(effect, ir.Assume):
             return store.assume(effect)
-        if isinstance(effect, ir.Assign):
+        if isinstance(effect, ir.Call):
+            return self._pass_call(store, function, edge, effect, model, after)
+        if isinstance(effect, ir.Assign) and not model.changes_nothing(edge):
             store.assign(effect.target, effect.value, self._kill(function, edge, model))
-        elif isinstance(effect, ir.Call):
-            arguments = [store.value(argument) for argument in effect.arguments]
-            items = frozenset(item for _, some in arguments for item in some)
-            result = model.cases.result_of(effect, [value for value, _ in arguments])
-            if result is None:
-                store.contradiction = items
-                return False
-            formula = self._formula(function, edge, effect)
-            if formula is not None and effect.result is not None:
-                store.assign(effect.result, formula, self._kill(function, edge, model))
-                return True
-            callee = self.returning_callee(edge)
-            for index, truth in self._delta.model(callee).cases.ensures if callee is not None else ():
-                if index < len(effect.arguments) and not store.assume(ir.Assume(effect.arguments[index], truth)):
-                    return False
-            store.havoc(self._kill(function, edge, model))
-            if effect.result is not None and result != ANY:
-                store.put(effect.result, result, items)
-            for number, interval in self._delta.facts[after].environment:
-                assert isinstance(number, int), "names are for exits"
-                store.put(model.conditions.keys[number], interval, items)
         elif isinstance(effect, ir.Return) and effect.value is not None:
             store.keep_result(effect.value)
+        return True
+
+    def _pass_call(self, store: Store, function: str, edge: Edge, call: ir.Call, model: FunctionModel, after: int) -> bool:
+        """Steps over a call; False where it never returns, or not to this path."""
+        arguments = [store.value(argument) for argument in call.arguments]
+        items = frozenset(item for _, some in arguments for item in some)
+        result = model.cases.result_of(call, [value for value, _ in arguments])
+        if result is None:
+            store.contradiction = items
+            return False
+        formula = self._formula(function, edge, call)
+        if formula is not None and call.result is not None:
+            store.assign(call.result, formula, self._kill(function, edge, model))
+            return True
+        callee = self.returning_callee(edge)
+        for index, truth in self._delta.model(callee).cases.ensures if callee is not None else ():
+            if index < len(call.arguments) and not store.assume(ir.Assume(call.arguments[index], truth)):
+                return False
+        store.havoc(self._kill(function, edge, model))
+        if call.result is not None and result != ANY:
+            store.put(call.result, result, items)
+        for number, interval in self._delta.facts[after].environment:
+            assert isinstance(number, int), "names are for exits"
+            store.put(model.conditions.keys[number], interval, items)
         return True
 
     def _formula(self, function: str, edge: Edge, call: ir.Call) -> ir.Expr | None:

@@ -51,7 +51,7 @@ class Tracked:
             return ()  # who writes a rule wants to see what it finds
         if self._rule.tracks is None:
             return tuple(self._of_assertion()) if "fails-assertion" in self._rule.kinds.values() else ()
-        return self._of_beginning(), *self._supporting(), *self._needed()
+        return self._of_beginning(), *self._supporting(), *self._known_better(), *self._needed()
 
     @property
     def source(self) -> tuple[str, Edge] | None:
@@ -157,7 +157,8 @@ class Tracked:
         callee = ir.direct_callee(call)
         return callee is not None and callee not in self._program.functions
 
-    def _needed(self) -> Iterator[Evidence]:
+    def _known_better(self) -> Iterator[Evidence]:
+        """Signs that the code knows more of the value than the path says."""
         if self._is_idle_test():
             yield "idle-test"
         if self._is_decided_inside():
@@ -168,6 +169,8 @@ class Tracked:
             yield "asked-before"
         if self._is_left_unset():
             yield "loop-skipped"
+
+    def _needed(self) -> Iterator[Evidence]:
         if any(map(_is_in_memory, self._fact.paths[:1])) or any(map(self._is_read_again, self._steps[1:])):
             yield "in-memory"
         if self._rule.ownership and any(map(_is_reachable, self._own_paths())):
