@@ -151,6 +151,16 @@ int f(int n) { %s pair p; int *q = NULL; p.set = 1; p.other = n; if (p.set != 1)
         assert [finding.function for finding in found] == expected
 
 
+def test_a_call_whose_result_goes_to_a_member_may_write_the_others(tmp_path: Path) -> None:
+    functions = """struct pair { int set; int other; };
+static int fill(struct pair *p) { p->set = input(); return 1; }
+int f(void) { struct pair p; int *q = NULL; p.set = 1; p.other = %s; if (p.set != 1) return *q; return 0; }
+"""
+    large = Limits(global_edges=1)
+    assert [finding.function for finding in check(tmp_path, HEAD + functions % "fill(&p)", large).findings] == ["f"]
+    assert check(tmp_path, HEAD + functions % "input()", large).findings == ()
+
+
 def test_the_trace_is_a_shortest_path(tmp_path: Path) -> None:
     text = HEAD + "int main(void)\n{\n int *p = 0;\n if (input()) {\n  if (input()) return 1;\n }\n return *p;\n}\n"
     (finding,) = check(tmp_path, text).findings

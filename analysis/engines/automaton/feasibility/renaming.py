@@ -46,6 +46,8 @@ def behind_parameter(expr: ir.Expr, argument: ir.Expr, parameter: ir.Var) -> ir.
     assert isinstance(parameter.type, Pointer)
     if isinstance(argument, ir.AddressOf):
         place: ir.Expr = ir.Deref(parameter, parameter.type.target)
+        if any(variable.scope == "global" for variable in ir.variables(argument)):
+            return None  # the callee may write it by its own name
         is_there = argument.lvalue.type == parameter.type.target and expr != argument.lvalue and argument.lvalue in ir.walk(expr)
         return replaced(expr, argument.lvalue, place) if is_there else None
     is_there = (

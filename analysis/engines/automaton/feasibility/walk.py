@@ -167,9 +167,7 @@ class Walk:
     def _kill(self, function: str, edge: Edge, model: FunctionModel) -> Callable[[ir.Expr], bool]:
         written = model.written[edge.id]
         target = ir.target_of(edge.effect)
-        elsewhere = (
-            written - {lvalue_cell(target)} if isinstance(target, ir.Field) and base_variable(target) is not None else None
-        )
+        elsewhere = None if target is None else _beside_member(edge, target, written, model)
 
         cells_of = self._table(function)
 
@@ -318,6 +316,16 @@ def called_pointer(edge: Edge) -> ir.Expr | None:
     if not isinstance(call, ir.Call) or ir.direct_callee(call) is not None:
         return None
     return call.callee.pointer if isinstance(call.callee, ir.Deref) else call.callee
+
+
+def _beside_member(edge: Edge, target: ir.Expr, written: frozenset[str], model: FunctionModel) -> frozenset[str] | None:
+    """The other cells that an edge writes, which assigns to a member of a variable; None if it assigns to something else, or if a
+    called function may write other members of that variable."""
+    if not isinstance(target, ir.Field) or base_variable(target) is None:
+        return None
+    cell = lvalue_cell(target)
+    is_passed = isinstance(edge.effect, ir.Call) and cell in model.written_by_callees(edge)
+    return None if is_passed else written - {cell}
 
 
 def is_constant_address(expr: ir.Expr) -> bool:
