@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import msgspec
@@ -46,6 +46,26 @@ class Validated(msgspec.Struct, frozen=True):
     failed: Implication | None = None
 
 
+class _RootAhead:
+    """Asks, once, whether the summary of the root holds before interpolants are made for it: they cost much, and are of no use if
+    it does not. The summaries of calls that wait, and of those above them, are not known to hold, and do not count."""
+
+    def __init__(self, validator: Validator, root: Node, summaries: Summaries, work: Work) -> None:
+        self._validator, self._root, self._summaries, self._work = validator, root, summaries, work
+        self._is_asked = False
+
+    def failed(self, waiting: Mapping[int, Node]) -> Implication | None:
+        """The implication, if it is invalid; None if it is not, or was asked before."""
+        if self._is_asked:
+            return None
+        self._is_asked = True
+        unknown = {other.key for node in waiting.values() for other in (node, *node.above())}
+        known = {key: summary for key, summary in self._summaries.items() if key not in unknown}
+        answer = implied(self._root, self._summaries[self._root.key], self._validator.scheme, known, self._validator.budget)
+        self._work.checks += answer.checks
+        return answer if answer.status == "invalid" else None
+
+
 class Validator:
     """How summaries are validated. `scheme`: how calls are substituted at first. `make` finds interpolants. `weakens`: summaries
     that do not hold are weakened; else they are lost."""
@@ -64,23 +84,21 @@ class Validator:
         work = Work()
         postponed: list[Implication] = []
         waiting = {node.number: node for node in changed if not node.is_cut}
-        is_known = False  # whether the summary of the root holds
+        root = _RootAhead(self, tree.root, summaries, work)
         if tree.root.number in waiting and len(waiting) >= max(_MANY, sum(not node.is_cut for node in tree.nodes) / 2):
-            is_known, ahead = True, self._ahead(tree.root, waiting.values(), summaries, work)
-            if ahead.status == "invalid":
-                return Validated("failed", work, ahead)
+            failed = root.failed(waiting)
+            if failed is not None:
+                return Validated("failed", work, failed)
         while waiting:
             node = waiting.pop(max(waiting))  # calls have higher numbers than those that lead to them
             if node.key in summaries:
                 answer = self._check(node, summaries, work)
                 if answer.status == "valid":
                     postponed.append(answer)
-                    has_new = any(not body.is_cut and body.key not in summaries for body in answer.formula.bodies)
-                    if not has_new or waiting.keys().isdisjoint(above.number for above in node.above()):
-                        if waiting and not is_known and _needs_interpolants(answer):
-                            is_known, ahead = True, self._ahead(tree.root, waiting.values(), summaries, work)
-                            if ahead.status == "invalid":
-                                return Validated("failed", work, ahead)
+                    if _is_due(answer, waiting, summaries):
+                        failed = root.failed(waiting) if waiting and _needs_interpolants(answer) else None
+                        if failed is not None:
+                            return Validated("failed", work, failed)
                         self._strengthen(postponed, summaries, work)
                     continue
                 if node is tree.root:
@@ -99,15 +117,6 @@ class Validator:
         work.bodies += [body.key for body in answer.formula.bodies]
         if answer.status == "valid":
             work.held.append(node.key)
-        return answer
-
-    def _ahead(self, root: Node, waiting: Iterable[Node], summaries: Summaries, work: Work) -> Implication:
-        """Whether the summary of the root holds. This is asked before interpolants are made for it: they cost much, and are of no
-        use if it does not. The summaries of calls that wait, and of those above them, are not known to hold, and do not count."""
-        unknown = {other.key for node in waiting for other in (node, *node.above())}
-        known = {key: summary for key, summary in summaries.items() if key not in unknown}
-        answer = implied(root, summaries[root.key], self.scheme, known, self.budget)
-        work.checks += answer.checks
         return answer
 
     def _strengthen(self, postponed: list[Implication], summaries: Summaries, work: Work) -> None:
@@ -166,6 +175,12 @@ class Validator:
         else:
             del summaries[node.key]
         (work.weakened if node.key in summaries else work.invalid).append(node.key)
+
+
+def _is_due(answer: Implication, waiting: Mapping[int, Node], summaries: Summaries) -> bool:
+    """Whether what a valid implication needed is to be strengthened now: nothing that waits above it will serve both."""
+    has_new = any(not body.is_cut and body.key not in summaries for body in answer.formula.bodies)
+    return not has_new or waiting.keys().isdisjoint(above.number for above in answer.formula.root.above())
 
 
 def _needs_interpolants(answer: Implication) -> bool:
