@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from analysis.model.options import CompilerFlags, Options
+from analysis.session.units.lookups import asked_by
 from tests.support.kept_program import (
     HEADER,
     ONE,
@@ -82,6 +83,10 @@ def _asks(condition: str) -> str:
         "#define TEXT(x) #x\n#define NAME(x) TEXT(x)\n#define HERE sub/..\n#include NAME(HERE/get.h)\n",
         "static const char *when(void) { return __TIME__; }\n",
         "static const char *when(void) { return __DATE__ __TIMESTAMP__; }\n",
+        '/* "as in */ static const char *when(void) { return __TIME__; } /* here" */\n',
+        "#if 0\ndon't /* stop\n#endif\nstatic const char *when(void) { return __TIME__; }\n/* here */\n",
+        'static const char open[] = "/*"; static const char *when(void) { return __TIME__; } /* here */\n',
+        'static const char *open = R"x(/*)x"; static const char *when(void) { return __TIME__; } /* here */\n',
     ],
 )
 def test_what_may_depend_on_more_than_is_known_is_not_kept(text: str) -> None:
@@ -93,18 +98,27 @@ def test_what_may_depend_on_more_than_is_known_is_not_kept(text: str) -> None:
     assert not checker.save()
 
 
+def test_what_stands_in_angle_brackets_begins_no_comment() -> None:
+    for name in (b"#include <sub/*get.h>", b"#include /* */ <sub//get.h>", b"#if __has_include(<sub/*get.h>)\n#endif"):
+        assert asked_by(name + b"\nchar when[] = __TIME__; /* here */\n").timed
+    assert not asked_by(b"#include <sub/get.h> /* at __TIME__ */\nchar when[] = 1; // __DATE__\n").timed
+
+
 @pytest.mark.parametrize(
     "text",
     [
         '#ifdef __has_include\n#if defined(__has_include) && __has_include ( "extra.h" )\n#endif\n#endif\n',
         _asks('#if __has_\\\ninclude("extra.h")'),
         '#define GET "get.h"\n#include GET\n',
+        "/* such headers\n   #include's others, __has_include(THIS) as of __DATE__ */\n#define MOST 5 /* see ../it */ // or ..\n",
+        '#define GET "get.h" /* beside ../other */\n#include GET\n// whatever #if __has_include(EXTRA) says\n',
     ],
 )
 def test_what_is_asked_for_by_name_is_kept(text: str) -> None:
     Path("get.h").write_text("#pragma once\n" + HEADER)
     Path("one.c").write_text(text + ONE)
     checked_and_saved()
+    assert recomputed(opened().check()) == (0, 0, 0)
 
 
 def test_a_header_in_a_folder_that_a_macro_names_is_noticed() -> None:

@@ -31,6 +31,15 @@ _ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH")
 _BEFORE_SYSTEM = "/usr/local/include"  # where compilers look before the system's own folders
 
 
+# What is kept: a string, a character constant, a name in angle brackets; the rest of a line behind a quote without another one,
+# which is one token for compilers. A comment of one line is left out no further than `*/`.
+_GAP = rb"(?:[ \t(]|/\*.*?\*/)*+"
+_BRACKETED = rb"\b(?:__has_)?(?:include|include_next|import|embed)\b" + _GAP + rb"<[^>\n]*+"
+_KEPT = rb"""(?P<kept>"(?:[^"\\\n]|\\.)*+(?:"|[^\n]*+)|'(?:[^'\\\n]|\\.)*+(?:'|[^\n]*+)|""" + _BRACKETED + rb")"
+_COMMENT = re.compile(_KEPT + rb"|/\*.*?\*/|//(?:(?!\*/)[^\n])*+", re.DOTALL)
+_OTHER_LEXIS = (b'R"', b"??/")  # raw strings, and trigraphs that join lines: what is a comment there is not looked into
+
+
 class Asked(NamedTuple):
     """What a text looks for: names in quotes and in angle brackets. `computed`: also names that macros make. `upward`: a macro
     may be a name with `..`. `open`: it asks whether there is a file whose name a macro makes. `timed`: it may depend on when it
@@ -45,8 +54,15 @@ class Asked(NamedTuple):
 
 
 def asked_by(text: bytes) -> Asked:
-    """What a text looks for, conditions and most comments aside: too much rather than too little."""
+    """What a text looks for, conditions aside: too much rather than too little."""
     text = _SPLICE.sub(b"", text) if b"\\" in text else text
+    asked = _asked_by(text)
+    is_known = not (asked.computed or asked.upward or asked.open or asked.timed)
+    return asked if is_known else _asked_by(_without_comments(text))
+
+
+def _asked_by(text: bytes) -> Asked:
+    """The same for a text without spliced lines; what its comments speak of counts."""
     included = list(_INCLUDE.finditer(text))
     computed = [match for match in included if not _is_named(match)]
     asked, is_open = _asked_whether(text) if b"__has_" in text else ([], False)
@@ -59,6 +75,13 @@ def asked_by(text: bytes) -> Asked:
         open=is_open or any(match["comment"] for match in computed),
         timed=any(name in text for name in _OF_TRANSLATION),
     )
+
+
+def _without_comments(text: bytes) -> bytes:
+    """The text, each comment an empty one (C11 6.4.9): an include directive that it speaks of looks for nothing."""
+    if any(mark in text for mark in _OTHER_LEXIS):
+        return text
+    return _COMMENT.sub(lambda found: found[0] if found["kept"] is not None else b"/**/", text)
 
 
 def _asked_whether(text: bytes) -> tuple[list[re.Match[bytes]], bool]:
