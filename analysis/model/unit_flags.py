@@ -92,8 +92,8 @@ class UnitFlags(msgspec.Struct, frozen=True):
 
     `macros` are lines of C, `#define A 1` or `#undef A`, in order; `standard` is one of `STANDARDS` or empty,
     `switches` are of `SWITCHES`. `refused` are definitions of macros that are not C, `doubtful` flags that are not known to
-    leave the meaning of the file as it is: it may be something else in a build. `ambiguous`: the build compiles the file with
-    other flags, too, so that it can be several things.
+    leave the meaning of the file as it is: it may be something else in a build. `others`: the flags with which the build compiles
+    the file, too, so that it can be several things; they have no others themselves.
     """
 
     macros: tuple[str, ...] = ()
@@ -103,14 +103,15 @@ class UnitFlags(msgspec.Struct, frozen=True):
     switches: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     doubtful: tuple[str, ...] = ()
-    ambiguous: bool = False
+    others: tuple[UnitFlags, ...] = ()
 
     def texts(self) -> tuple[str, ...]:
         """All that the flags say, as texts in a fixed order, to be compared with those of other flags."""
         folders = (text for folder in self.folders for text in (folder.kind, folder.path))
         forced = (text for file in self.forced for text in ("-include", file.name, file.folder))
-        rest = (self.standard, *self.switches, *self.refused, *self.doubtful, str(self.ambiguous))
-        return (*self.macros, *folders, *forced, *rest)
+        rest = (self.standard, *self.switches, *self.refused, *self.doubtful)
+        others = (text for other in self.others for text in ("or", *other.texts()))
+        return (*self.macros, *folders, *forced, *rest, *others)
 
 
 def definition(text: str) -> str | None:

@@ -83,6 +83,19 @@ def test_a_call_that_may_be_of_several_programs_is_reported(folder: Path) -> Non
     assert message.text.startswith("Several programs define get: from here, that of demo.c is taken")
 
 
+def test_what_several_programs_define_is_said_once(folder: Path) -> None:
+    caller = "int get(int *); int %s(void) { return get(0); }"
+    for name in ("e.c", "f.c", "g.c"):
+        (folder / name).write_text(caller % name[0])
+    (folder / "test.c").write_text(OWN.replace("return 0", "return 1"))
+    (folder / "demo.c").write_text(OWN)
+    (folder / "library.c").write_text("")
+    checker = Checker(Options())
+    checker.open(["."])
+    (message,) = [one for one in checker.check().messages if one.severity == "warning"]
+    assert message.text.startswith("Several programs define get: from here and 2 more files, that of")
+
+
 def test_edits_give_what_a_check_from_scratch_gives(folder: Path) -> None:
     checker, texts = Checker(Options()), dict[str, str]()
     checker.open(["demo.c", "library.c", "test.c"])

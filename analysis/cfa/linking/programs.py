@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.c.functions import known
@@ -23,9 +23,6 @@ from analysis.cfa.linking.obstructed import MAIN, initialised, mentions, names_i
 
 IN_DOUBT = "a definition in each of several programs"
 """What is said of a name where it is not known which of its definitions counts."""
-
-
-_MOST = 3  # names in one sentence
 
 
 class Meant(NamedTuple):
@@ -183,13 +180,3 @@ def _meant(
         if len(possible) != 1 or name in file.tentative:
             doubtful[linked] = paths[taken]
     return Meant(names, doubtful)
-
-
-def describe(meant: Meant) -> Iterator[str]:
-    """What there is to say to the user of what a file means: a sentence for each file whose definitions were taken."""
-    taken: dict[str, list[str]] = {}
-    for name, path in meant.doubtful.items():
-        taken.setdefault(path, []).append(name.partition("~")[0])
-    for path, names in taken.items():
-        listed = ", ".join(sorted(names)[:_MOST]) + (f" and {len(names) - _MOST} more" if len(names) > _MOST else "")
-        yield f"Several programs define {listed}: from here, that of {path} is taken, and nothing is proved of what uses it."

@@ -94,7 +94,7 @@ def load_compile_commands(path: str) -> CompileCommands:
     """Reads a compilation database in either form (`command` or `arguments`); what is wrong with it is one message.
 
     Format: https://clang.llvm.org/docs/JSONCompilationDatabase.html. Of several entries for a file, the first counts;
-    it is marked as ambiguous if another has other flags.
+    the flags of the others are its `others`.
     """
 
     def failed(why: str) -> CompileCommands:
@@ -120,7 +120,7 @@ def _read_database(path: str, data: bytes, failed: Callable[[str], CompileComman
     units: dict[str, UnitFlags] = {}
     refused: dict[str, None] = {}
     names: dict[str, list[str]] = {}  # of each file; symbolic links give it several
-    ambiguous: dict[str, None] = {}
+    found: dict[str, dict[UnitFlags, None]] = {}  # all flags of each file
     wrong = 0
     base = os.path.dirname(os.path.abspath(path))
     for entry in entries:
@@ -131,11 +131,13 @@ def _read_database(path: str, data: bytes, failed: Callable[[str], CompileComman
         name, flags = unit
         file = os.path.realpath(name)
         names.setdefault(file, []).append(name)
-        if units.setdefault(name, flags) != flags or units[names[file][0]] != flags:
-            ambiguous[file] = None
+        units.setdefault(name, flags)
+        found.setdefault(file, {})[flags] = None
         refused.update(dict.fromkeys(flags.refused))
-    for name in (name for file in ambiguous for name in names[file]):
-        units[name] = msgspec.structs.replace(units[name], ambiguous=True)
+    for file in (file for file, flags_of in found.items() if len(flags_of) > 1):
+        for name in dict.fromkeys(names[file]):
+            others = tuple(flags for flags in found[file] if flags != units[name])
+            units[name] = msgspec.structs.replace(units[name], others=others)
     texts: list[str] = []
     if not entries:
         texts.append("The compilation database has no entries.")
@@ -144,10 +146,6 @@ def _read_database(path: str, data: bytes, failed: Callable[[str], CompileComman
     if refused:
         few = ", ".join(shown(flag) for flag in list(refused)[:3])
         texts.append(f"{len(refused)} flags of the compilation database define no macro and were left out, among them {few}.")
-    if ambiguous:
-        are = f" and {len(ambiguous) - 1} more are" if len(ambiguous) > 1 else " is"
-        file = shown(os.path.basename(next(iter(ambiguous))))
-        texts.append(f"{file}{are} compiled with different flags: only the first entry counts, and nothing is proved.")
     return CompileCommands(path, units, tuple(Message("warning", path, text) for text in texts))
 
 

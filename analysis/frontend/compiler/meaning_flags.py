@@ -89,6 +89,12 @@ WORD_SIZES = {"-m32": "ILP32", "-m64": "LP64", "-mx32": ""}
 """The data model that each of these flags gives; none that is known for the last."""
 
 
+OTHER_FLAGS = "text that compile_commands.json compiles with other flags, too"
+"""Why nothing is known of a file that other flags may make another text of."""
+
+_MOST_FLAGS = 8  # with which one file is compiled: each costs a run of the preprocessor
+
+
 def leaves_meaning(flag: str) -> bool:
     """Whether a flag without a separate value is on the list, or no flag but the name of a file."""
     if not flag.startswith("-"):
@@ -108,4 +114,11 @@ def flags_doubt(flags: UnitFlags, options: Options) -> str:
     strange = next(iter((*flags.doubtful, *flags.refused)), "")
     if strange:
         return f"the compiler flag {shown(strange)}"
-    return "text that compile_commands.json compiles with other flags, too" if flags.ambiguous else ""
+    return OTHER_FLAGS if _mean_more(flags, options) else ""
+
+
+def _mean_more(flags: UnitFlags, options: Options) -> bool:
+    """Whether other flags for the same file may mean something else, whatever text they give. What the text is under each of them
+    is for `preprocess` to see."""
+    others = flags.others
+    return len(others) >= _MOST_FLAGS or any(one.standard != flags.standard or flags_doubt(one, options) for one in others)

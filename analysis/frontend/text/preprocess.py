@@ -7,6 +7,9 @@ it finds in a build. What goes wrong becomes messages, one sentence each; someth
 - the compiler is not given an `#include` of a pipe or a device, nor run where a header includes one;
 - a compiler that reports errors but prints text: that text is used;
 - a compiler that prints nothing, hangs, or is not there, or an untrusted workspace: the text as it is.
+
+Where a build compiles a file with other flags, too, as for a library and a program, the text is made under each of them. Where
+these are one text (`same_text`), the file is one; else nothing is proved of it (`flags_doubt`).
 """
 
 from __future__ import annotations
@@ -22,12 +25,13 @@ from typing import NamedTuple
 from analysis.frontend.compiler.command_line import above, arguments
 from analysis.frontend.compiler.compiler_run import Outcome, find_compiler, run_compiler
 from analysis.frontend.compiler.irregular_headers import irregular_headers
-from analysis.frontend.compiler.meaning_flags import flags_doubt
+from analysis.frontend.compiler.meaning_flags import OTHER_FLAGS, flags_doubt
 from analysis.frontend.compiler.overlay import Mirror, shared_mirror
 from analysis.frontend.compiler.stand_ins import Missing, StandIns
 from analysis.frontend.text.difference import Difference
 from analysis.frontend.text.line_map import LineMap, escape, printable, with_even_markers
 from analysis.frontend.text.macros import Macros
+from analysis.frontend.text.same_text import is_same_text
 from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.options import Options
 from analysis.model.report import Message
@@ -99,19 +103,33 @@ def preprocess(
     absolute = os.path.abspath(path)
     source, problem = read_source(path, text, options.limits.source_bytes)
     run = _Run(path, absolute, flags, options)
+    texts = {} if overlay is None else overlay
     if problem is not None:
         run.messages.append(problem)
     elif source.strip():
-        run.preprocess(source, {} if overlay is None else overlay)
+        run.preprocess(source, texts)
     raw = run.output is None
     result = source if run.output is None else with_even_markers(run.output)
     line_map = LineMap(result, printable(path), raw)
     folder = os.path.dirname(absolute)
-    dependencies = tuple(dict.fromkeys(os.path.normpath(os.path.join(folder, os.fsdecode(name))) for name in line_map.headers))
+    why, read = flags_doubt(flags, options), line_map.headers
+    if flags.others and not why and not raw:
+        others = [_under(other, run, source, texts) for other in flags.others]
+        read = (*read, *(header for other in others for header in LineMap(other.output or b"", line_map.main).headers))
+        is_whole = not any(one.messages for one in (run, *others))
+        why = "" if is_whole and is_same_text(folder, [one.output for one in (run, *others)]) else OTHER_FLAGS
+    dependencies = tuple(dict.fromkeys(os.path.normpath(os.path.join(folder, os.fsdecode(name))) for name in read))
     ms = (time.perf_counter() - began) * 1000
     return Preprocessed(path, source, result, line_map, tuple(run.messages), dependencies, ms, raw, folder)._replace(
-        flags_doubt=flags_doubt(flags, options)
+        flags_doubt=why
     )
+
+
+def _under(flags: UnitFlags, run: _Run, source: bytes, overlay: Mapping[str, bytes]) -> _Run:
+    """The same under other flags."""
+    other = _Run(run.path, os.path.join(run.folder, os.path.basename(run.path)), flags, run.options)
+    other.preprocess(source, overlay)
+    return other
 
 
 def doubt(preprocessed: Preprocessed) -> str:

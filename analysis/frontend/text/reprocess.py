@@ -26,6 +26,8 @@ def reprocess(
     lines = edited_lines(before.source, source)
     if lines is not None and _is_inside_comment(before, lines):
         return before._replace(source=source, ms=(time.perf_counter() - began) * 1000)
+    if flags.others:  # a line that is edited here need not be one under other flags
+        return preprocess(before.path, text, flags, options, overlay)
     base = before.whole or before
     blank = blank_edit(base.source, source)
     if blank is not None and blank.in_comment and not blank.by:
@@ -76,7 +78,7 @@ def _has_only_text(source: bytes, lines: Lines) -> bool:
 
 def with_macros(preprocessed: Preprocessed, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes]) -> Preprocessed:
     """The same, with the macros that `reprocess` needs, if the compiler lists them."""
-    if preprocessed.raw or preprocessed.messages or preprocessed.whole is not None:
+    if flags.others or preprocessed.raw or preprocessed.messages or preprocessed.whole is not None:
         return preprocessed
     return preprocessed._replace(macros=_read(preprocessed, flags, options, overlay))
 

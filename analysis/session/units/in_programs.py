@@ -8,10 +8,11 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.cfa.building.unit import Unit
-from analysis.cfa.linking.programs import Meant, Names, Several, describe, meanings, mentioned_in, names_of, several
+from analysis.cfa.linking.programs import Meant, Names, Several, meanings, mentioned_in, names_of, several
 from analysis.cfa.linking.renamed_unit import renamed_unit
 from analysis.model.report import Message
 from analysis.session.units.kept_functions import Kept
+from analysis.session.units.program_notes import program_notes
 from analysis.session.units.unit_view import UnitView
 
 
@@ -23,6 +24,7 @@ class _Named(NamedTuple):
 class _Made(NamedTuple):
     given: UnitView
     meant: Meant
+    notes: tuple[Message, ...]
     view: UnitView
 
 
@@ -33,6 +35,9 @@ class _Layout(NamedTuple):
     names: list[tuple[frozenset[str], frozenset[str], frozenset[str]]]
     mentioned: list[frozenset[str]]
     several: Several
+
+
+_PLAIN = Meant()
 
 
 class InPrograms:
@@ -49,21 +54,38 @@ class InPrograms:
         self._named, self._mentioned, self._made, self._meant = {}, {}, {}, None
 
     def of(self, units: Sequence[UnitView]) -> list[UnitView]:
-        """The units as they are linked: the same objects where files mean by names what they say."""
+        """The units as they are linked: the same objects where files mean by names what they say, and there is nothing to say."""
+        meant_by = self._meanings(units)
+        notes = program_notes(units, meant_by)
+        known, self._made = self._made, {}
+        found: list[UnitView] = []
+        for given, meant in zip(units, meant_by, strict=True):
+            said = notes.get(given.path, ())
+            if meant == _PLAIN and not said:
+                found.append(given)
+                continue
+            made = known.get(given.path)
+            if made is None or made.given is not given or (made.meant, made.notes) != (meant, said):
+                made = _Made(given, meant, said, _view(given, meant, said))
+            self._made[given.path] = made
+            found.append(made.view)
+        return found
+
+    def _meanings(self, units: Sequence[UnitView]) -> Sequence[Meant]:
+        """What each of the files means by its names."""
         self._named = {unit.path: self._names(unit) for unit in units}
         names = [one.names for one in self._named.values()]
         found = several(names)
         if not found.owners:
-            self._mentioned, self._made, self._meant = {}, {}, None
-            return list(units)
+            self._mentioned, self._meant = {}, None
+            return [_PLAIN] * len(units)
         self._mentioned = {unit.path: self._mentions(unit) for unit in units}
         mentioned = [of for _, of in self._mentioned.values()]
         said = [(frozenset(one.defined), one.tentative, one.yielding) for one in names]
         layout = _Layout(list(self._named), said, mentioned, found)
         if self._meant is None or self._meant[0] != layout:
             self._meant = layout, meanings(layout.paths, names, mentioned, found)
-        self._made = {unit.path: self._view(unit, meant) for unit, meant in zip(units, self._meant[1], strict=True)}
-        return [made.view for made in self._made.values()]
+        return self._meant[1]
 
     def _names(self, view: UnitView) -> _Named:
         known, unit = self._named.get(view.path), view.kept.unit
@@ -73,12 +95,10 @@ class InPrograms:
         known, unit = self._mentioned.get(view.path), view.kept.unit
         return known if known is not None and known[0] is unit else (unit, mentioned_in(unit))
 
-    def _view(self, view: UnitView, meant: Meant) -> _Made:
-        known = self._made.get(view.path)
-        if known is not None and known.given is view and known.meant == meant:
-            return known
-        if not meant.names and not meant.doubtful:
-            return _Made(view, meant, view)
-        kept = Kept(renamed_unit(view.kept.unit, meant), {meant.names.get(n, n): one for n, one in view.kept.stale.items()})
-        notes = tuple(Message("warning", view.path, sentence) for sentence in describe(meant))
-        return _Made(view, meant, msgspec.structs.replace(view, kept=kept, notes=notes))
+
+def _view(view: UnitView, meant: Meant, notes: tuple[Message, ...]) -> UnitView:
+    """A unit under the names by which it is linked, with what there is to say."""
+    if not meant.names and not meant.doubtful:
+        return msgspec.structs.replace(view, notes=notes)
+    kept = Kept(renamed_unit(view.kept.unit, meant), {meant.names.get(n, n): one for n, one in view.kept.stale.items()})
+    return msgspec.structs.replace(view, kept=kept, notes=notes)

@@ -124,6 +124,8 @@ class Lookups:
             self._beside[os.path.abspath(os.path.join(forced.folder, forced.name))] = None
             self._names[forced.name] = None
         self._note(asked_by("\n".join(flags.macros).encode("utf-8", "surrogateescape")))
+        for other in flags.others:
+            self.add_flags(other)
 
     def add_file(self, path: str, asked: Asked) -> None:
         """A file that was read, by its absolute path, and what it looks for."""
