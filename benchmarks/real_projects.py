@@ -27,8 +27,8 @@ from benchmarks.sources import FetchError
 KEPT = CACHE / "real"
 _SAMPLE = 0.25  # seconds
 _HEAD = (
-    "| project | files | lines | cold, s | cold, MB | warm, s | warm, MB | functions | not understood | shown | held back "
-    "| confirmed | refuted |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+    "| project | files | lines | cold, s | cold, MB | warm, s | warm, MB | functions | not understood "
+    "| open order | shown | held back | confirmed | refuted |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
 )
 
 
@@ -81,6 +81,7 @@ def row(name: str, measured: dict[str, Any]) -> str:
         *(f"{value:.0f}" for value in (*cold, *warm)),
         len(report["functions"]),
         not_understood(report),
+        open_order(report),
         shown,
         len(findings) - shown,
         sum(1 for finding in findings if finding["status"] == "confirmed"),
@@ -92,6 +93,12 @@ def row(name: str, measured: dict[str, Any]) -> str:
 def not_understood(report: dict[str, Any]) -> int:
     """The functions that something in the text, or of C, keeps from being checked."""
     return sum(1 for function in report["functions"] if function["stale"] or any(map(_is_lost, function["verdicts"].values())))
+
+
+def open_order(report: dict[str, Any]) -> int:
+    """The functions with operands whose order C leaves open, where it could matter: checked in one order, and never proved."""
+    reasons = ([verdict["reason"] or "" for verdict in function["verdicts"].values()] for function in report["functions"])
+    return sum(1 for mine in reasons if any("open order of evaluation" in reason for reason in mine))
 
 
 def _is_lost(verdict: dict[str, Any]) -> bool:

@@ -114,4 +114,8 @@ thrd_create                  | out+one starts kept?    | number      | thread   
 tss_set                      | n kept?                 | number      |             | C 7.26.6.4
 clock                        |                         | -1..9223372036854775807 | | C 7.27.2.1
 time                         | out+one?                | -1..9223372036854775807 | | C 7.27.2.4
+
+iswalnum iswalpha iswblank iswcntrl iswdigit iswgraph | n   | number      | truth       | C 7.30.2.1
+iswlower iswprint iswpunct iswspace iswupper iswxdigit | n  | number      | truth       | C 7.30.2.1
+towlower towupper            | n                       | number      |             | C 7.30.3.1
 """

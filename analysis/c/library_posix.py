@@ -134,6 +134,7 @@ gethostbyaddr                | in n n                  | static?     |          
 getservbyname                | text text?              | static?     |             | POSIX
 getservbyport                | n text?                 | static?     |             | POSIX
 getprotobyname               | text                    | static?     |             | POSIX
+htonl htons ntohl ntohs      | n                       | number      | same        | POSIX
 gai_strerror                 | n                       | static      |             | POSIX
 nl_langinfo                  | n                       | static      |             | POSIX
 dlopen                       | text? n                 | any?        | open        | POSIX

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from analysis.cli.repeated_steps import repetitions
+from analysis.engines.automaton.report.answers import UNASKED
 from analysis.model.places import Place
 from analysis.model.report import (
     IF_KEPT,
@@ -116,8 +117,11 @@ def _aside(report: Report, known: int) -> str:
 
 
 def _undecided(report: Report) -> str:
-    """How many functions are not decided, beside how many are proved for some rule; empty if all are decided."""
-    unknown = sum(1 for f in report.functions if any(not reason.startswith(IF_KEPT) for reason in _reasons(f)))
+    """How many functions are not decided, beside how many are proved for some rule; empty if all are decided. Those of which
+    nothing is known but that no prover was asked are not counted."""
+    reasons = [[reason for reason in _reasons(f) if not reason.startswith(IF_KEPT)] for f in report.functions]
+    unknown = sum(1 for mine in reasons if not UNASKED.issuperset(mine))
+    is_unasked = any(not UNASKED.isdisjoint(mine) for mine in reasons)
     present = [f for f in report.functions if not f.stale]
     proved = sum(1 for f in present if any(v.verdict == "safe" for v in f.verdicts.values()))
     kept = sum(1 for f in present if any(v.is_conditional for v in f.verdicts.values()))
@@ -126,6 +130,8 @@ def _undecided(report: Report) -> str:
         parts.append(f"{count(kept, 'function')} safe for some rule if callers keep what `everproof contracts` lists")
     if unknown:
         parts.append(f"{count(unknown, 'function')} not decided" + (" for some rule" if parts else ""))
+    if is_unasked and not proved:
+        parts.append("no prover was asked about the others" if unknown else "no prover was asked")
     return "".join(f"; {part}" for part in parts)
 
 

@@ -16,6 +16,11 @@ from tests.support.lowered import unit_of
 _DECLARED = """
 typedef unsigned long size_t;
 struct pair { int low, high; int *where; };
+struct stack { struct pair *top; struct pair kept; }; struct outer { struct { struct pair inner[2]; } all; };
+struct stack stack, *stacks; struct outer *outer; union either { struct pair pair; struct stack stack; } *either;
+typedef struct file FILE; extern FILE *stderr; extern int optind; extern char *where; FILE *log; char name[9];
+char *strerror(int); FILE *fopen(const char *, const char *); int fprintf(FILE *, const char *, ...); unsigned ntohs(unsigned);
+int fclose(FILE *), getopt(int, char **, const char *); struct tm { int tm_year; } *localtime(const long *); long when;
 union both { int i; unsigned u; };
 int g, h, table[9], *top; static int hidden; struct pair pair; union both both; char *out;
 int unknown(int), printf(const char *, ...), abs(int), __VERIFIER_nondet_int(void);
@@ -53,6 +58,21 @@ def obstacles(expression: str) -> list[str]:
         "own = i++ + i",
         "own = i + i++",
         "own = sum(i, i++)",
+        'printf("%s %s", strerror(i), strerror(j))',
+        "own = strerror(i)[0] + *t",
+        "own = sum(i, fopen(t, t) != 0) + writes_g()",
+        "own = sum(fopen(t, t) != 0, optind)",
+        'fprintf(stderr = log, "%s", t) + fprintf(stderr, "%s", t)',
+        "own = sum((*s = stack.kept, 1), s->low)",
+        "own = sum((*s = pair, 1), outer->all.inner[i].low)",
+        "own = sum((outer->all.inner[i] = pair, 1), s->low)",
+        "own = sum((*outer = *outer, 1), s->low)",
+        "own = sum((*s = pair, 1), either->stack.kept.low)",
+        "own = sum((*s = pair, 1), *p)",
+        "own = sum(fopen(t, t) != 0, fopen(t, t) != 0)",
+        'own = sum(fclose(log), fprintf(log, "%s", t))',
+        "own = sum(localtime(&when) != 0, localtime(&when)->tm_year)",
+        "own = sum(getopt(i, 0, t), optind)",
         "own = sum(i = 1, i = 2)",
         "table[i] = i++",
         "i = i++",
@@ -195,6 +215,16 @@ def test_a_variable_of_a_function_is_exposed_by_that_function_alone() -> None:
         "own = sum(checked(i), table[8])",
         "own = ({ writes_g(); 1; }) + writes_h()",
         "int a = i++, b = i++",
+        'fprintf(stderr, "%s", strerror(i))',
+        'own = sum(i, fopen(t, "r") != 0)',
+        "own = sum(s->low, strerror(i) != 0)",
+        "own = sum(hidden, strerror(i) != 0)",
+        "own = ntohs(i) + ntohs(j)",
+        "own = sum(g, strerror(i) != 0)",
+        "own = sum(table[i], strerror(i) != 0)",
+        "*stacks->top++ = pair",
+        "*stack.top++ = *s",
+        "own = sum((stacks->top = s, 1), (*s = pair, 1))",
         "own = i++, i++",
         "struct pair made = {i++, j++}",
         "own = sizeof(i++) + i++",

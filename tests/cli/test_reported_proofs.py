@@ -162,6 +162,16 @@ def test_a_reason_of_several_functions_names_rules_of_all_or_says_some(capsys: p
     assert "f (some.c:2:5) for division-by-zero: not proved: " in text
 
 
+def test_functions_are_not_counted_as_undecided_where_no_prover_was_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("plain.c").write_text("int f(int i) { return i; }\nint main(void) { return f(0); }\n")
+    _, text = check(capsys, "--engine", "automaton", "plain.c")
+    assert text.splitlines()[-1].endswith("; no prover was asked.")
+    Path("open.c").write_text("static int c;\nint next(void) { return ++c; }\nint main(void) { return next() - next(); }\n")
+    _, text = check(capsys, "--engine", "automaton", "open.c")
+    assert ": it contains an open order of evaluation (next() and next())\n" in text
+    assert text.splitlines()[-1].endswith("; 1 function not decided; no prover was asked about the others.")
+
+
 def test_rules_that_only_provers_look_for_say_so_until_they_are_asked(capsys: pytest.CaptureFixture[str]) -> None:
     Path("shift.c").write_text("int main(int argc, char **argv) { return argc < 0 || argc > 31 ? 0 : 1u << argc; }\n")
     code, text = check(capsys, "--engine", "automaton", "--rule", "shift-range", "shift.c")

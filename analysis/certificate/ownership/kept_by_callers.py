@@ -25,7 +25,7 @@ from analysis.certificate.ownership.obligations import LIVE, Obligations, Passed
 from analysis.cfa.building.cfa_building import PASSED_DECLARATION
 from analysis.cfa.callgraph import callees, callers
 from analysis.cfa.graph import Edge, Program
-from analysis.cfa.linking.open_order import OPEN_ORDER
+from analysis.cfa.linking.open_order import is_open_order
 from analysis.model import ir
 from analysis.model.kept_with import kept_with
 from analysis.model.report import IF_KEPT
@@ -82,7 +82,7 @@ def hidden_calls(program: Program, entries: Collection[str]) -> str:
 def _may_hide(edge: Edge) -> bool:
     """Whether what is not supported there may call a function without naming it. What is called in an open order is named."""
     reason = edge.effect.reason if isinstance(edge.effect, ir.Unsupported) else ""
-    return not (reason.startswith(OPEN_ORDER) or reason.endswith(PASSED_DECLARATION))
+    return not (is_open_order(reason) or reason.endswith(PASSED_DECLARATION))
 
 
 def broken(program: Program, found: Mapping[str, Obligations], function: str, rule: str, entries: Collection[str]) -> str:

@@ -15,11 +15,13 @@ from analysis.c.calls import written_arguments
 from analysis.c.control import NEVER_RETURN
 from analysis.c.failing import can_fail
 from analysis.c.functions import Function, known
+from analysis.c.library_variables import STREAMS
 from analysis.cfa.addresses_taken import taken_by, taken_in
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Edge
 from analysis.cfa.linking.indeterminate import indeterminate
 from analysis.model import ir
+from analysis.model.c_types import Function as FunctionType
 from analysis.model.c_types import Integer, Pointer, Record, Type, Void
 from analysis.model.compatible import is_compatible
 from analysis.model.kept_with import kept_with
@@ -33,14 +35,16 @@ POINTER = ""
 
 class Cell(NamedTuple):
     """What can be accessed: a variable, a member of a record anywhere, an object of a type anywhere, all memory that pointers
-    lead to, or what a function that is not known can reach."""
+    lead to, or what a function that is not known can reach. `text` is where the library keeps texts that it returns, and
+    `library` all that it keeps for itself, and what it was given to keep."""
 
-    kind: Literal["global", "local", "member", "object", "memory", "world"]
+    kind: Literal["global", "local", "member", "object", "memory", "text", "library", "world"]
     name: str = ""
     type: Type = Void()
 
 
 MEMORY, WORLD, ERRNO = Cell("memory"), Cell("world"), Cell("global", "errno")
+_TEXT, _LIBRARY = Cell("text"), Cell("library")
 Cells = frozenset[Cell]
 _NONE: Cells = frozenset()
 
@@ -91,6 +95,9 @@ def cell(lvalue: ir.Expr) -> Cell | None:
 
 def meet(one: Cell, other: Cell, exposed: Iterable[str]) -> bool:
     """Whether two cells may have a byte in common; `exposed` are the variables whose addresses are used somewhere."""
+    for a, b in ((one, other), (other, one)):
+        if a.kind in ("text", "library") and b.kind != "world":
+            return _is_of_library(a, b, exposed)
     if "world" in (one.kind, other.kind):
         known = other if one.kind == "world" else one
         if known.kind == "local" or (known.kind == "global" and "::" in known.name):
@@ -103,6 +110,17 @@ def meet(one: Cell, other: Cell, exposed: Iterable[str]) -> bool:
     if one.kind == "member" and other.kind == "member":
         return one.name == other.name
     return "memory" in (one.kind, other.kind) or may_share(one.type, other.type)
+
+
+def _is_of_library(one: Cell, other: Cell, exposed: Iterable[str]) -> bool:
+    """Whether what the library keeps may have a byte of another cell. Of variables it knows those whose addresses it was passed;
+    what streams are called is not changed by functions that `functions` tells of. An object of a text is a character (C11 6.5p7),
+    and no variable of the program is in it."""
+    if other.kind in ("global", "local"):
+        return one.kind == "library" and other.name not in STREAMS and other.name in exposed
+    if one.kind == "text" and other.kind in ("member", "object"):
+        return other.kind == "object" and _is_character(other.type)
+    return True
 
 
 def may_share(one: Type, other: Type) -> bool:
@@ -183,8 +201,12 @@ def _done(name: str, call: ir.Call) -> Effects:
     if name in NEVER_RETURN or name in CHECKS or is_assumption(name):
         return Effects(fails=fails or name in CHECKS, leaves=True)
     function, at = known(name), written_arguments(name, call)
-    if function is None or at is None or not _has_no_order(function):
+    if function is None or at is None:
         return _OUTSIDE
+    if not _has_no_order(function):
+        kept = _keeps_for_itself(function, call)
+        written = frozenset(_behind(call.arguments[position]) for position in at)
+        return _OUTSIDE if not kept else Effects(kept | {MEMORY}, kept | written, fails or function.result in _HANDLES)
     if name in RELEASES:
         return Effects(_NONE, frozenset((MEMORY,)), fails)
     reads = frozenset((MEMORY,)) if function.reads else _NONE
@@ -196,6 +218,23 @@ def _has_no_order(function: Function) -> bool:
     """Whether what the function does besides accessing memory is the same in any order."""
     is_plain = function.only_writes or function.name in RELEASES
     return is_plain and function.result not in _HANDLES and not function.positions("closed", "lock")
+
+
+def _keeps_for_itself(function: Function, call: ir.Call) -> Cells:
+    """What of the library's own a function changes and reads that changes nothing else besides what it is passed; nothing if it
+    may do more. A text that it returns is written by later calls, too."""
+    is_open = not function.is_complete or function.never_returns or function.calls_code or function.keeps or function.frees
+    if is_open or not function.besides.isdisjoint(("elsewhere", "allocates")) or function.positions("closed", "lock"):
+        return _NONE
+    if function.result == "static":
+        return frozenset((_TEXT,)) if _returns_text(call) else frozenset((_LIBRARY, MEMORY))
+    return frozenset((_LIBRARY,))
+
+
+def _returns_text(call: ir.Call) -> bool:
+    type_ = call.callee.type
+    result = type_.result if isinstance(type_, FunctionType) else None
+    return isinstance(result, Pointer) and isinstance(result.target, Integer) and result.target.bits == 8
 
 
 def _behind(pointer: ir.Expr) -> Cell:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from analysis.c.library_variables import STREAMS
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.graph import Cfa
@@ -34,22 +35,31 @@ from analysis.cfa.linking.call_effects import (
     exposed_by,
     joined,
     library,
-    may_share,
     meet,
     own,
     through_pointers,
     with_callees,
 )
 from analysis.cfa.linking.indeterminate import indeterminate
+from analysis.cfa.linking.overlapping import overlap
 from analysis.frontend.declarations.file_level import Variable
 from analysis.frontend.lowering.context import StaticLocal
 from analysis.model import ir
-from analysis.model.c_types import Record
+from analysis.model.c_types import RecordDefinition
 from analysis.model.spelling import display_name, spell_expr
 from analysis.model.unordered import Operand, Unordered
 
-OPEN_ORDER = "an open order of evaluation"
-"""How the reason begins that such an edge has."""
+_OPEN_ORDER = "an open order of evaluation"
+
+
+def is_open_order(reason: str) -> bool:
+    """Whether an obstacle is an open order: such an expression is followed from left to right, and nothing is proved of it."""
+    return reason.startswith(_OPEN_ORDER)
+
+
+def described(reason: str) -> str:
+    """The reason of an obstacle in a sentence that begins with what contains it."""
+    return reason if is_open_order(reason) else f"{reason}, which is not supported"
 
 
 class Conflict(NamedTuple):
@@ -69,7 +79,8 @@ class _Decided(NamedTuple):
 class _Known(NamedTuple):
     """What was found out about a program the last time, as long as what it rests on is the same. `initially`: the variables whose
     addresses the initialisers of `variables` use; `exposed`: those with static storage whose addresses are used at all;
-    `anywhere`: the same, other files included. (Which of its own variables a function exposes is asked of that function alone.)
+    `anywhere`: the same, other files included. `records`: all that files define. (Which of its own variables a function exposes
+    is asked of that function alone.)
     Operands that meet without a call, through a pointer from another file, are left to `ORDER`: what they do is undefined
     (C11 6.5p2)."""
 
@@ -78,10 +89,11 @@ class _Known(NamedTuple):
     initially: frozenset[str]
     exposed: frozenset[str]
     anywhere: frozenset[str]
+    records: Mapping[str, RecordDefinition]
     decided: dict[Cfa, _Decided]
 
 
-_NOTHING = _Known(WithCallees({}, frozenset(), {}), (), frozenset(), frozenset(), frozenset(), {})
+_NOTHING = _Known(WithCallees({}, frozenset(), {}), (), frozenset(), frozenset(), frozenset(), {}, {})
 _last = [_NOTHING]
 
 
@@ -114,17 +126,24 @@ def _known(units: Sequence[Unit], cfas: Mapping[str, Cfa], more: frozenset[str])
     functions = _own_effects(units, cfas)
     variables = tuple(_variables(units))
     ending = _ending(units) | more
-    is_initially = _same(variables, last.variables)
-    if functions == last.calls.functions and ending == last.calls.ending and is_initially:
+    is_initially, records = _same(variables, last.variables), _records(units)
+    if functions == last.calls.functions and ending == last.calls.ending and is_initially and records == last.records:
         return last
     initially = last.initially if is_initially else frozenset(_exposed_initially(variables))
-    exposed = initially.union(*(mine.exposed for mine in functions.values()))
+    exposed = initially.union(_defined_elsewhere(units), *(mine.exposed for mine in functions.values()))
     named = (one.var.name for one in variables if "::" not in one.var.name)
     anywhere = exposed.union(named) if _has_other_files(units, functions) else exposed
     calls = with_callees(functions, ending, last.calls)
-    is_alike = (exposed, anywhere, ending) == (last.exposed, last.anywhere, last.calls.ending)
+    is_alike = (exposed, anywhere, ending, records) == (last.exposed, last.anywhere, last.calls.ending, last.records)
     decided = _still_decided(last, calls.effects) if is_alike else {}
-    return _Known(calls, variables, initially, exposed, anywhere, decided)
+    return _Known(calls, variables, initially, exposed, anywhere, records, decided)
+
+
+def _records(units: Sequence[Unit]) -> Mapping[str, RecordDefinition]:
+    found: dict[str, RecordDefinition] = {}
+    for unit in units:
+        found.update(unit.records)
+    return found
 
 
 def _own_effects(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, Own]:
@@ -149,6 +168,16 @@ def _is_entered_elsewhere(units: Sequence[Unit], functions: Mapping[str, Own]) -
 def _ending(units: Sequence[Unit]) -> frozenset[str]:
     ending = {e.name for unit in units for e in unit.externals if e.noreturn}
     return frozenset(ending.union(*(unit.level.linkage.noreturn for unit in units)))
+
+
+def _defined_elsewhere(units: Sequence[Unit]) -> frozenset[str]:
+    """The variables that other files define, or the library: these know their addresses."""
+    defined, declared = set(STREAMS), set[str]()
+    for unit in units:
+        declared.update(var.name for function in unit.functions for var in function.externs)
+        for one in unit.variables:
+            (declared if one.initial is None and not one.tentative else defined).add(one.var.name)
+    return frozenset(declared - defined)
 
 
 def _still_decided(last: _Known, effects: Mapping[str, Effects]) -> dict[Cfa, _Decided]:
@@ -180,7 +209,7 @@ def _in_function(cfa: Cfa, known: _Known) -> Iterator[Conflict]:
         pair = next(_conflicting(cfa, group, known), None)
         if pair is not None:
             one, other = map(_shown, pair)
-            yield Conflict(group.location, f"{OPEN_ORDER} ({one} and {other})")
+            yield Conflict(group.location, f"{_OPEN_ORDER} ({one} and {other})")
 
 
 def _conflicting(cfa: Cfa, group: Unordered, known: _Known) -> Iterator[tuple[Operand, Operand]]:
@@ -192,8 +221,8 @@ def _conflicting(cfa: Cfa, group: Unordered, known: _Known) -> Iterator[tuple[Op
         operands = tuple(_spoilt(operand, indeterminate(cfa, group.location)) for operand in operands)
     for (one, its_calls), (other, other_calls) in combinations(zip(operands, calls, strict=True), 2):
         if (
-            _directly(one, other, exposed)
-            or _directly(other, one, exposed)
+            _directly(one, other, exposed, known.records)
+            or _directly(other, one, exposed, known.records)
             or _through_calls(one, its_calls, other, other_calls, anywhere)
             or _through_calls(other, other_calls, one, its_calls, anywhere)
         ):
@@ -238,41 +267,8 @@ def _cells(lvalues: Iterable[ir.Expr]) -> frozenset[Cell]:
     return frozenset(found for lvalue in lvalues if (found := cell(lvalue)) is not None)
 
 
-def _directly(one: Operand, other: Operand, exposed: Set[str]) -> bool:
-    return any(_overlap(a, b, exposed) for a in one.writes for b in (*other.writes, *other.reads))
-
-
-def _overlap(one: ir.Expr, other: ir.Expr, exposed: Set[str]) -> bool:
-    """Whether two lvalues that one expression accesses itself may have a byte in common."""
-    mine, others = ir.root(one), ir.root(other)
-    if mine == others:
-        return not _apart(ir.steps(one), ir.steps(other))
-    if isinstance(mine, ir.Var) and isinstance(others, ir.Var):
-        return False
-    if any(isinstance(root, ir.Var) and root.name not in exposed for root in (mine, others)):
-        return False
-    a, b = cell(one), cell(other)
-    if a is None or b is None:
-        return False
-    if "memory" in (a.kind, b.kind):
-        return True
-    if a.kind == b.kind == "member":
-        return a.name == b.name
-    return "member" not in (a.kind, b.kind) and one.type == other.type and may_share(one.type, other.type)
-
-
-def _apart(one: Sequence[ir.Field | ir.Index], other: Sequence[ir.Field | ir.Index]) -> bool:
-    """Whether two access paths from one root part at members of a structure, or at elements whose numbers are known."""
-    for a, b in zip(one, other, strict=False):
-        if isinstance(a, ir.Field) and isinstance(b, ir.Field):
-            if a.name != b.name:
-                return isinstance(a.record.type, Record) and a.record.type.kind == "struct"
-        elif isinstance(a, ir.Index) and isinstance(b, ir.Index):
-            if isinstance(a.index, ir.IntConst) and isinstance(b.index, ir.IntConst) and a.index.value != b.index.value:
-                return True
-        else:
-            return False
-    return False
+def _directly(one: Operand, other: Operand, exposed: Set[str], records: Mapping[str, RecordDefinition]) -> bool:
+    return any(overlap(a, b, exposed, records) for a in one.writes for b in (*other.writes, *other.reads))
 
 
 def _shown(operand: Operand) -> str:

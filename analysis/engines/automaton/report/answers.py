@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from analysis.c.functions import Function
 from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.linking.open_order import described, is_open_order
 from analysis.engines.automaton.facts.facts import NOTHING, FactTable
 from analysis.engines.automaton.facts.spelled import summary_line
 from analysis.engines.automaton.solver.full import DerivationGraph, FunctionGraph
@@ -23,6 +24,8 @@ ENGINE = "automaton"
 UNDECIDED = "a violation may be possible here, but the search for a path to it reached its limit"
 _NOT_PROVED = "no violation was found, and nothing was proved"
 _NOT_LOOKED_FOR = "only provers look for it, and they were not asked about it"
+UNASKED = frozenset((_NOT_PROVED, _NOT_LOOKED_FOR))
+"""The reasons of verdicts that are unknown only because no prover was asked."""
 
 
 class _Wrong(NamedTuple):
@@ -148,9 +151,9 @@ def _doubt(name: str, cfa: Cfa, graph: DerivationGraph, retrace: Retrace) -> str
         known = (cfa.unobstructed or cfa).by_id  # in the graph there is no obstacle at the entry
         sources = {edge.id: known.get(edge.id, edge).source for edge in cfa.unsupported}
         reached = part.reached(set(sources.values()), entries)
-        for edge in cfa.unsupported:
-            if sources[edge.id] in reached and isinstance(edge.effect, ir.Unsupported):
-                return f"it contains {edge.effect.reason}, which is not supported"
+        met = [e.effect.reason for e in cfa.unsupported if sources[e.id] in reached and isinstance(e.effect, ir.Unsupported)]
+        for reason in sorted(met, key=is_open_order):
+            return f"it contains {described(reason)}"
     return _NOT_PROVED
 
 
