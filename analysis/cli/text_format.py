@@ -119,9 +119,7 @@ def _aside(report: Report, known: int) -> str:
 def _undecided(report: Report) -> str:
     """How many functions are not decided, beside how many are proved for some rule; empty if all are decided. Those of which
     nothing is known but that no prover was asked are not counted."""
-    reasons = [[reason for reason in _reasons(f) if not reason.startswith(IF_KEPT)] for f in report.functions]
-    unknown = sum(1 for mine in reasons if not UNASKED.issuperset(mine))
-    is_unasked = any(not UNASKED.isdisjoint(mine) for mine in reasons)
+    unknown, is_unasked = _unknown(report)
     present = [f for f in report.functions if not f.stale]
     proved = sum(1 for f in present if any(v.verdict == "safe" for v in f.verdicts.values()))
     kept = sum(1 for f in present if any(v.is_conditional for v in f.verdicts.values()))
@@ -133,6 +131,12 @@ def _undecided(report: Report) -> str:
     if is_unasked and not proved:
         parts.append("no prover was asked about the others" if unknown else "no prover was asked")
     return "".join(f"; {part}" for part in parts)
+
+
+def _unknown(report: Report) -> tuple[int, bool]:
+    """How many functions have a reason to be unknown besides that no prover was asked; and whether some have that one."""
+    reasons = [[reason for reason in _reasons(f) if not reason.startswith(IF_KEPT)] for f in report.functions]
+    return sum(1 for mine in reasons if not UNASKED.issuperset(mine)), any(not UNASKED.isdisjoint(mine) for mine in reasons)
 
 
 def count(number: int, noun: str) -> str:

@@ -13,6 +13,7 @@ import pytest
 from analysis.c.attributes import Attribute
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.linking.link import link
+from analysis.cfa.linking.obstacle_words import described
 from analysis.cfa.linking.obstructed import obstacle_before, without_obstacles
 from analysis.cli.certifying import read_program
 from analysis.frontend.declarations.attribute_reading import attributes, pragma_of
@@ -115,6 +116,14 @@ def test_what_is_understood_obstructs_nothing(text: str) -> None:
 )
 def test_all_files_together_decide(texts: tuple[str, ...], names: set[str]) -> None:
     assert set(obstructed(*texts)) == names
+
+
+def test_what_puts_a_program_in_doubt_is_said_of_the_file_that_has_it() -> None:
+    reasons = obstructed("int f(void) { return 1; }", 'asm(".globl x"); int g(void) { return 2; }', _MAIN)
+    assert reasons.keys() == {"f", "g", "other", "main"}
+    why = reasons["g"]
+    assert described(why) == f"contains {why}, which is not supported"
+    assert {described(reasons[name]) for name in ("f", "other", "main")} == {f"is in a program with 1.c, which has {why}"}
 
 
 def test_a_function_that_is_declared_not_to_return_does_not() -> None:

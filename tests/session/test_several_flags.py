@@ -85,6 +85,13 @@ def test_what_is_said_of_several_files_is_said_once() -> None:
         {"directory": ".", "file": f"{name}.c", "arguments": ["cc", f"-DD={d}", f"{name}.c"]} for name in "xyz" for d in (1, 2)
     ]
     _write({f"{name}.c": f"int {name}(void) {{ return 10 / D; }}\n" for name in "xyz"})
-    _write({"compile_commands.json": json.dumps(entries)})
-    (message,) = _opened().check().messages
+    entries.append({"directory": ".", "file": "plain.c", "arguments": ["cc", "plain.c"]})
+    _write({"compile_commands.json": json.dumps(entries), "plain.c": "int plain(int d) { return 10 + d; }\n"})
+    report = _opened().check()
+    (message,) = report.messages
     assert message.text.startswith("'x.c' and 2 more are compiled with different flags")
+    reasons = {function.name: function.verdicts["division-by-zero"].reason for function in report.functions}
+    assert reasons["x"] == "it contains text that compile_commands.json compiles with other flags, too, which is not supported"
+    assert reasons["plain"] == (
+        "it is in a program with x.c, which has text that compile_commands.json compiles with other flags, too"
+    )

@@ -25,7 +25,7 @@ from analysis.certificate.ownership.obligations import LIVE, Obligations, Passed
 from analysis.cfa.building.cfa_building import PASSED_DECLARATION
 from analysis.cfa.callgraph import callees, callers
 from analysis.cfa.graph import Edge, Program
-from analysis.cfa.linking.open_order import is_open_order
+from analysis.cfa.linking.obstacle_words import is_open_order
 from analysis.model import ir
 from analysis.model.kept_with import kept_with
 from analysis.model.report import IF_KEPT

@@ -19,6 +19,7 @@ from analysis.cfa.building.unit import Unit
 from analysis.cfa.graph import Cfa, Edge, FunctionSource, Program
 from analysis.cfa.linking.labels import labelled, second_names
 from analysis.cfa.linking.library_names import UNLIKE, unlike
+from analysis.cfa.linking.obstacle_words import elsewhere
 from analysis.cfa.linking.open_order import Conflict, conflicts
 from analysis.cfa.linking.promises import broken
 from analysis.frontend.declarations.file_level import Variable
@@ -58,15 +59,16 @@ def obstructions(units: Sequence[Unit], cfas: Mapping[str, Cfa], ending: frozens
 
 def _reasons(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, str]:
     """Why functions are not understood, by linkage name."""
-    everywhere, names = _everywhere(units), _names(units, cfas)
+    everywhere, names = dict(_everywhere(units)), _names(units, cfas)
     starts = next((reason for unit in units for reason in unit.level.linkage.starts), None)
     here = dict(_here(units))
     reasons: dict[str, str] = {}
-    if not names and not here and everywhere is None and starts is None:
+    if not names and not here and not everywhere and starts is None:
         return reasons
     _spread(units, names)
     for name, cfa in cfas.items():
-        reason = everywhere or names.get(name) or here.get(name) or _why_mentions(cfa, names)
+        reason = everywhere.get(cfa.path) or names.get(name) or here.get(name) or _why_mentions(cfa, names)
+        reason = reason or next((elsewhere(path, why) for path, why in everywhere.items()), None)
         if reason is None and name == MAIN and starts is not None:
             reason = f"code that runs before or after main ({starts})"
         if reason is not None:
@@ -94,9 +96,12 @@ def _in_doubt(unit: Unit) -> Iterator[tuple[str, str]]:
             yield function.cfa.name, reason
 
 
-def _everywhere(units: Sequence[Unit]) -> str | None:
-    """Why no function of the program is understood."""
-    return next((reason for unit in units for reason in (unit.doubt, *unit.level.linkage.everywhere) if reason), None)
+def _everywhere(units: Sequence[Unit]) -> Iterator[tuple[str, str]]:
+    """Why nothing is proved of any function of the program: the files that have such a reason, with the first of each."""
+    for unit in units:
+        why = next((reason for reason in (unit.doubt, *unit.level.linkage.everywhere) if reason), None)
+        if why is not None:
+            yield unit.path, why
 
 
 def _why_mentions(cfa: Cfa, names: Mapping[str, str]) -> str | None:

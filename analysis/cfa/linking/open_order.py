@@ -41,6 +41,7 @@ from analysis.cfa.linking.call_effects import (
     with_callees,
 )
 from analysis.cfa.linking.indeterminate import indeterminate
+from analysis.cfa.linking.obstacle_words import OPEN_ORDER
 from analysis.cfa.linking.overlapping import overlap
 from analysis.frontend.declarations.file_level import Variable
 from analysis.frontend.lowering.context import StaticLocal
@@ -48,18 +49,6 @@ from analysis.model import ir
 from analysis.model.c_types import RecordDefinition
 from analysis.model.spelling import display_name, spell_expr
 from analysis.model.unordered import Operand, Unordered
-
-_OPEN_ORDER = "an open order of evaluation"
-
-
-def is_open_order(reason: str) -> bool:
-    """Whether an obstacle is an open order: such an expression is followed from left to right, and nothing is proved of it."""
-    return reason.startswith(_OPEN_ORDER)
-
-
-def described(reason: str) -> str:
-    """The reason of an obstacle in a sentence that begins with what contains it."""
-    return reason if is_open_order(reason) else f"{reason}, which is not supported"
 
 
 class Conflict(NamedTuple):
@@ -209,7 +198,7 @@ def _in_function(cfa: Cfa, known: _Known) -> Iterator[Conflict]:
         pair = next(_conflicting(cfa, group, known), None)
         if pair is not None:
             one, other = map(_shown, pair)
-            yield Conflict(group.location, f"{_OPEN_ORDER} ({one} and {other})")
+            yield Conflict(group.location, f"{OPEN_ORDER} ({one} and {other})")
 
 
 def _conflicting(cfa: Cfa, group: Unordered, known: _Known) -> Iterator[tuple[Operand, Operand]]:

@@ -11,7 +11,7 @@ from analysis.c.control import ERRNO, UNMODELLED
 from analysis.c.functions import known
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Cfa, Edge, Program
-from analysis.cfa.linking.open_order import described
+from analysis.cfa.linking.obstacle_words import described
 from analysis.cfa.linking.project_contracts import used_contracts
 from analysis.cfa.marks import marked
 from analysis.cpa.obstacles.compared_objects import compared_reasons
@@ -172,7 +172,7 @@ def address_number(program: Program, entries: tuple[str, ...]) -> str | None:
 
 def not_supported(function: str, reason: str) -> str:
     """What to say of an edge that lowering does not model."""
-    return f"{display_name(function)}() contains {described(reason)}"
+    return f"{display_name(function)}() {described(reason)}"
 
 
 def not_modelled(function: str, callee: str) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from analysis.c.functions import Function
 from analysis.cfa.graph import Cfa, Program
-from analysis.cfa.linking.open_order import described, is_open_order
+from analysis.cfa.linking.obstacle_words import described, is_open_order
 from analysis.engines.automaton.facts.facts import NOTHING, FactTable
 from analysis.engines.automaton.facts.spelled import summary_line
 from analysis.engines.automaton.solver.full import DerivationGraph, FunctionGraph
@@ -153,7 +153,7 @@ def _doubt(name: str, cfa: Cfa, graph: DerivationGraph, retrace: Retrace) -> str
         reached = part.reached(set(sources.values()), entries)
         met = [e.effect.reason for e in cfa.unsupported if sources[e.id] in reached and isinstance(e.effect, ir.Unsupported)]
         for reason in sorted(met, key=is_open_order):
-            return f"it contains {described(reason)}"
+            return f"it {described(reason)}"
     return _NOT_PROVED
 
 

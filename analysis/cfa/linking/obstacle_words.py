@@ -1,0 +1,29 @@
+"""How the reasons of obstacles are told. Some are no lack of understanding of the function that has them:
+
+- An open order: the expression is followed from left to right, and nothing is proved.
+- Another file of the program that may have another text: the function is followed, and nothing is proved of the program.
+"""
+
+from __future__ import annotations
+
+OPEN_ORDER = "an open order of evaluation"
+"""How the reason of an open order begins (`open_order`)."""
+
+_ELSEWHERE = "a program with "
+
+
+def is_open_order(reason: str) -> bool:
+    """Whether an obstacle is an open order."""
+    return reason.startswith(OPEN_ORDER)
+
+
+def elsewhere(path: str, why: str) -> str:
+    """The reason of an obstacle that all functions of other files have, where a file has something that puts all in doubt."""
+    return f"{_ELSEWHERE}{path}, which has {why}"
+
+
+def described(reason: str) -> str:
+    """The reason of an obstacle in a sentence that begins with the function that has it."""
+    if is_open_order(reason):
+        return f"contains {reason}"
+    return f"is in {reason}" if reason.startswith(_ELSEWHERE) else f"contains {reason}, which is not supported"
