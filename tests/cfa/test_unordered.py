@@ -20,7 +20,8 @@ struct stack { struct pair *top; struct pair kept; }; struct outer { struct { st
 struct stack stack, *stacks; struct outer *outer; union either { struct pair pair; struct stack stack; } *either;
 typedef struct file FILE; extern FILE *stderr; extern int optind; extern char *where; FILE *log; char name[9];
 char *strerror(int); FILE *fopen(const char *, const char *); int fprintf(FILE *, const char *, ...); unsigned ntohs(unsigned);
-int fclose(FILE *), getopt(int, char **, const char *); struct tm { int tm_year; } *localtime(const long *); long when;
+char *setlocale(int, const char *); int toupper(int), fclose(FILE *), getopt(int, char **, const char *);
+struct tm { int tm_year; } *localtime(const long *); long when;
 union both { int i; unsigned u; };
 int g, h, table[9], *top; static int hidden; struct pair pair; union both both; char *out;
 int unknown(int), printf(const char *, ...), abs(int), __VERIFIER_nondet_int(void);
@@ -73,6 +74,7 @@ def obstacles(expression: str) -> list[str]:
         'own = sum(fclose(log), fprintf(log, "%s", t))',
         "own = sum(localtime(&when) != 0, localtime(&when)->tm_year)",
         "own = sum(getopt(i, 0, t), optind)",
+        "own = sum(setlocale(i, t) != 0, toupper(j))",
         "own = sum(i = 1, i = 2)",
         "table[i] = i++",
         "i = i++",

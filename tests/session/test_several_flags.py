@@ -80,6 +80,13 @@ def test_after_each_edit_it_is_known_whether_the_texts_are_the_same(is_unsaved: 
         assert _is_understood(checker.check()) == is_same, name
 
 
+def test_without_a_preprocessor_it_is_not_known_what_the_flags_do() -> None:
+    _write({"a.c": "int main(int d, char **v) { return 10 / d; }\n"})
+    checker = Checker(Options(rules=("division-by-zero",), compiler="none"))
+    checker.open([])
+    assert not _is_understood(checker.check())
+
+
 def test_what_is_said_of_several_files_is_said_once() -> None:
     entries = [
         {"directory": ".", "file": f"{name}.c", "arguments": ["cc", f"-DD={d}", f"{name}.c"]} for name in "xyz" for d in (1, 2)

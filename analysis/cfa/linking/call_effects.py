@@ -222,11 +222,13 @@ def _has_no_order(function: Function) -> bool:
 
 def _keeps_for_itself(function: Function, call: ir.Call) -> Cells:
     """What of the library's own a function changes and reads that changes nothing else besides what it is passed; nothing if it
-    may do more. A text that it returns is written by later calls, too."""
+    may do more, as `setlocale` does. A text that it returns is written by later calls, too."""
     is_open = not function.is_complete or function.never_returns or function.calls_code or function.keeps or function.frees
     if is_open or not function.besides.isdisjoint(("elsewhere", "allocates")) or function.positions("closed", "lock"):
         return _NONE
     if function.result == "static":
+        if function.reads or function.written:
+            return _NONE
         return frozenset((_TEXT,)) if _returns_text(call) else frozenset((_LIBRARY, MEMORY))
     return frozenset((_LIBRARY,))
 

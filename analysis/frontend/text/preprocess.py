@@ -113,7 +113,9 @@ def preprocess(
     line_map = LineMap(result, printable(path), raw)
     folder = os.path.dirname(absolute)
     why, read = flags_doubt(flags, options), line_map.headers
-    if flags.others and not why and not raw:
+    if flags.others and not why and raw:
+        why = OTHER_FLAGS if source.strip() else ""
+    elif flags.others and not why:
         others = [_under(other, run, source, texts) for other in flags.others]
         read = (*read, *(header for other in others for header in LineMap(other.output or b"", line_map.main).headers))
         is_whole = not any(one.messages for one in (run, *others))

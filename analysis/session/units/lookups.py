@@ -32,11 +32,10 @@ _BEFORE_SYSTEM = "/usr/local/include"  # where compilers look before the system'
 
 
 # What is kept: a string, a character constant, a name in angle brackets; the rest of a line behind a quote without another one,
-# which is one token for compilers. A comment of one line is left out no further than `*/`.
-_GAP = rb"(?:[ \t(]|/\*.*?\*/)*+"
-_BRACKETED = rb"\b(?:__has_)?(?:include|include_next|import|embed)\b" + _GAP + rb"<[^>\n]*+"
+# which is one token for compilers; and what is open to the end. A comment of one line is left out no further than `*/`.
+_BRACKETED = rb"\b(?:__has_)?(?:include|include_next|import|embed)\b[ \t(]*+<[^>\n]*+"
 _KEPT = rb"""(?P<kept>"(?:[^"\\\n]|\\.)*+(?:"|[^\n]*+)|'(?:[^'\\\n]|\\.)*+(?:'|[^\n]*+)|""" + _BRACKETED + rb")"
-_COMMENT = re.compile(_KEPT + rb"|/\*.*?\*/|//(?:(?!\*/)[^\n])*+", re.DOTALL)
+_COMMENT = re.compile(_KEPT + rb"|/\*.*?\*/|(?P<open>/\*.*+)|//(?:(?!\*/)[^\n])*+", re.DOTALL)
 _OTHER_LEXIS = (b'R"', b"??/")  # raw strings, and trigraphs that join lines: what is a comment there is not looked into
 
 
@@ -81,7 +80,7 @@ def _without_comments(text: bytes) -> bytes:
     """The text, each comment an empty one (C11 6.4.9): an include directive that it speaks of looks for nothing."""
     if any(mark in text for mark in _OTHER_LEXIS):
         return text
-    return _COMMENT.sub(lambda found: found[0] if found["kept"] is not None else b"/**/", text)
+    return _COMMENT.sub(lambda found: found["kept"] or found["open"] or b"/**/", text)
 
 
 def _asked_whether(text: bytes) -> tuple[list[re.Match[bytes]], bool]:

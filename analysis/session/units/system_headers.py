@@ -17,7 +17,7 @@ def of_the_system(preprocessed: Preprocessed, flags: UnitFlags) -> Callable[[int
     """Tells of an offset in the preprocessed text whether it comes from a header of the system's that is neither in a folder that
     the flags name nor beside the file."""
     lines = preprocessed.line_map
-    folders = [preprocessed.folder, *(folder.path for folder in flags.folders)]
+    folders = [preprocessed.folder, *(folder.path for one in (flags, *flags.others) for folder in one.folders)]
     own = tuple(os.path.join(os.path.realpath(folder), "") for folder in folders)
 
     @cache
