@@ -181,7 +181,18 @@ PROJECTS = {
             ("./configure", "--without-http_rewrite_module", "--without-http_gzip_module", "--with-mail", "--with-stream"),
         ),
     ),
+    "tinyproxy": Project(
+        SourcePackage(
+            "tinyproxy",
+            "1.11.1-2.1+deb12u1",
+            "tinyproxy_1.11.1.orig.tar.xz",
+            "d66388448215d0aeb90d0afdd58ed00386fb81abc23ebac9d80e194fceb40f7c",
+            "tinyproxy_1.11.1-2.1+deb12u1.dsc",
+            "8741be861e85204fa49be56fe782c9b5a57c4d5843d1937dc9c75d4c47b902d9",
+        ),
+        configure=(("./configure",),),
+    ),
 }
 
 NAMES = ("bzip2", "jansson", "libyaml", "lz4", "less", "hiredis", "spin", "sendmail", "gawk", "dropbear", "nginx")
-"""All projects, those of `benchmarks.programs` among them."""
+"""The projects whose findings are read, those of `benchmarks.programs` among them."""
