@@ -6,7 +6,7 @@ program (`cfa.linking.programs`). One whose address is used is left out: where i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from analysis.cfa.callgraph import callees
 from analysis.cfa.components import strongly_connected
@@ -41,6 +41,25 @@ def entered_elsewhere(program: Program) -> frozenset[str]:
     return frozenset(found)
 
 
+@kept_with
+def called_from_outside(program: Program) -> frozenset[str]:
+    """The functions whose address is used and that nobody in the program calls, by name or through a pointer. Code outside of the
+    program does: they are the start of a thread, handlers of signals, what `qsort` compares with."""
+    waiting = program.address_taken & program.functions.keys()
+    for cfa in program.functions.values():
+        waiting = waiting - direct_callees(cfa)
+    for cfa in program.functions.values():
+        for call in pointer_calls(cfa):
+            waiting = waiting.difference(program.targets(call))
+    return waiting
+
+
+def with_outside_calls(entries: Sequence[str], program: Program) -> tuple[str, ...]:
+    """The entries, and where code outside of the program begins to run more of it in runs from `main`."""
+    more = called_from_outside(program).difference(entries) if MAIN in entries else frozenset[str]()
+    return (*entries, *sorted(more))
+
+
 def is_main(name: str) -> bool:
     """Whether the linkage name is that of a `main`: of the first program, or of a further one."""
     return name == MAIN or name.startswith(f"{MAIN}~")
@@ -59,3 +78,10 @@ def direct_callees(cfa: Cfa) -> frozenset[str]:
     """The functions that a function calls by name."""
     found = (ir.direct_callee(edge.effect) for edge in cfa.calls if isinstance(edge.effect, ir.Call))
     return frozenset(name for name in found if name is not None)
+
+
+@kept_with
+def pointer_calls(cfa: Cfa) -> tuple[ir.Call, ...]:
+    """The calls of a function through pointers."""
+    found = (edge.effect for edge in cfa.calls if isinstance(edge.effect, ir.Call))
+    return tuple(call for call in found if ir.direct_callee(call) is None)

@@ -10,7 +10,7 @@ from analysis.cfa.graph import Program
 from analysis.cfa.linking.link import LinkedProgram, link
 from analysis.cfa.linking.programs import IN_DOUBT, Meant, meanings, mentioned_in, names_of, several
 from analysis.cfa.linking.renamed_unit import as_linked
-from analysis.cfa.open_functions import entered_elsewhere, open_functions
+from analysis.cfa.open_functions import called_from_outside, entered_elsewhere, open_functions, with_outside_calls
 from analysis.model import ir
 from tests.support.lowered import unit_of
 
@@ -125,3 +125,16 @@ def test_a_library_beside_a_demo_is_open() -> None:
 
 def test_a_program_without_main_has_no_open_functions() -> None:
     assert open_functions(link([unit_of("int api(void) { return 0; }")]).program) == set()
+
+
+def test_what_only_code_outside_calls_begins_where_main_does() -> None:
+    text = """
+    int outside(int (*f)(void)); int away(void) { return 1; } int by_name(void) { return 2; } int by_pointer(int a) { return a; }
+    static int dead(void) { return 3; }
+    int main(void) { int (*f)(int) = by_pointer; outside(away); outside(by_name); return by_name() + f(1); }
+    """
+    program = linked({"a.c": text}).program
+    assert called_from_outside(program) == {"away"}
+    assert with_outside_calls(("main",), program) == ("main", "away")
+    assert with_outside_calls(("main", "away"), program) == ("main", "away")
+    assert with_outside_calls(("by_name",), program) == ("by_name",)

@@ -168,3 +168,33 @@ def test_another_program_may_have_another_definition(text: str, proving: Checker
     assert settled_verdicts(proving)["get", NULL].verdict != "safe"
     proving.change("test.c", "static int unused;\n")
     assert settled_verdicts(proving)["get", NULL].verdict == "safe"
+
+
+STARTED = "int outside(int (*)(void));\nint main(void) { return outside(late); }\n"
+LATE = "void *malloc(unsigned long);\nstatic int late(void) { int *q = malloc(4); return *q; }\n"
+STARTS: tuple[str, ...] = (
+    LATE + "int main(void) { return 0; }\n",
+    LATE + STARTED,
+    LATE + STARTED.replace("outside(late)", "late()"),
+    LATE + STARTED.replace("outside(late)", "late() + outside(late)"),
+    LATE + STARTED.replace("return", "int (*f)(void) = late; return f() +"),
+    LATE + STARTED,
+    LATE + STARTED.replace("outside(late)", "outside(0)"),
+)
+
+
+@pytest.mark.parametrize("edges", [Limits().global_edges, 0], ids=["small", "large"])
+def test_what_code_outside_calls_is_the_same_after_edits_as_from_scratch(folder: Path, edges: int) -> None:
+    options = Options(limits=Limits(global_edges=edges))
+    checker = Checker(options)
+    checker.open(["demo.c"])
+    seen = []
+    for text in STARTS:
+        checker.change("demo.c", text)
+        fresh = Checker(options)
+        fresh.open(["demo.c"])
+        fresh.change("demo.c", text)
+        report = checker.check()
+        assert said(report) == said(fresh.check())
+        seen.append(findings(report) != [])
+    assert seen == [False, True, True, True, True, True, False]

@@ -12,6 +12,7 @@ import msgspec
 from analysis.cfa.function_values import with_values
 from analysis.cfa.graph import Places, Program
 from analysis.cfa.linking.obstructed import without_obstacles
+from analysis.cfa.open_functions import with_outside_calls
 from analysis.engines.automaton.facts.facts import FactTable
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.functions.world import compare
@@ -85,8 +86,8 @@ class Analysis:
 
     def run(self, entries: Sequence[str]) -> None:
         """Full from scratch, from the entry functions."""
-        self._entries = tuple(entries)
-        self.graph = Full(self.delta, self._limits.configurations).analyse(self.delta.initial(entries))
+        self._entries = with_outside_calls(entries, self.delta.program)
+        self.graph = Full(self.delta, self._limits.configurations).analyse(self.delta.initial(self._entries))
         self._retrace = Retrace(self.graph)
         self._rechecked = from_scratch(self.program)
         self._most = _ROOM + 5 * self._size() // 4
@@ -110,11 +111,12 @@ class Analysis:
             if self._by_rules is None:
                 self.refusal = "the rules are others"
                 return False
-        same_entries, self._entries = self._entries == tuple(entries), tuple(entries)
+        plain = with_values(without_obstacles(program), self.delta.program)
+        entries = with_outside_calls(entries, plain)
+        same_entries, self._entries = self._entries == entries, entries
         if not same_entries and self.delta.thorough:
             self.refusal = "the program is small, and other functions are its entries"
             return False
-        plain = with_values(without_obstacles(program), self.delta.program)
         obstructed = _obstructed_otherwise(self.program, program)
         self.program = program
         if same_entries and _is_same(self.delta.program, plain):
@@ -244,7 +246,7 @@ class Analysis:
 
     def resume(self, known: Unpacked, entries: Sequence[str]) -> None:
         """Takes over a graph of this program. Only the next revision can be asked for: nothing was rechecked, or computed."""
-        self._entries = tuple(entries)
+        self._entries = with_outside_calls(entries, self.delta.program)
         for fact in known.facts:
             self.facts.number(fact)
         if len(self.facts) != len(known.facts):
