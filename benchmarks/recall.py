@@ -88,7 +88,8 @@ def _line(outcome: Found, peers: frozenset[str] | None) -> str:
     said = "; ".join(f"{finding.rule} {finding.score}: {finding.message}" for finding in (*outcome.fitting, *outcome.others))
     others = "" if peers is None else f" [{', '.join(sorted(peers))}]"
     what = f"{outcome.outcome:9} {seed.project} {seed.site.operator} {seed.place} {seed.site.function}"
-    return f"{what}: {seed.why}{others} {outcome.seconds:.1f} s ({said})"
+    why = f" <{outcome.reason}>" if outcome.outcome == "missed" else ""
+    return f"{what}: {seed.why}{others} {outcome.seconds:.1f} s ({said}){why}"
 
 
 def table(title: str, groups: Sequence[str], rows: Sequence[Row], group_of: Callable[[Row], str]) -> str:

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 from analysis.api import Checker
 from analysis.model.options import Engine, Options
+from analysis.model.places import Place
 from analysis.model.report import Finding, Report
 from benchmarks.real_sources import provide
 from benchmarks.recall_seeds import Seed
@@ -34,13 +35,15 @@ FITTING: Mapping[str, frozenset[str]] = {
 
 
 class Found(NamedTuple):
-    """What came of a seed: the findings that fit, those that are new in the function but do not, and the seconds of the check."""
+    """What came of a seed: the findings that fit, those that are new in the function but do not, and the seconds of the check.
+    `reason` is what is said of the function for a rule that fits."""
 
     seed: Seed
     outcome: Outcome
     fitting: tuple[Finding, ...]
     others: tuple[Finding, ...]
     seconds: float
+    reason: str
 
 
 def found(project: str, seeds: Sequence[Seed], engine: Engine = "automaton", jobs: int = 2) -> Iterator[Found]:
@@ -69,7 +72,7 @@ def _judged(seed: Seed, before: Report, after: Report, seconds: float) -> Found:
     fitting = tuple(finding for finding in new if finding.rule in FITTING[seed.site.operator])
     others = tuple(finding for finding in new if finding not in fitting)
     outcome: Outcome = "missed" if not fitting else "shown" if any(finding.shown for finding in fitting) else "held back"
-    return Found(seed, outcome, fitting, others, seconds)
+    return Found(seed, outcome, fitting, others, seconds, _reason(seed, after))
 
 
 def _new(before: Iterable[Finding], after: Iterable[Finding]) -> Iterator[Finding]:
@@ -93,7 +96,18 @@ def _words(finding: Finding) -> tuple[str, str, str]:
 
 
 def _touches(finding: Finding, seed: Seed) -> bool:
+    return any(_is_within(place, seed) for place in (finding.place, *(step.place for step in finding.trace)))
+
+
+def _is_within(place: Place, seed: Seed) -> bool:
     first, last = seed.lines
-    places = (finding.place, *(step.place for step in finding.trace))
-    path = str(seed.command.path)
-    return any(os.path.abspath(place.path) == path and first <= place.range.start.line <= last for place in places)
+    return os.path.abspath(place.path) == str(seed.command.path) and first <= place.range.start.line <= last
+
+
+def _reason(seed: Seed, report: Report) -> str:
+    """What is said of the function of a seed, for the first rule that fits."""
+    for function in report.functions:
+        if _is_within(function.place, seed):
+            verdicts = [function.verdicts[rule] for rule in sorted(FITTING[seed.site.operator]) if rule in function.verdicts]
+            return "; ".join(dict.fromkeys(verdict.reason for verdict in verdicts if verdict.reason))
+    return "the function is not in the report"

@@ -28,8 +28,35 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         {"function-result", "environment", "straight"},
     ),
     "a caller": (
+        "static int g(const char *s, int n) { return n ? strlen(s) > 3 : 0; }\n"
+        'int f(int n) { char *s = getenv("X"); return g(s, n); }',
+        {"argument", "environment"},
+    ),
+    "a caller, where the function uses it in each run": (
         'static int g(const char *s) { return strlen(s) > 3; }\nint f(void) { char *s = getenv("X"); return g(s); }',
-        {"argument", "environment", "straight"},
+        {"library-result", "straight"},
+    ),
+    "the caller of a caller": (
+        "static int h(int n, int *p) { return *p + n; }\nstatic int g(int *p) { return h(1, p); }\n"
+        "int f(int *p) { if (p == 0) return g(p); return 0; }",
+        {"own-test", "straight"},
+    ),
+    "released by a function that does so in each run": (
+        "static void drop(char *p) { if (!p) return; if (p[0]) p[1] = 0; free(p); }\nint f(char *p) { drop(p); return *p; }",
+        {"released-here", "straight"},
+    ),
+    "released by a function of a function": (
+        "static void drop(char *p) { if (p) free(p); }\nstatic void end(int n, char *p) { drop(p); }\n"
+        "int f(char *p) { end(3, p); return *p; }",
+        {"released-here", "straight"},
+    ),
+    "released by a function in some runs": (
+        "static void drop(char *p, int n) { if (n) free(p); }\nint f(char *p, int n) { drop(p, n); return *p; }",
+        {"function-result", "straight"},
+    ),
+    "released twice by a function": (
+        "static void drop(void *v) { char *p = v; if (p != 0) free(p); }\nvoid f(char *p) { drop(p); drop(p); }",
+        {"released-here"},
     ),
     "others test": (
         "int *g(int n) { static int a; return n > 7 ? &a : 0; }\nint h(void) { int *p = g(1); return p ? *p : 2; }\n"

@@ -49,6 +49,7 @@ def _points_into(value: ir.Expr, path: Path) -> bool:
 
 
 def is_computed(value: ir.Expr) -> bool:
-    """Whether the value is the result of pointer arithmetic. It is not followed: loops over buffers make many of it."""
+    """Whether the value is the result of pointer arithmetic. It is followed into variables of the function only: loops over
+    buffers make many of it."""
     bare = ir.strip_casts(value)
     return isinstance(bare, ir.Binary) and isinstance(bare.type, Pointer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analysis.engines.automaton.facts.facts import Fact
-from analysis.engines.automaton.facts.interior import into
+from analysis.engines.automaton.facts.interior import into, is_into
 from analysis.engines.automaton.functions.access_paths import RESULT, Path, behind_pointer, kills, lvalue_cell, path_of
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.model import ir
@@ -64,6 +64,14 @@ def outlives(model: FunctionModel, path: Path, rule: Rule, state: str) -> bool:
 def is_steady(model: FunctionModel, written: Path) -> bool:
     """Whether a path to what is written can be followed: it is short, and its pointer does not point elsewhere next time."""
     return len(written) + 1 < 7 and not (behind_pointer(written) and written[0] in model.assignments.moving)
+
+
+def is_beside_whole(model: FunctionModel, paths: Iterable[Path], written: Path | None) -> bool:
+    """Whether what is written is a variable that only the function knows, and another one has the address of the whole object:
+    `item = &items[i]`."""
+    if written is None or len(written) > 1 or written[0][0] in "@<$" or written[0] in model.address_taken:
+        return False
+    return any(not is_into(path) and path != written for path in paths)
 
 
 def parts_of(paths: Iterable[Path], whole: Path) -> list[Path]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 
 from analysis.cfa.graph import Cfa, Program
-from analysis.engines.automaton.functions.access_paths import RESULT, Path, lvalue_cell, root_of
+from analysis.engines.automaton.functions.access_paths import RESULT, Path, beside, lvalue_cell, root_of
 from analysis.engines.automaton.functions.matching import Matcher
 from analysis.model import ir
 from analysis.model.c_types import Pointer, spell
@@ -114,7 +114,7 @@ class Relevance:
                         yield node(cfa.name, result), (callee, RESULT)
 
     def _flow(self, target: Node, function: str, value: ir.Expr) -> Iterator[tuple[Node, Node]]:
-        bare = ir.strip_casts(value)
+        bare = ir.strip_casts(beside(value) or value)
         if isinstance(bare, ir.LVALUES):
             yield target, node(function, bare)
         for part in ir.walk(value):

@@ -16,6 +16,7 @@ from analysis.engines.automaton.facts.facts import Environment, Fact, FactTable,
 from analysis.engines.automaton.facts.interior import into, is_computed, is_into, points_into
 from analysis.engines.automaton.facts.moved_paths import (
     copies,
+    is_beside_whole,
     is_steady,
     outlives,
     parts_of,
@@ -26,7 +27,7 @@ from analysis.engines.automaton.facts.moved_paths import (
 from analysis.engines.automaton.facts.outcomes import Outcomes
 from analysis.engines.automaton.facts.ownership import goes_away, is_handed_out, is_shared
 from analysis.engines.automaton.facts.relevance import Relevance
-from analysis.engines.automaton.functions.access_paths import CALLER, RESULT, Path, behind_pointer, path_of
+from analysis.engines.automaton.functions.access_paths import CALLER, RESULT, Path, behind_pointer, beside, path_of
 from analysis.engines.automaton.functions.function_model import FunctionModel, asks_for_failures
 from analysis.engines.automaton.functions.known_conditions import Known
 from analysis.engines.automaton.functions.matching import Match
@@ -178,12 +179,21 @@ class Transfer:
         if self.rules[fact.rule].ownership:
             return self._owned_store(model, edge, fact, target, value)
         paths = stored(model, fact, target, value) | self._failed(model, edge, fact, path_of(target), value)
+        written = path_of(target)
+        if written is not None and self._is_beside(fact, value) and is_steady(model, written):
+            paths.add(written)
         return self.outcomes.settle(edge, fact, paths)
+
+    def _is_beside(self, fact: Fact, value: ir.Expr) -> bool:
+        """Whether a value is a pointer at a constant distance from the tracked one. There is none beside null (C11
+        6.5.6p8)."""
+        pointer = None if self.rules[fact.rule].about_object else beside(value)
+        return pointer is not None and path_of(pointer) in fact.paths
 
     def _owned_store(self, model: FunctionModel, edge: Edge, fact: Fact, target: ir.Expr, value: ir.Expr) -> list[int]:
         """The same for a value that somebody owns: whoever gets it may be the owner from then on."""
         written, source = path_of(target), path_of(value)
-        inside = not is_computed(value) and points_into(value, fact.paths)
+        inside = points_into(value, fact.paths) and (not is_computed(value) or is_beside_whole(model, fact.paths, written))
         if source is not None and not inside and any(behind_pointer(p[len(source) - 1 :]) for p in parts_of(fact.paths, source)):
             return []  # the object that holds the value gets another holder
         gets = inside or (source is not None and any(copies(path, source, target) for path in fact.paths))
@@ -203,6 +213,8 @@ class Transfer:
             return []
         paths = with_result(fact.paths, source, rule.about_object or fact.state in rule.failure_states)
         paths |= self._failed(model, edge, fact, (RESULT,), value)
+        if not rule.ownership and value is not None and self._is_beside(fact, value):
+            paths.add((RESULT,))
         if rule.ownership and value is not None and points_into(value, fact.paths):
             paths.add(into((RESULT,)))
         left = self._leave(model, edge, fact)

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from analysis.model import ir
-from analysis.model.c_types import spell
+from analysis.model.c_types import Pointer, spell
 
 Path = tuple[str, ...]
 
@@ -97,6 +97,16 @@ def split_pointer(pointer: ir.Expr) -> tuple[ir.Expr, str | None]:
         base, inner = split_pointer(pointer.left)
         return base, text if inner == "0" else None
     return pointer, "0"
+
+
+def beside(value: ir.Expr) -> ir.Expr | None:
+    """The pointer from which a pointer is a constant distance away, other than 0; None if it is nothing of the kind."""
+    bare = ir.strip_casts(value)
+    if not isinstance(bare, ir.Binary) or not isinstance(bare.type, Pointer):
+        return None
+    pointer, distance = split_pointer(bare)
+    is_constant = distance is not None and distance != "0" and distance.removeprefix("-").isdigit()
+    return pointer if is_constant else None
 
 
 def _index(index: ir.Expr) -> str | None:

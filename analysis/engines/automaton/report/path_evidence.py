@@ -4,7 +4,9 @@ Only the part of the path counts on which the value is tracked: from its beginni
 the error. What leads there says nothing.
 
 A beginning in the function of the error, in the same activation, is what a reader of that function sees. A beginning that is
-carried through calls rests on the summaries of these.
+carried through calls rests on the summaries of these. But where a function uses what it is passed in each of its runs, the error
+is that of the call: what counts is what a reader of the caller sees. And a function that frees what it is passed in each of its
+runs is as good as `free` (`report.unavoidable`).
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from analysis.engines.automaton.report.searches import was_found_before
 from analysis.engines.automaton.report.sibling_calls import Asked, Calls, constants_of, tests
 from analysis.engines.automaton.report.skipped_loops import is_skipped
 from analysis.engines.automaton.report.trace import Taken
+from analysis.engines.automaton.report.unavoidable import is_unavoidable
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.evidence import Beginning, Evidence
@@ -43,6 +46,7 @@ class Tracked:
         self._steps = steps[self._first :]
         self._last = steps[-1]
         self._path = steps
+        self._home = self._meeting()
 
     def evidence(self, others: Calls | None) -> tuple[Evidence, ...]:
         """All that is seen, each once, in a fixed order. `others` are all calls of `callee`."""
@@ -82,14 +86,31 @@ class Tracked:
         return self._program.functions[taken.function].by_id[taken.edge]
 
     def _is_own(self, taken: Taken) -> bool:
-        """Whether a step is one of the activation in which the error is: no step from there on is one of its callers."""
-        return (taken.function, taken.depth) == (self._last.function, self._last.depth)
+        """Whether a step is one of the activation in which the error is (`_meeting`): no step from there on is one of its
+        callers."""
+        return (taken.function, taken.depth) == (self._home.function, self._home.depth)
+
+    def _meeting(self) -> Taken:
+        """A step of the activation in which the value and its use meet: that of the error; or, where a function uses what it is
+        passed in each run, that of its caller."""
+        home = self._last
+        if self._rule.ownership or self._rule.tracks is None:
+            return home
+        while any(taken.depth < home.depth for taken in self._steps):
+            if not is_unavoidable(self._program.functions[home.function], home.edge):
+                break
+            home = next(taken for taken in reversed(self._steps) if taken.depth < home.depth)
+            if home.event not in ("call", "descent"):
+                break
+        return home
 
     def _of_beginning(self) -> Beginning:
         first = self._steps[0]
-        if any(taken.depth < self._last.depth for taken in self._steps):
+        if any(taken.depth < self._home.depth for taken in self._steps):
             return "argument"
         result: Beginning = "allocated-elsewhere" if self._rule.ownership else "function-result"
+        if self._is_released_by_call():
+            return "released-here"
         if not self._is_own(first) or first.event != "edge":
             return result
         effect = self._edge(first).effect
@@ -104,6 +125,20 @@ class Tracked:
                 is_result = call.result is not None or self._rule.ownership  # a result that is dropped is lost at once
                 return self._of_library_result(first) if is_result else "released-here"
         return "null-constant"
+
+    def _is_released_by_call(self) -> bool:
+        """Whether a call made here begins it, of a function that releases what it is passed in each run."""
+        first, depth = self._steps[0], self._steps[0].depth
+        if not self._rule.about_object or self._rule.ownership or first.event != "edge" or depth <= self._home.depth:
+            return False
+        for taken in reversed(self._path[: self._first + 1]):
+            if taken.depth == depth and (taken is first or taken.event in ("call", "descent")):
+                if depth == self._home.depth:
+                    return self._is_own(taken)
+                if not is_unavoidable(self._program.functions[taken.function], taken.edge):
+                    return False
+                depth -= 1
+        return False
 
     def _of_library_result(self, first: Taken) -> Beginning:
         """Of a library function that may fail in any run; or that finds nothing for some arguments, if the rule knows both."""
