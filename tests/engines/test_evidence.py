@@ -18,6 +18,12 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "#define PUT() do { if (p) *p = 0; } while (0)\nint f(int *p) { PUT(); return *p; }",
         {"macro", "straight"},
     ),
+    "null as an argument": ("static int g(int *p) { return *p; }\nint f(void) { return g(0); }", {"null-constant", "straight"}),
+    "a test in a macro of what malloc gave": (
+        "#define PUT() do { if (p) *p = 0; } while (0)\n"
+        "int f(void) { int *p = malloc(4); PUT(); int r = *p; free(p); return r; }",
+        {"library-result", "straight"},
+    ),
     "constant": ("int f(int n) { int *p = 0; if (n) p = &n; return *p; }", {"null-constant"}),
     "allocated elsewhere": (
         "static int *g(void) { return malloc(4); }\nint f(int n) { int *p = g(); if (!p) return 1; *p = n; return *p; }",

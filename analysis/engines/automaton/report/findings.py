@@ -15,7 +15,7 @@ import msgspec
 
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.unnamed_values import without_temporaries
-from analysis.engines.automaton.facts.facts import Fact
+from analysis.engines.automaton.facts.facts import NOTHING, Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.facts.spelled import spell_path
 from analysis.engines.automaton.feasibility.error_paths import ErrorPath, Feasibility
@@ -194,7 +194,7 @@ class Findings:
                 last = before.get((name, fact))
                 joined = self._chains.joined(beginning.calls, beginning.first, path.start[0], path.steps, last)
                 self._joined[name, fact] = joined
-                if not _follows(facts, fact, joined.steps):
+                if not _follows(delta, facts, fact, joined.steps):
                     chosen.append(((name, fact), joined))
                     break
         return chosen
@@ -317,12 +317,15 @@ def _errors(delta: ProgramDelta, retrace: Retrace) -> dict[Error, list[int]]:
     return found
 
 
-def _follows(errors: dict[tuple[str, int], Fact], fact: Fact, path: list[Taken]) -> bool:
-    """Whether the path to an error leads over another error with the same value: then it is a consequence of that one."""
+def _follows(delta: ProgramDelta, errors: dict[tuple[str, int], Fact], fact: Fact, path: list[Taken]) -> bool:
+    """Whether the path to an error leads over another error with the same value: then it is a consequence of that one. An edge at
+    which the value begins to be tracked can be an error of another value only: `lock(&m)`, where `m` may be held already."""
     function = path[-1].function
     for taken in path[:-1]:
         other = errors.get((taken.function, taken.edge))
         if other is None or other == fact or other.rule != fact.rule or other.paths != fact.paths or not fact.paths:
+            continue
+        if taken.before == NOTHING != taken.after and taken.after not in delta.facts.errors:
             continue
         if taken.function == function or fact.paths[0][0][0] == "@":
             return True

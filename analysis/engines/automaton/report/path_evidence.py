@@ -23,7 +23,7 @@ from analysis.engines.automaton.report.searches import was_found_before
 from analysis.engines.automaton.report.sibling_calls import Asked, Calls, constants_of, tests
 from analysis.engines.automaton.report.skipped_loops import is_skipped
 from analysis.engines.automaton.report.trace import Taken
-from analysis.engines.automaton.report.unavoidable import is_unavoidable
+from analysis.engines.automaton.report.unavoidable import always_begins, meeting
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.evidence import Beginning, Evidence
@@ -46,7 +46,8 @@ class Tracked:
         self._steps = steps[self._first :]
         self._last = steps[-1]
         self._path = steps
-        self._home = self._meeting()
+        is_value = not rule.ownership and rule.tracks is not None
+        self._home = meeting(delta.program.functions, self._steps) if is_value else self._last
 
     def evidence(self, others: Calls | None) -> tuple[Evidence, ...]:
         """All that is seen, each once, in a fixed order. `others` are all calls of `callee`."""
@@ -86,34 +87,25 @@ class Tracked:
         return self._program.functions[taken.function].by_id[taken.edge]
 
     def _is_own(self, taken: Taken) -> bool:
-        """Whether a step is one of the activation in which the error is (`_meeting`): no step from there on is one of its
-        callers."""
+        """Whether a step is one of the activation in which the value and its use meet."""
         return (taken.function, taken.depth) == (self._home.function, self._home.depth)
-
-    def _meeting(self) -> Taken:
-        """A step of the activation in which the value and its use meet: that of the error; or, where a function uses what it is
-        passed in each run, that of its caller."""
-        home = self._last
-        if self._rule.ownership or self._rule.tracks is None:
-            return home
-        while any(taken.depth < home.depth for taken in self._steps):
-            if not is_unavoidable(self._program.functions[home.function], home.edge):
-                break
-            home = next(taken for taken in reversed(self._steps) if taken.depth < home.depth)
-            if home.event not in ("call", "descent"):
-                break
-        return home
 
     def _of_beginning(self) -> Beginning:
         first = self._steps[0]
         if any(taken.depth < self._home.depth for taken in self._steps):
             return "argument"
         result: Beginning = "allocated-elsewhere" if self._rule.ownership else "function-result"
-        if self._is_released_by_call():
+        is_release = self._rule.about_object and not self._rule.ownership
+        if is_release and always_begins(self._program.functions, self._path[: self._first + 1], self._home):
             return "released-here"
+        if self._is_own(first) and first.event in ("call", "descent"):
+            return "null-constant"  # as an argument
         if not self._is_own(first) or first.event != "edge":
             return result
         effect = self._edge(first).effect
+        origin = self._origin(first) if isinstance(effect, ir.Assume) else None
+        if origin is not None:
+            return origin
         if not isinstance(effect, ir.Call) and self._is_of_macro(first):
             return "macro"
         match effect:
@@ -126,24 +118,27 @@ class Tracked:
                 return self._of_library_result(first) if is_result else "released-here"
         return "null-constant"
 
-    def _is_released_by_call(self) -> bool:
-        """Whether a call made here begins it, of a function that releases what it is passed in each run."""
-        first, depth = self._steps[0], self._steps[0].depth
-        if not self._rule.about_object or self._rule.ownership or first.event != "edge" or depth <= self._home.depth:
-            return False
-        for taken in reversed(self._path[: self._first + 1]):
-            if taken.depth == depth and (taken is first or taken.event in ("call", "descent")):
-                if depth == self._home.depth:
-                    return self._is_own(taken)
-                if not is_unavoidable(self._program.functions[taken.function], taken.edge):
-                    return False
-                depth -= 1
-        return False
-
     def _of_library_result(self, first: Taken) -> Beginning:
         """Of a library function that may fail in any run; or that finds nothing for some arguments, if the rule knows both."""
         failed = self._rule.failure_states
         return "library-search" if failed and self._delta.facts[first.after].state not in failed else "library-result"
+
+    def _origin(self, test: Taken) -> Beginning | None:
+        """Where a value comes from that a test finds to be null, if the function itself calls one of the library for it."""
+        tested = {path[0] for path in self._delta.facts[test.after].paths if len(path) == 1}
+        for taken in reversed(self._path[: self._first]):
+            if taken.event != "edge" or (taken.function, taken.depth) != (test.function, test.depth):
+                continue
+            edge = self._edge(taken)
+            target = edge.effect.target if isinstance(edge.effect, ir.Assign) else getattr(edge.effect, "result", None)
+            if not isinstance(target, ir.Var) or root_of(target) not in tested:
+                continue
+            matches = self._delta.model(taken.function).matches(edge).after if isinstance(edge.effect, ir.Call) else ()
+            states = {match.target for match in matches if self._delta.rules[match.rule] is self._rule}
+            if not states:
+                return None
+            return "library-search" if states.isdisjoint(self._rule.failure_states) else "library-result"
+        return None
 
     def _is_of_macro(self, first: Taken) -> bool:
         """Whether a test or a null is in the text of a macro. The null of `p = M(x)` is, if M branches to it."""

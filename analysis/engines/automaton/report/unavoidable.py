@@ -6,9 +6,41 @@ the same pointer twice knows all there is to know.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from analysis.cfa.graph import Cfa
+from analysis.engines.automaton.report.trace import Taken
 from analysis.model import ir
 from analysis.model.c_types import Pointer
+
+_DOWN = frozenset(("call", "descent"))
+
+
+def meeting(functions: Mapping[str, Cfa], steps: Sequence[Taken]) -> Taken:
+    """A step of the activation in which a value and its use meet, on a path from where the value begins to the error: that of the
+    error; or, where a function uses what it is passed in each run, that of its caller."""
+    home = steps[-1]
+    while any(taken.depth < home.depth for taken in steps) and is_unavoidable(functions[home.function], home.edge):
+        home = next(taken for taken in reversed(steps) if taken.depth < home.depth)
+        if home.event not in _DOWN:
+            break
+    return home
+
+
+def always_begins(functions: Mapping[str, Cfa], path: Sequence[Taken], home: Taken) -> bool:
+    """Whether the last step of a path is below a call that the activation of `home` makes, and taken in each run of that call."""
+    last = path[-1]
+    depth = last.depth
+    if last.event != "edge" or depth <= home.depth:
+        return False
+    for taken in reversed(path):
+        if taken.depth == depth and (taken is last or taken.event in _DOWN):
+            if depth == home.depth:
+                return taken.function == home.function
+            if not is_unavoidable(functions[taken.function], taken.edge):
+                return False
+            depth -= 1
+    return False
 
 
 def is_unavoidable(cfa: Cfa, edge: int) -> bool:
