@@ -107,12 +107,13 @@ class CallTransfer:
                 images.append(path)
         call = edge.effect
         assert isinstance(call, ir.Call)
-        ownership, about_object = self._transfer.rules[rule].ownership, self._transfer.rules[rule].about_object
+        ownership = self._transfer.rules[rule].ownership
+        has_parts = ownership or self._transfer.rules[rule].about_object
         for parameter, value, passed, is_computed in arguments_of(call, callee.cfa.parameters):
             image = through_argument(path, passed, parameter)
             if image is not None and len(image) <= LENGTH_LIMIT:
                 images.append(image)
-            elif about_object and (is_computed or is_into(path)) and points_into(value, (path,)):
+            elif has_parts and (is_computed or is_into(path)) and points_into(value, (path,)):
                 # a part of an object that was freed or closed is as dead as the object
                 images.append(into((parameter,)) if ownership else (parameter,))
         return images

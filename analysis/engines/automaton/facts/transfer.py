@@ -208,15 +208,9 @@ class Transfer:
 
     def _return(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> list[int]:
         rule = self.rules[fact.rule]
-        source = None if value is None else path_of(value)
         if rule.ownership and value is not None and is_handed_out(value, fact.paths):
             return []
-        paths = with_result(fact.paths, source, rule.about_object or fact.state in rule.failure_states)
-        paths |= self._failed(model, edge, fact, (RESULT,), value)
-        if not rule.ownership and value is not None and self._is_beside(fact, value):
-            paths.add((RESULT,))
-        if rule.ownership and value is not None and points_into(value, fact.paths):
-            paths.add(into((RESULT,)))
+        paths = self._with_result(model, edge, fact, value)
         left = self._leave(model, edge, fact)
         if left is not None:
             return left
@@ -229,6 +223,17 @@ class Transfer:
             return []  # who gets a pointer into the object looks after it
         environment = self._environment_at_exit(model, edge, fact, value)
         return [self.facts.number(Fact(fact.rule, fact.state, bounded(outside), environment))]
+
+    def _with_result(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> set[Path]:
+        """The paths of a fact with those through the result of a function that returns a value."""
+        rule, source = self.rules[fact.rule], None if value is None else path_of(value)
+        paths = with_result(fact.paths, source, rule.about_object or fact.state in rule.failure_states)
+        paths |= self._failed(model, edge, fact, (RESULT,), value)
+        if value is not None and not rule.ownership and self._is_beside(fact, value):
+            paths.add((RESULT,))
+        if value is not None and rule.ownership and points_into(value, fact.paths):
+            paths.add(into((RESULT,)))
+        return paths
 
     def _failed(self, model: FunctionModel, edge: Edge, fact: Fact, place: Path | None, value: ir.Expr | None) -> set[Path]:
         """The place, if null is returned or stored there in a variable where something that the function tests has failed, or
