@@ -60,6 +60,11 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "static void drop(char *p, int n) { if (n) free(p); }\nint f(char *p, int n) { drop(p, n); return *p; }",
         {"function-result", "straight"},
     ),
+    "released by a function that a pointer may lead to": (
+        "static void drop(char *p) { free(p); }\nstatic void keep(char *p) { *p = 0; }\nvoid (*end)(char *);\n"
+        "void set(int n) { end = n ? drop : keep; }\nint f(char *p) { end(p); return *p; }",
+        {"function-result", "function-pointer", "straight"},
+    ),
     "released twice by a function": (
         "static void drop(void *v) { char *p = v; if (p != 0) free(p); }\nvoid f(char *p) { drop(p); drop(p); }",
         {"released-here"},

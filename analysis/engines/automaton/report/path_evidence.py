@@ -175,7 +175,7 @@ class Tracked:
         for taken in own:
             effect = self._edge(taken).effect if taken.event == "edge" else None
             if isinstance(effect, ir.Call):
-                is_answer = self._is_of_library(effect) and not only_computes(effect)
+                is_answer = effect.result is not None and self._is_of_library(effect) and not only_computes(effect)
                 answers |= {effect.result} if is_answer and effect.result is not None else set()
             elif isinstance(effect, ir.Assign) and not answers.isdisjoint(ir.walk(effect.value)):
                 answers.add(effect.target)

@@ -28,13 +28,17 @@ def meeting(functions: Mapping[str, Cfa], steps: Sequence[Taken]) -> Taken:
 
 
 def always_begins(functions: Mapping[str, Cfa], path: Sequence[Taken], home: Taken) -> bool:
-    """Whether the last step of a path is below a call that the activation of `home` makes, and taken in each run of that call."""
+    """Whether the last step of a path is below a call that the activation of `home` makes, and taken in each run of that call. A
+    call through a pointer may run another function."""
     last = path[-1]
     depth = last.depth
     if last.event != "edge" or depth <= home.depth:
         return False
     for taken in reversed(path):
         if taken.depth == depth and (taken is last or taken.event in _DOWN):
+            effect = functions[taken.function].by_id[taken.edge].effect
+            if isinstance(effect, ir.Call) and ir.direct_callee(effect) is None:
+                return False
             if depth == home.depth:
                 return taken.function == home.function
             if not is_unavoidable(functions[taken.function], taken.edge):
