@@ -18,6 +18,7 @@ from analysis.session.contracts.function_contract import FunctionContract
 from analysis.session.contracts.library_contracts import library_contract
 from analysis.session.contracts.program_contracts import program_contracts
 from analysis.session.contracts.sentences import callers_sentence, sentences
+from analysis.session.entries import choose_entries
 from analysis.session.opened import Inspection
 
 FAILED = 2
@@ -46,7 +47,8 @@ def contracts(paths: tuple[str, ...], function: str | None, format_: str, **give
     say(view.messages)
     if not view.trees or checker.failed:
         return FAILED
-    found = list(program_contracts(view.program, view.places, _chosen(view, function), view.declarations))
+    entries, _ = choose_entries(view.program, options.entries, view.system)
+    found = list(program_contracts(view.program, view.places, _chosen(view, function), view.declarations, entries))
     if not found and function is not None:
         found = [_of_library(function, view)]
     elif function is None:

@@ -154,6 +154,13 @@ WHOLE_POINTERS = Assumption(
     (),
     "proofs of leaks by closed sets of memory states",
 )
+OWN_KINDS = Assumption(
+    "own-kinds",
+    "listed",
+    "a pointer in an object that is also accessed as bytes leads to objects of the pointer's type",
+    (),
+    "proofs that rest on members that are never null, or zero",
+)
 LAST_ARRAYS = Assumption(
     "last-arrays",
     "listed",
@@ -275,6 +282,7 @@ TABLE: tuple[Assumption, ...] = (
     OPEN_STREAMS,
     PASSED_BLOCKS,
     WHOLE_POINTERS,
+    OWN_KINDS,
     LAST_ARRAYS,
     TYPES,
     OWN_TYPES,

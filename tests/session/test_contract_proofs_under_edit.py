@@ -16,6 +16,7 @@ from analysis.cpa.framework.algorithm import Cancellation
 from analysis.model.options import Options
 from analysis.session.portfolio import contract_proofs
 from analysis.session.portfolio.contract_proofs import OfFunction
+from analysis.session.portfolio.kept_data import KeptData
 from analysis.session.portfolio.request import Request
 from analysis.session.portfolio.request_terms import About
 
@@ -40,6 +41,7 @@ def _nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
 def _forget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contract_proofs, "_last_blocks", None)
     monkeypatch.setattr(contract_proofs, "_last_values", {})
+    monkeypatch.setattr(contract_proofs, "HERE", KeptData())
 
 
 def _answers(program: Program) -> list[OfFunction]:

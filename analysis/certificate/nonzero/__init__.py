@@ -15,5 +15,11 @@ function: what it needs, whether it returns, whether its result may be zero, and
 Functions that call each other assume contracts of each other that follow from themselves (Hoare's rule of
 recursion).
 
+What a member of a structure or a variable holds is known where the program keeps *invariants*: values that are never zero, in all
+of the program, from `main` on. Every write and every construction of an object is checked.
+
+    invariant_candidates ──> kept_invariants ──> walk ──> transfer ──> construction
+      └─> left_out_records ──> other_accesses        └─> unfollowed_edges
+
 A claim is only what each function needs. The checker follows all functions again, and finds each call itself.
 """

@@ -15,12 +15,14 @@ Needs = tuple[ir.Expr, ...]
 
 class Contract(NamedTuple):
     """`needs`: what callers must establish, so that the function does not violate the rule. `returns`: whether it may return.
-    `nonzero`: whether its result is never zero, or null. `writes`: what it may write, as callers see it."""
+    `nonzero`: whether its result is never zero, or null; `unless`: the numbers of parameters, of which it is enough that one is
+    not zero. `writes`: what it may write, as callers see it."""
 
     needs: Needs = ()
     returns: bool = True
     nonzero: bool = False
     writes: frozenset[Place] = EVERYTHING
+    unless: frozenset[int] = frozenset()
 
 
 ANYTHING = Contract()

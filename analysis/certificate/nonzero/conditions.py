@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from analysis.certificate.nonzero.data_invariants import Always
 from analysis.certificate.nonzero.values import Known, constant, is_nonzero, is_stable, is_zero
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
@@ -17,7 +18,7 @@ class _Said(NamedTuple):
     nonzero: bool
 
 
-def assumed(known: Known, condition: ir.Expr, streams: frozenset[str], *, truth: bool) -> Known | None:
+def assumed(known: Known, condition: ir.Expr, always: Always, *, truth: bool) -> Known | None:
     """What is known where a condition is not zero (`truth`), or is; None if it cannot be."""
     waiting, done = [_Said(condition, truth)], set[_Said]()
     while waiting:
@@ -25,7 +26,7 @@ def assumed(known: Known, condition: ir.Expr, streams: frozenset[str], *, truth:
         if said in done:
             continue
         done.add(said)
-        if is_zero(known, said.expr) if said.nonzero else is_nonzero(known, said.expr, streams):
+        if is_zero(known, said.expr) if said.nonzero else is_nonzero(known, said.expr, always):
             return None
         if _contradicts(known, said):
             return None
@@ -35,7 +36,7 @@ def assumed(known: Known, condition: ir.Expr, streams: frozenset[str], *, truth:
             waiting += [_Said(variable, said.nonzero) for variable, value in known.equal if value == said.expr]
         elif isinstance(said.expr, ir.Binary) and said.expr.operator in COMPARISONS:
             known = _with_constant(known, said)
-            waiting += _compared(known, said, streams)
+            waiting += _compared(known, said, always)
         else:
             waiting += _parts(said)
     return known
@@ -113,24 +114,24 @@ def _with_constant(known: Known, said: _Said) -> Known:
     return known
 
 
-def _compared(known: Known, said: _Said, streams: frozenset[str]) -> list[_Said]:
+def _compared(known: Known, said: _Said, always: Always) -> list[_Said]:
     """What a comparison says of its sides."""
     found = _comparison(said)
     if found is None:
         return []
     operator, left, right = found
-    told = [_one_side(known, operator, left, right, streams), _one_side(known, MIRRORED[operator], right, left, streams)]
+    told = [_one_side(known, operator, left, right, always), _one_side(known, MIRRORED[operator], right, left, always)]
     return [one for one in told if one is not None]
 
 
-def _one_side(known: Known, operator: str, one: ir.Expr, other: ir.Expr, streams: frozenset[str]) -> _Said | None:
+def _one_side(known: Known, operator: str, one: ir.Expr, other: ir.Expr, always: Always) -> _Said | None:
     """What `one operator other` says of `one`."""
     if not isinstance(one.type, Integer | Pointer) or not isinstance(other.type, Integer | Pointer):
         return None
     if operator in ("==", "!="):
         if is_zero(known, other):
             return _Said(one, operator == "!=")
-        return _Said(one, True) if operator == "==" and is_nonzero(known, other, streams) else None
+        return _Said(one, True) if operator == "==" and is_nonzero(known, other, always) else None
     return _ordered(operator, one, constant(known, other)) if isinstance(one.type, Integer) else None
 
 

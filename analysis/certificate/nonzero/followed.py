@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from analysis.certificate.nonzero.callee_contracts import NOTHING_YET, Contract, Needs
+from analysis.certificate.nonzero.function_edges import Edges
 from analysis.certificate.nonzero.needed_values import Rule
-from analysis.certificate.nonzero.transfer import Edges
 from analysis.certificate.nonzero.walk import Walked, walk
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Program
 
-_MOST_WALKS = 12  # of each function, on average, of a group of functions that call each other
+MOST_WALKS = 12  # of each function, on average, of a group of functions that call each other
 
 
 class Followed:
@@ -44,12 +44,12 @@ class Followed:
         first calls among them never return, then with what is shown of them, until that is all."""
         called = callees(self.program)
         assumed = {name: NOTHING_YET._replace(needs=needs(name)) for name in group}
-        waiting, left = dict.fromkeys(group), _MOST_WALKS * len(group)
+        waiting, left = dict.fromkeys(group), MOST_WALKS * len(group)
         while waiting:
             name = next(iter(waiting))
             del waiting[name]
             self.found[name] = self.walk(name, needs(name), assumed)
-            shown = _weaker(assumed[name], self.found[name].contract)
+            shown = weaker(assumed[name], self.found[name].contract)
             if shown != assumed[name]:
                 assumed[name] = shown
                 waiting.update((one, None) for one in group if name in called[one])
@@ -60,6 +60,7 @@ class Followed:
                 return
 
 
-def _weaker(one: Contract, other: Contract) -> Contract:
+def weaker(one: Contract, other: Contract) -> Contract:
     """What both contracts say."""
-    return Contract(one.needs, one.returns or other.returns, one.nonzero and other.nonzero, one.writes | other.writes)
+    unless = other.unless if one.nonzero else one.unless if other.nonzero else one.unless & other.unless
+    return Contract(one.needs, one.returns or other.returns, one.nonzero and other.nonzero, one.writes | other.writes, unless)

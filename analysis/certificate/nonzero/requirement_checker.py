@@ -10,6 +10,7 @@ import msgspec
 
 from analysis.certificate.nonzero.callee_contracts import Needs, followed_pointers
 from analysis.certificate.nonzero.claims import FunctionNeeds, Requirements
+from analysis.certificate.nonzero.data_invariants import NONE, Invariant, Invariants
 from analysis.certificate.nonzero.followed import Followed
 from analysis.certificate.nonzero.needed_values import RULES, Rule
 from analysis.certificate.nonzero.transfer import Missing
@@ -26,7 +27,7 @@ from analysis.cpa.obstacles.completeness import KEEPS_ERRNO, called_outside, kee
 from analysis.cpa.obstacles.kept_buffers import keeping_buffers, may_use_buffers
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model import ir
-from analysis.model.assumptions import BEFORE, INSIDE, OPEN_STREAMS, OUTSIDE, TYPES
+from analysis.model.assumptions import BEFORE, INSIDE, OPEN_STREAMS, OUTSIDE, OWN_KINDS, TYPES
 from analysis.model.c_types import Pointer
 from analysis.model.report import IF_KEPT
 from analysis.model.spelling import display_name, spell_expr
@@ -86,6 +87,19 @@ def shown(
         else:
             followed.follow(group, lambda name: needs.get(name, ()))
     return Shown(needs, followed.found)
+
+
+def relied_on(program: Program, found: Mapping[str, Walked], name: str) -> Invariants:
+    """The invariants that what is shown of a function rests on, also those for what it calls."""
+    called, seen, waiting = callees(program), {name}, [name]
+    relied = set[Invariant]()
+    while waiting:
+        one = waiting.pop()
+        relied |= found[one].relies if one in found else NONE
+        new = {callee for callee in called.get(one, ()) if callee in found} - seen
+        seen |= new
+        waiting += new
+    return frozenset(relied)
 
 
 def open_reason(
@@ -202,8 +216,9 @@ def functions_about(program: Program, entry: str, needs: Mapping[str, Needs], ru
     return tuple(found)
 
 
-def assumptions(program: Program, functions: tuple[str, ...]) -> tuple[str, ...]:
-    """What a proof rests on, as sentences."""
+def assumptions(program: Program, functions: tuple[str, ...], relied: Invariants = NONE) -> tuple[str, ...]:
+    """What a proof rests on, as sentences. `relied`: the invariants that it rests on."""
     calls_others = not all(map(program.knows, called_outside(program, functions)))
-    more = [one.sentence for one, holds in ((OUTSIDE, calls_others), (OPEN_STREAMS, bool(open_streams(program)))) if holds]
+    rows = (OUTSIDE, calls_others), (OPEN_STREAMS, bool(open_streams(program))), (OWN_KINDS, bool(relied))
+    more = [one.sentence for one, holds in rows if holds]
     return tuple(dict.fromkeys((*assumptions_of(program), BEFORE.sentence, INSIDE.sentence, TYPES.sentence, *more)))

@@ -9,10 +9,13 @@ from analysis.c.control import UNMODELLED
 from analysis.c.functions import Function
 from analysis.certificate.nonzero.callee_contracts import ANYTHING, Contract, followed_pointers, passed
 from analysis.certificate.nonzero.conditions import assumed
-from analysis.certificate.nonzero.needed_values import Needed, Rule, needed
-from analysis.certificate.nonzero.values import Known, is_nonzero, is_stable, is_zero, open_streams
-from analysis.certificate.nonzero.writes import Objects, Own, Place, seen_outside
-from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.certificate.nonzero.data_invariants import Always, Invariant, Invariants, said_of
+from analysis.certificate.nonzero.fresh_blocks import fresh_blocks, is_fresh
+from analysis.certificate.nonzero.function_edges import Edges
+from analysis.certificate.nonzero.needed_values import Needed
+from analysis.certificate.nonzero.values import Known, is_nonzero, is_stable, is_zero
+from analysis.certificate.nonzero.writes import Own, Place, seen_outside
+from analysis.cfa.graph import Edge
 from analysis.cpa.obstacles.completeness import not_modelled, not_supported
 from analysis.model import ir
 from analysis.model.c_types import BIT_FIELD, Integer, Pointer
@@ -30,69 +33,77 @@ class Missing(NamedTuple):
     why: str = ""
 
 
-class Edges:
-    """What the edges of one function need, and which objects they speak of; whatever is known before them."""
-
-    def __init__(self, program: Program, cfa: Cfa, rule: Rule) -> None:
-        self.program, self.cfa = program, cfa
-        self.streams = open_streams(program)
-        self.objects = Objects(program, cfa)
-        self.needed = {edge.id: tuple(needed(program, edge.effect, rule)) for edge in cfa.edges}
-        self._locals: dict[ir.Expr, frozenset[str]] = {}
-
-    def locals_of(self, expr: ir.Expr) -> frozenset[str]:
-        """The names of the function's own variables in an expression."""
-        found = self._locals.get(expr)
-        if found is None:
-            names = (one.name for one in ir.variables(expr) if one.scope not in ("global", "function"))
-            found = self._locals[expr] = frozenset(names)
-        return found
-
-
 class Transfer:
     """What the edges of one function do. `missing`: what they need that was not known in some state, in the order in which it was
     found. `broken`: why the function is not followed, else empty. `written`: what it may write, as callers see it. `is_nonzero`:
-    whether it never returned zero so far."""
+    whether it never returned zero so far; `unless`: the parameters that were zero wherever it may have. `failed`: the invariants
+    that an edge may break, with the first one that may. `stopped`: the edges behind which nothing is followed."""
 
     def __init__(self, edges: Edges, contracts: Mapping[str, Contract]) -> None:
         self._program, self._cfa, self._contracts = edges.program, edges.cfa, contracts
-        self._streams, self._objects, self._needed = edges.streams, edges.objects, edges.needed
+        self._always = Always(edges.streams, edges.invariants)
+        self._objects, self._needed, self._construction = edges.objects, edges.needed, edges.construction
+        self._fixed = {one: at for at, one in enumerate(edges.cfa.parameters) if one.name in edges.fixed}
         self.missing: dict[Missing, None] = {}
+        self.failed: dict[Invariant, int] = {}
+        self.stopped: dict[int, None] = {}
         self.broken = ""
         self.written: frozenset[Place] = frozenset()
         self.is_nonzero = True
+        self.unless = frozenset(self._fixed.values())
+
+    @property
+    def used(self) -> Invariants:
+        """The invariants that were relied on."""
+        return frozenset(self._always.used)
 
     def after(self, known: Known, edge: Edge) -> Known | None:
         """What is known after an edge; None if it cannot be taken."""
         match edge.effect:
             case ir.Unsupported(reason):
-                self.broken = self.broken or not_supported(self._cfa.name, reason)
+                self._stop(known, edge, not_supported(self._cfa.name, reason))
                 return None
             case ir.Assume(condition, truth):
-                return assumed(self._checked(known, edge), condition, self._streams, truth=truth)
+                return assumed(self._checked(known, edge), condition, self._always, truth=truth)
             case ir.Assign(target, value):
-                return self._assigned(self._checked(known, edge), target, value)
+                return self._assigned(self._checked(known, edge), edge, target, value)
             case ir.Call() as call:
                 return self._called(self._checked(known, edge), edge, call)
             case ir.Return(value):
                 known = self._checked(known, edge)
-                self.is_nonzero = self.is_nonzero and value is not None and is_nonzero(known, value, self._streams)
+                if value is None or not is_nonzero(known, value, self._always):
+                    self.is_nonzero = False
+                    self.unless &= frozenset(at for one, at in self._fixed.items() if is_zero(known, one))
                 return known
+
+    def _stop(self, known: Known, edge: Edge, reason: str) -> None:
+        """The function is not followed further. Objects that are being made are not private behind the edge."""
+        self.broken = self.broken or reason
+        self.stopped[edge.id] = None
+        for leaf in known.unset:
+            self._fail(edge, said_of(leaf))
+
+    def _fail(self, edge: Edge, found: Invariant | None) -> None:
+        """Notes that an edge may break an invariant."""
+        if found is not None:
+            self.failed.setdefault(found, edge.id)
 
     def _checked(self, known: Known, edge: Edge) -> Known:
         """Notes what the edge needs and may not have; what is known in runs that go on. Where the result of a call goes tells
         nothing of the call: it may be looked for afterwards."""
         for one in self._needed[edge.id]:
             known = self._with_need(known, edge, one, tells=one.tells and not one.later)
+        if self._construction is not None:
+            known = self._construction.used(known, edge, lambda found: self._fail(edge, found))
         return known
 
     def _with_need(self, known: Known, edge: Edge, one: Needed, *, tells: bool) -> Known:
-        if not one.why and is_nonzero(known, one.expr, self._streams):
+        if not one.why and is_nonzero(known, one.expr, self._always):
             return known
         self._miss(known, edge, one.expr, "", one.why)
         if one.why or not tells:
             return known
-        return assumed(known, one.expr, self._streams, truth=True) or known
+        return assumed(known, one.expr, self._always, truth=True) or known
 
     def _miss(self, known: Known, edge: Edge, expr: ir.Expr, callee: str, why: str) -> None:
         self.missing.setdefault(Missing(edge.id, expr, callee, tuple(known.values(ir.strip_casts(expr))), why))
@@ -101,12 +112,16 @@ class Transfer:
         self.written |= frozenset(seen_outside(written))
         return self._objects.without(known, written)
 
-    def _assigned(self, known: Known, target: ir.Expr, value: ir.Expr) -> Known:
+    def _assigned(self, known: Known, edge: Edge, target: ir.Expr, value: ir.Expr) -> Known:
         place = self._objects.place(target)
         after = self._write(known, frozenset((place,)))
+        nonzero = is_nonzero(known, value, self._always)
+        if self._construction is not None:
+            is_set = nonzero and self._holds(target, value)
+            after = self._construction.assigned(after, target, value, lambda found: self._fail(edge, found), nonzero=is_set)
         if not self._holds(target, value) or any(self._objects.meets(part, (place,)) for part in ir.place_values(target)):
             return after
-        if is_nonzero(known, value, self._streams):
+        if nonzero:
             after = after._replace(nonzero=after.nonzero | {target})
         elif is_zero(known, value):
             after = after._replace(zero=after.zero | {target})
@@ -131,8 +146,10 @@ class Transfer:
         name = ir.direct_callee(call)
         targets = self._program.targets(call)
         if name in UNMODELLED or not UNMODELLED.isdisjoint(targets):
-            self.broken = self.broken or not_modelled(self._cfa.name, display_name(name or "a function through a pointer"))
+            self._stop(known, edge, not_modelled(self._cfa.name, display_name(name or "a function through a pointer")))
             return None
+        if self._construction is not None:
+            self._check_parameters(known, edge, call, targets)
         kept = [self._keeps_needs(known, edge, call, target) for target in targets]
         contract = self._contract(known, call, name) if all(kept) else ANYTHING
         if not contract.returns:
@@ -143,8 +160,32 @@ class Transfer:
         if call.result is None:
             return after
         is_value = name is not None and self._is_returned(name, call.result)
-        after = self._with_result(after, edge, call.result, nonzero=contract.nonzero and is_value)
-        return self._with_table(after, call.result, name or "")
+        nonzero = contract.nonzero or any(self._is_given(known, call, name or "", at) for at in contract.unless)
+        after = self._with_result(after, edge, call.result, nonzero=nonzero and is_value)
+        if self._construction is not None:
+            is_new = is_fresh(self._program, call, fresh_blocks(self._program))
+            after = self._construction.returned(
+                after, call.result, lambda found: self._fail(edge, found), nonzero=nonzero and is_value, is_new=is_new
+            )
+        return self._with_length(self._with_table(after, call.result, name or ""), call.result, name or "")
+
+    def _is_given(self, known: Known, call: ir.Call, name: str, at: int) -> bool:
+        """Whether a parameter of a function gets what is not zero."""
+        callee = self._program.functions.get(name)
+        if callee is None or at >= len(call.arguments):
+            return False
+        argument, parameter = call.arguments[at], callee.parameters[at]
+        are_pointers = isinstance(argument.type, Pointer) and isinstance(parameter.type, Pointer)
+        return (are_pointers or argument.type == parameter.type) and is_nonzero(known, argument, self._always)
+
+    def _check_parameters(self, known: Known, edge: Edge, call: ir.Call, targets: tuple[str, ...]) -> None:
+        """Notes the parameters of functions that are called of which invariants speak, and that may get zero."""
+        for target in targets:
+            callee = self._program.functions.get(target)
+            for at, parameter in enumerate(() if callee is None else callee.parameters):
+                found = Invariant("parameter", parameter.name, target)
+                if found in self._always.invariants and not self._is_given(known, call, target, at):
+                    self._fail(edge, found)
 
     def _is_returned(self, name: str, target: ir.Expr) -> bool:
         """Whether the value that a function returns is what its result gets: declarations may differ, and bit-fields cut off."""
@@ -164,7 +205,7 @@ class Transfer:
             why = "" if expr is not None else "arguments do not fit the parameters"
             if expr is not None and any(is_zero(known, pointer) for pointer in followed_pointers(expr)):
                 continue
-            if why or not is_nonzero(known, expr or need, self._streams):
+            if why or not is_nonzero(known, expr or need, self._always):
                 self._miss(known, edge, expr or need, target, why)
                 is_kept = False
         return is_kept
@@ -193,7 +234,7 @@ class Transfer:
         if not isinstance(call.result.type, Pointer):
             return False
         if function.result in ("argument", "into"):
-            return function.of < len(call.arguments) and is_nonzero(known, call.arguments[function.of], self._streams)
+            return function.of < len(call.arguments) and is_nonzero(known, call.arguments[function.of], self._always)
         return True
 
     def _with_table(self, known: Known, target: ir.Expr, name: str) -> Known:
@@ -204,6 +245,14 @@ class Transfer:
         if not isinstance(target, ir.Var) or not isinstance(type_, Pointer) or not isinstance(type_.target, Pointer):
             return known
         return known._replace(nonzero=known.nonzero | {ir.Deref(target, type_.target)})
+
+    def _with_length(self, known: Known, target: ir.Expr, name: str) -> Known:
+        """A length is not the greatest number of its type: the text, and what ends it, are in memory."""
+        function = None if name in self._program.functions else self._program.known(name)
+        is_length = function is not None and "size_t" in function.besides and bool(function.positions("text"))
+        if not is_length or not isinstance(target, ir.Var) or not isinstance(target.type, Integer):
+            return known
+        return known._replace(nonzero=known.nonzero | {ir.Unary("~", target, target.type)})
 
     def _with_result(self, known: Known, edge: Edge, target: ir.Expr, *, nonzero: bool) -> Known:
         """The result is assigned when the call is over, and so is where it goes to."""

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from analysis.c.library_variables import STREAMS
+from analysis.certificate.nonzero.data_invariants import Always
 from analysis.cfa.addresses_taken import pointed_statics
 from analysis.cfa.graph import Global, Program
 from analysis.model import ir
@@ -19,25 +20,37 @@ from analysis.model.kept_with import kept_with
 
 _LEAST_POINTER = 32  # bits
 _MOST_POINTER = 64
+_MOST_ADDED = 4096  # to a length: so much of the memory is no text
 _DEEPEST = 12  # parts of an expression that are looked into
+_NOTHING = Always(frozenset())
 _STABLE = (ir.Var, ir.Deref, ir.Field, ir.Index, ir.AddressOf, ir.IntConst, ir.StringConst, ir.Unary, ir.Binary, ir.Cast)
 
 
 class Known(NamedTuple):
     """What is known at a location in one state: stable lvalues that are not zero, those that are, and variables with a stable
-    expression that has the same value."""
+    expression that has the same value. `private`, and `unset`, as in `construction`: the variables that are, or lead to, objects
+    that nothing else leads to, and the members of these that may not have been set."""
 
     nonzero: frozenset[ir.Expr] = frozenset()
     zero: frozenset[ir.Expr] = frozenset()
     equal: frozenset[tuple[ir.Var, ir.Expr]] = frozenset()
+    private: frozenset[ir.Var] = frozenset()
+    unset: frozenset[ir.Expr] = frozenset()
 
     def covers(self, other: Known) -> bool:
         """Whether all that is known here is known in another state."""
-        return self.nonzero <= other.nonzero and self.zero <= other.zero and self.equal <= other.equal
+        is_known = self.nonzero <= other.nonzero and self.zero <= other.zero and self.equal <= other.equal
+        return is_known and self.private <= other.private and self.unset >= other.unset
 
     def merged(self, other: Known) -> Known:
         """What is known in both."""
-        return Known(self.nonzero & other.nonzero, self.zero & other.zero, self.equal & other.equal)
+        return Known(
+            self.nonzero & other.nonzero,
+            self.zero & other.zero,
+            self.equal & other.equal,
+            self.private & other.private,
+            self.unset | other.unset,
+        )
 
     def expressions(self) -> Iterator[ir.Expr]:
         """All that something is known of."""
@@ -94,19 +107,19 @@ def constant(known: Known, expr: ir.Expr) -> int | None:
 
 def is_zero(known: Known, expr: ir.Expr) -> bool:
     """Whether the expression is zero, or null, for certain."""
-    return _Values(known, frozenset()).zero(expr)
+    return _Values(known, _NOTHING).zero(expr)
 
 
-def is_nonzero(known: Known, expr: ir.Expr, streams: frozenset[str]) -> bool:
-    """Whether the expression is not zero, or not null, for certain. `streams`: see `open_streams`."""
-    return _Values(known, streams).nonzero(expr)
+def is_nonzero(known: Known, expr: ir.Expr, always: Always) -> bool:
+    """Whether the expression is not zero, or not null, for certain."""
+    return _Values(known, always).nonzero(expr)
 
 
 class _Values:
     """What is known of one expression. What a variable equals is looked at once: each use of it could double the work."""
 
-    def __init__(self, known: Known, streams: frozenset[str]) -> None:
-        self._known, self._streams = known, streams
+    def __init__(self, known: Known, always: Always) -> None:
+        self._known, self._always = known, always
         self._looked_at = set[ir.Var]()
 
     def zero(self, expr: ir.Expr) -> bool:
@@ -138,13 +151,13 @@ class _Values:
             case ir.Binary() | ir.Unary():
                 return self._gives_nonzero(expr)
             case ir.Var() | ir.Deref() | ir.Field() | ir.Index():
-                return expr in self._known.nonzero or (isinstance(expr, ir.Var) and self._variable(expr))
+                if expr in self._known.nonzero or (isinstance(expr, ir.Var) and self._variable(expr)):
+                    return True
+                return self._always.holds(expr, self._known.unset)
             case _:
                 return False
 
     def _variable(self, variable: ir.Var) -> bool:
-        if variable.scope == "global" and variable.name in self._streams:
-            return True
         if variable in self._looked_at:
             return False
         self._looked_at.add(variable)
@@ -155,6 +168,8 @@ class _Values:
         match expr:
             case ir.Binary("+" | "-", left, right):
                 return isinstance(expr.type, Pointer) and isinstance(right.type, Integer) and self.nonzero(left)
+            case ir.Binary("+", left, ir.IntConst(added)) if isinstance(expr.type, Integer) and not expr.type.signed:
+                return 0 < added <= _MOST_ADDED and ir.Unary("~", left, left.type) in self._known.nonzero
             case ir.Binary("|", left, right):
                 return self.nonzero(left) or self.nonzero(right)
             case ir.Unary("-", operand):

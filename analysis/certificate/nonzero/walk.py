@@ -7,8 +7,11 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from analysis.certificate.nonzero.callee_contracts import Contract, Needs
-from analysis.certificate.nonzero.transfer import Edges, Missing, Transfer
+from analysis.certificate.nonzero.data_invariants import NONE, Invariant, Invariants
+from analysis.certificate.nonzero.function_edges import Edges
+from analysis.certificate.nonzero.transfer import Missing, Transfer
 from analysis.certificate.nonzero.values import Known
+from analysis.cfa.graph import Cfa
 from analysis.cfa.live_variables import live
 from analysis.model import ir
 from analysis.model.spelling import display_name
@@ -19,12 +22,16 @@ _MOST_STEPS = 40_000  # of one function
 
 class Walked(NamedTuple):
     """What following a function shows. `missing`: what it needs and may not have. `broken`: why it is not followed; else empty.
-    `steps`: how many edges were taken."""
+    `steps`: how many edges were taken. `relies`: the invariants that it rests on, without those of what it calls. `failed`: those
+    that edges may break, as far as they were followed, with an edge; `left`: the edges that were not."""
 
     contract: Contract
     missing: tuple[Missing, ...]
     broken: str
     steps: int
+    relies: Invariants = NONE
+    failed: tuple[tuple[Invariant, int], ...] = ()
+    left: frozenset[int] = frozenset()
 
 
 def walk(edges: Edges, contracts: Mapping[str, Contract], needs: Needs, goes_on: Callable[[], bool]) -> Walked:
@@ -35,9 +42,9 @@ def walk(edges: Edges, contracts: Mapping[str, Contract], needs: Needs, goes_on:
 class _Walk:
     def __init__(self, edges: Edges, contracts: Mapping[str, Contract], needs: Needs) -> None:
         cfa = edges.cfa
-        self._cfa, self._needs, self._live, self._locals_of = cfa, needs, live(cfa), edges.locals_of
+        self._cfa, self._needs, self._live, self._edges = cfa, needs, live(cfa), edges
         self._transfer = Transfer(edges, contracts)
-        self._states: dict[int, list[Known]] = {cfa.entry: [Known(nonzero=frozenset(needs))]}
+        self._states: dict[int, list[Known]] = {cfa.entry: [at_entry(edges, needs)]}
         self._merged: set[int] = set()
         self._order = cfa.reverse_postorder
         self._steps = 0
@@ -45,7 +52,7 @@ class _Walk:
     def done(self, goes_on: Callable[[], bool]) -> Walked:
         """Everything that follows."""
         waiting, queued = [(0, self._cfa.entry)], {self._cfa.entry}
-        while waiting and not self._transfer.broken:
+        while waiting and (self._edges.checks or not self._transfer.broken):
             _, location = heappop(waiting)
             queued.discard(location)
             for target in self._leave(location):
@@ -53,10 +60,14 @@ class _Walk:
                     queued.add(target)
                     heappush(waiting, (self._order[target], target))
             if self._steps > _MOST_STEPS or not goes_on():
-                self._transfer.broken = f"{display_name(self._cfa.name)}() is too large to follow"
-        if self._transfer.broken:
-            return Walked(Contract(self._needs), (), self._transfer.broken, self._steps)
+                return self._broken(f"{display_name(self._cfa.name)}() is too large to follow")
+        if self._transfer.broken and not self._edges.checks:
+            return self._broken(self._transfer.broken)
         return self._seen_again()
+
+    def _broken(self, reason: str) -> Walked:
+        """The function is not followed."""
+        return Walked(Contract(self._needs), (), reason, self._steps, left=frozenset(self._cfa.by_id))
 
     def _leave(self, location: int) -> Iterable[int]:
         """Takes all edges from a location; where something new came."""
@@ -73,11 +84,14 @@ class _Walk:
     def _relevant(self, known: Known, location: int) -> Known:
         """What may still matter."""
         names = self._live[location]
-        dead = {expr for expr in set(known.expressions()) if not self._locals_of(expr) <= names}
+        if self._edges.construction is not None:
+            known = self._edges.construction.kept(known, names)
+        dead = {expr for expr in set(known.expressions()) if not self._edges.locals_of(expr) <= names}
         if not dead:
             return known
         equal = frozenset(pair for pair in known.equal if dead.isdisjoint(pair))
-        return Known(known.nonzero - dead, known.zero - dead, equal)
+        fixed = frozenset(one for one in known.zero & dead if isinstance(one, ir.Var) and one.name in self._edges.fixed)
+        return known._replace(nonzero=known.nonzero - dead, zero=(known.zero - dead) | fixed, equal=equal)
 
     def _add(self, location: int, known: Known) -> bool:
         """Adds a state to a location; whether it says anything new."""
@@ -93,18 +107,51 @@ class _Walk:
         there.append(known)
         return True
 
+    @property
+    def _relied(self) -> Invariants:
+        """The invariants that were relied on; those of parameters are, where the function begins."""
+        return self._transfer.used | frozenset(
+            one for one in self._edges.invariants if (one.kind, one.of) == ("parameter", self._cfa.name)
+        )
+
     def _seen_again(self) -> Walked:
         """What the final states show: what was missing in states that were merged later may be more."""
         last = self._transfer
         last.missing.clear()
+        last.failed.clear()
         for location, states in sorted(self._states.items()):
             for edge in self._cfa.outgoing.get(location, ()):
                 for known in states:
                     after = last.after(known, edge)
                     there = self._states.get(edge.target, [])
                     if after is not None and not any(one.covers(self._relevant(after, edge.target)) for one in there):
-                        return Walked(Contract(self._needs), (), "a state is left out", self._steps)
+                        return self._broken("a state is left out")
         returns = self._cfa.exit in self._states
         falls = any(not isinstance(edge.effect, ir.Return) for edge in self._cfa.incoming.get(self._cfa.exit, ()))
-        contract = Contract(self._needs, returns, last.is_nonzero and not falls, last.written)
-        return Walked(contract, tuple(last.missing), "", self._steps)
+        left = behind(self._cfa, last.stopped)
+        if last.broken:
+            return Walked(Contract(self._needs), (), last.broken, self._steps, self._relied, tuple(last.failed.items()), left)
+        contract = Contract(
+            self._needs, returns, last.is_nonzero and not falls, last.written, frozenset() if falls else last.unless
+        )
+        return Walked(contract, tuple(last.missing), "", self._steps, self._relied, tuple(last.failed.items()))
+
+
+def at_entry(edges: Edges, needs: Needs) -> Known:
+    """What is known where a function is called with what it needs."""
+    found = (one for one in edges.cfa.parameters if Invariant("parameter", one.name, edges.cfa.name) in edges.invariants)
+    known = Known(nonzero=frozenset((*needs, *found)))
+    return known if edges.construction is None else edges.construction.at_entry(known)
+
+
+def behind(cfa: Cfa, stopped: Iterable[int]) -> frozenset[int]:
+    """Some edges, and all those that may be taken after them."""
+    found, waiting = set(stopped), [cfa.by_id[number].target for number in stopped]
+    seen = set(waiting)
+    while waiting:
+        for edge in cfa.outgoing.get(waiting.pop(), ()):
+            found.add(edge.id)
+            if edge.target not in seen:
+                seen.add(edge.target)
+                waiting.append(edge.target)
+    return frozenset(found)

@@ -149,7 +149,7 @@ class Objects:
         if not lost:
             return known
         equal = frozenset(pair for pair in known.equal if lost.isdisjoint(pair))
-        return Known(known.nonzero - lost, known.zero - lost, equal)
+        return known._replace(nonzero=known.nonzero - lost, zero=known.zero - lost, equal=equal)
 
     def by_library(self, function: Function | None, call: ir.Call) -> frozenset[Place | Own]:
         """What a call of an external function may write, of which this is known."""

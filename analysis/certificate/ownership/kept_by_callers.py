@@ -71,7 +71,7 @@ def hidden_calls(program: Program, entries: Collection[str]) -> str:
         cfa = program.functions.get(name)
         if name in NAMED_CODE:
             return f"{display_name(name)}() gives functions by their names"
-        if cfa is not None and any(map(_may_hide, cfa.unsupported)):
+        if cfa is not None and any(map(may_hide, cfa.unsupported)):
             return f"not all of {display_name(name)}() is supported"
         new = set(called.get(name, ())) - reached
         reached |= new
@@ -79,7 +79,7 @@ def hidden_calls(program: Program, entries: Collection[str]) -> str:
     return ""
 
 
-def _may_hide(edge: Edge) -> bool:
+def may_hide(edge: Edge) -> bool:
     """Whether what is not supported there may call a function without naming it. What is called in an open order is named."""
     reason = edge.effect.reason if isinstance(edge.effect, ir.Unsupported) else ""
     return not (is_open_order(reason) or reason.endswith(PASSED_DECLARATION))

@@ -93,6 +93,11 @@ class Beside:
         """The functions that can be called for a signal."""
         return self._started(thread=False)
 
+    @cached_property
+    def returning_handlers(self) -> frozenset[str]:
+        """The functions that can be called for a signal and may return to what they interrupt."""
+        return frozenset(name for name in self.handlers if self._returns(name))
+
     def _started(self, *, thread: bool) -> frozenset[str]:
         found: set[str] = set()
         for name, call, start in self.starters:

@@ -28,7 +28,8 @@ class FunctionContract(msgspec.Struct, frozen=True):
     `requires`: what callers have to keep, so that it violates the rules that the clauses are from at no place in itself.
     `ownership`: which blocks and streams it ends, makes or keeps. `returns` is False if no call comes back.
     `callers_discharging`: how many of the functions of the program that call it keep all that it requires, and how many there
-    are. `open`: where a rule may be violated, whatever callers keep."""
+    are. `open`: where a rule may be violated, whatever callers keep. `relies`: what holds of the data of the program at all
+    times, so that a rule is not violated, in runs from `main`."""
 
     function: str
     path: str
@@ -42,3 +43,4 @@ class FunctionContract(msgspec.Struct, frozen=True):
     callers_discharging: tuple[int, int] = (0, 0)
     open: tuple[str, ...] = ()
     declared: str = ""
+    relies: tuple[Clause, ...] = ()

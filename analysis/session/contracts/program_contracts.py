@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from analysis.model.spelling import display_name
 from analysis.session.contracts.declarations import Declarations
 from analysis.session.contracts.function_contract import FunctionContract
 from analysis.session.contracts.owned_clauses import OwnedClauses, owned
+from analysis.session.contracts.relied_data import RelyingFunctions
 from analysis.session.contracts.required_clauses import Found, RequiredClauses, renamed
 from analysis.session.contracts.signatures import signature
 from analysis.session.contracts.unaffected import unaffected
@@ -94,17 +95,20 @@ class ProgramContracts:
 
 
 def program_contracts(
-    program: Program, places: Places, names: Iterable[str], declarations: Declarations
+    program: Program, places: Places, names: Iterable[str], declarations: Declarations, entries: Sequence[str] = ()
 ) -> Iterator[FunctionContract]:
-    """The contracts of functions of the program, in this order. KeyError for one that it does not define."""
-    contracts = ProgramContracts(program)
+    """The contracts of functions of the program, in this order. KeyError for one that it does not define. `entries`: where all
+    its runs begin; what its data holds in these runs is relied on."""
+    contracts, relying = ProgramContracts(program), RelyingFunctions(program, entries)
     for name in names:
         place = places.name_place(name)
+        relies, left = relying.relies(name, contracts.open(name, places))
         yield msgspec.structs.replace(
             contracts.of(name).contract,
             path=place.path,
             line=place.range.start.line,
-            open=contracts.open(name, places),
+            open=left,
+            relies=relies,
             declared=declarations.of(name),
         )
 

@@ -27,6 +27,7 @@ class Sentence(NamedTuple):
 def sentences(contract: FunctionContract) -> tuple[Sentence, ...]:
     """What a contract says."""
     found = [*_never_returns(contract), *_required(contract), *_returned(contract), *_ended(contract), *_written(contract)]
+    found += [(f"relies on: {one.text}", one.status) for one in contract.relies]
     return tuple(dict.fromkeys(Sentence(text, _STATUS[status]) for text, status in found))
 
 

@@ -14,7 +14,7 @@ from analysis.cfa.graph import Program
 
 def unaffected(before: Program, now: Program) -> frozenset[str]:
     """The functions of which nothing that their contracts follow from is other than before."""
-    if not _same_surroundings(before, now):
+    if not same_surroundings(before, now):
         return frozenset()
     called, called_before = callees(now), callees(before)
     affected = {
@@ -30,6 +30,7 @@ def unaffected(before: Program, now: Program) -> frozenset[str]:
     return frozenset(now.functions.keys() - affected)
 
 
-def _same_surroundings(before: Program, now: Program) -> bool:
+def same_surroundings(before: Program, now: Program) -> bool:
+    """Whether two revisions of a program differ in the bodies of functions only."""
     one, other = ((program.records, program.externals, program.address_taken, program.exposed) for program in (before, now))
     return one == other and open_streams(before) == open_streams(now)

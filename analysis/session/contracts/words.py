@@ -76,6 +76,13 @@ def member(name: str, record: str) -> str:
     return f"`{name}` of `{record}`"
 
 
+def all_of(number: int, noun: str) -> str:
+    """`the only write`, `both writes`, `all 3 writes`."""
+    if number == 1:
+        return f"the only {noun}"
+    return f"both {noun}s" if number == 2 else f"all {number} {noun}s"
+
+
 def counted(number: int, noun: str) -> str:
     """`1 caller`, `2 callers`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

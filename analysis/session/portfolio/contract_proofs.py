@@ -36,11 +36,13 @@ from analysis.model import clock
 from analysis.model.spelling import display_name
 from analysis.session.contracts.unaffected import unaffected
 from analysis.session.portfolio import ownership_proofs, required_proofs
+from analysis.session.portfolio.kept_data import HERE
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE
 
 _MOST_WORK = 2_000_000  # pieces of work, so that the answer does not depend on the time
 _LOOKS = 200  # pieces of work between two looks at the time, which cost more than most pieces
+ENGINE_OF_DATA = "invariants"
 _NO_TIME = "there was no time to follow all that it calls"
 _last_blocks: tuple[ClosedSearch, blocks.Shown] | None = None
 _last_values: dict[Rule, tuple[RequirementSearch, values.Shown]] = {}
@@ -100,9 +102,9 @@ def prove(request: Request, seconds: float, cancellation: Cancellation) -> Itera
     of_blocks = [rule for rule in rules if rule in OF_BLOCKS]
     if of_blocks:
         yield from _by_blocks(parts, of_blocks, goes_on)
-    for rule in rules:
-        if rule in OF_VALUES:
-            yield from _by_values(parts, msgspec.convert(rule, Rule), goes_on)
+    of_values = [msgspec.convert(rule, Rule) for rule in rules if rule in OF_VALUES]
+    for rule in of_values:
+        yield from _with_data(parts, request.entries, rule, tuple(_by_values(parts, rule, goes_on)), goes_on)
 
 
 def _by_blocks(parts: _Parts, rules: Sequence[str], goes_on: Callable[[], bool]) -> Iterator[OfFunction]:
@@ -195,6 +197,26 @@ def _of_values(
         return OfFunction(name, rule, _unknown(why))
     assumed = values.assumptions(parts.below((*entries, *about)), about)
     return OfFunction(name, rule, Proved(required_proofs.ENGINE, assumed, (), found[name].steps), entries)
+
+
+def _with_data(
+    parts: _Parts, entries: tuple[str, ...], rule: Rule, answers: tuple[OfFunction, ...], goes_on: Callable[[], bool]
+) -> Iterator[OfFunction]:
+    """The answers, with proofs of functions that are safe because of what the data of the program always holds."""
+    is_open = any(isinstance(one.answer, Unknown) and not one.answer.nothing for one in answers)
+    found = HERE.walks(parts.program, entries, rule, goes_on) if is_open else {}
+    for one in answers:
+        is_decided = not isinstance(one.answer, Unknown) or one.answer.nothing
+        is_shown = (
+            not is_decided and one.function in found and not values.open_place(parts.program, one.function, found[one.function])
+        )
+        yield _by_data(parts, found, one) if is_shown and not values.obstacle(parts.program, (one.function,)) else one
+
+
+def _by_data(parts: _Parts, found: Mapping[str, Walked], one: OfFunction) -> OfFunction:
+    relied = values.relied_on(parts.program, found, one.function)
+    assumed = values.assumptions(parts.below((MAIN, one.function)), (one.function,), relied)
+    return OfFunction(one.function, one.rule, Proved(ENGINE_OF_DATA, assumed, (), found[one.function].steps), (MAIN,))
 
 
 def _unknown(why: str) -> Unknown:

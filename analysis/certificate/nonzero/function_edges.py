@@ -1,0 +1,52 @@
+"""What the edges of one function need, and which objects they speak of, whatever is known before them."""
+
+from __future__ import annotations
+
+from copy import copy
+
+from analysis.certificate.nonzero.construction import Construction
+from analysis.certificate.nonzero.data_invariants import NONE, Invariants
+from analysis.certificate.nonzero.needed_values import Rule, needed
+from analysis.certificate.nonzero.values import open_streams
+from analysis.certificate.nonzero.writes import Objects
+from analysis.cfa.addresses_taken import taken_by
+from analysis.cfa.graph import Cfa, Program
+from analysis.model import ir
+from analysis.model.c_types import Pointer
+
+
+class Edges:
+    """What the edges of one function need, and which objects they speak of; whatever is known before them. `invariants` are
+    relied on. `checks`: that all edges keep them is checked as well, also those behind what is not followed."""
+
+    def __init__(self, program: Program, cfa: Cfa, rule: Rule, invariants: Invariants = NONE, *, checks: bool = False) -> None:
+        self.program, self.cfa, self.invariants, self.checks = program, cfa, invariants, checks
+        self.streams = open_streams(program)
+        self.construction = Construction(program, cfa, invariants) if invariants else None
+        self.objects = Objects(program, cfa)
+        self.needed = {edge.id: tuple(needed(program, edge.effect, rule)) for edge in cfa.edges}
+        self.fixed = _fixed(cfa) if isinstance(cfa.type.result, Pointer) else frozenset[str]()
+        self._locals: dict[ir.Expr, frozenset[str]] = {}
+
+    def relying(self, invariants: Invariants) -> Edges:
+        """The same, with other invariants to rely on."""
+        if invariants == self.invariants:
+            return self
+        other = copy(self)
+        other.invariants = invariants
+        other.construction = Construction(self.program, self.cfa, invariants) if invariants else None
+        return other
+
+    def locals_of(self, expr: ir.Expr) -> frozenset[str]:
+        """The names of the function's own variables in an expression."""
+        found = self._locals.get(expr)
+        if found is None:
+            names = (one.name for one in ir.variables(expr) if one.scope not in ("global", "function"))
+            found = self._locals[expr] = frozenset(names)
+        return found
+
+
+def _fixed(cfa: Cfa) -> frozenset[str]:
+    """The parameters that hold what was passed all the time."""
+    assigned = {target.name for edge in cfa.edges if isinstance(target := ir.target_of(edge.effect), ir.Var)}
+    return frozenset(one.name for one in cfa.parameters) - assigned - taken_by(cfa).own
