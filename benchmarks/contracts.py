@@ -3,8 +3,8 @@
 Each is one process. The time is that of the processor, of the process and its children, and the memory that of the largest
 one, as the kernel counts them. A contract says something if it has a requirement, says something of the result or of blocks, or
 names what is written. For each rule, a function is *nothing* if it requires nothing (also where nothing in it could violate the
-rule), *kept* if all of its callers in the program, of which there is one at least, keep what it requires, *if kept* if it needs
-something that not all keep, and else *open*.
+rule), *kept* if all of its callers in the program, of which there is one at least, keep what it requires, or if what it relies on
+of the data does, *if kept* if it needs something that not all keep, and else *open*.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def state(contract: dict[str, Any], rule: str) -> str:
     if not any(clause["from"] == rule for clause in contract["requires"]):
         return "nothing"
     keeping, of = contract["callers_discharging"]
-    return "kept" if of and keeping == of else "if kept"
+    return "kept" if (of and keeping == of) or contract["relies"] else "if kept"
 
 
 def _row(name: str, measured: Measured) -> str:

@@ -51,7 +51,9 @@ class Construction:
         return known._replace(private=self._objects, unset=unset)
 
     def used(self, known: Known, edge: Edge, fail: Fail) -> Known:
-        """What an edge does to private objects before it assigns anything."""
+        """What an edge does to private objects before it assigns anything. A member that was tested since is set."""
+        if not known.unset.isdisjoint(known.nonzero):
+            known = known._replace(unset=known.unset - known.nonzero)
         uses = self._uses.get(edge.id)
         if uses is None:
             uses = self._uses[edge.id] = _Uses(self._program, self._members).of(edge.effect)
@@ -96,12 +98,12 @@ class Construction:
             return (
                 known if found is None or found not in self.invariants else self._one(known, target, found, fail, is_set=is_set)
             )
-        unset_before = known.unset
+        before = known
         leaves = list(self._members.of(target))
         given = [leaf for leaf, _ in self._members.of(source)] if source is not None and source.type == target.type else []
         for number, (leaf, found) in enumerate(leaves):
             # the result of a function of the program is set, as what that returns is; so is what others can reach
-            comes = bool(given) and (source is target or given[number] not in unset_before)
+            comes = bool(given) and (source is target or given[number] not in before.unset)
             known = self._one(known, leaf, found, fail, is_set=comes)
         return known
 

@@ -41,8 +41,9 @@ _Done = tuple[Walked, Invariants]
 
 
 def why_none(program: Program, entries: Iterable[str]) -> str:
-    """Why nothing is said to hold at all times; empty if something may be."""
-    if tuple(entries) != (MAIN,) or MAIN not in program.functions or program.exposed is not None or not is_closed(program):
+    """Why nothing is said to hold at all times; empty if something may be. The program has all that `main` can run, and all
+    variables."""
+    if tuple(entries) != (MAIN,) or MAIN not in program.functions or not is_closed(program):
         return "not all code of the program is known"
     if UNSEEN in program.externals:
         return "attributes make functions run before or after main, or give them other names"

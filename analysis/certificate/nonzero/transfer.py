@@ -82,6 +82,11 @@ class Transfer:
         self.stopped[edge.id] = None
         for leaf in known.unset:
             self._fail(edge, said_of(leaf))
+        result = edge.effect.result if isinstance(edge.effect, ir.Call) else None
+        if self._construction is not None and result is not None:
+            self._construction.assigned(
+                Known(), result, ir.Unknown(result.type), lambda found: self._fail(edge, found), nonzero=False
+            )
 
     def _fail(self, edge: Edge, found: Invariant | None) -> None:
         """Notes that an edge may break an invariant."""

@@ -102,9 +102,12 @@ def program_contracts(
     contracts, relying = ProgramContracts(program), RelyingFunctions(program, entries)
     for name in names:
         place = places.name_place(name)
-        relies, left = relying.relies(name, contracts.open(name, places))
+        contract = contracts.of(name).contract
+        kept, of = contract.callers_discharging
+        required = {clause.from_ for clause in contract.requires} if not of or kept < of else ()
+        relies, left = relying.relies(name, contracts.open(name, places), sorted(required))
         yield msgspec.structs.replace(
-            contracts.of(name).contract,
+            contract,
             path=place.path,
             line=place.range.start.line,
             open=left,

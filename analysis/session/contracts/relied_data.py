@@ -34,16 +34,17 @@ class RelyingFunctions:
                 followed = checker.of(program, invariants, rule)
                 self._found[rule] = {} if followed is None else followed.found
 
-    def relies(self, name: str, open_: Iterable[str]) -> tuple[tuple[Clause, ...], tuple[str, ...]]:
-        """What a function relies on so that rules are not violated in it that may be, whatever callers keep: `open_` says which,
-        each with its place. And what of that is left."""
+    def relies(self, name: str, open_: Iterable[str], required: Iterable[str]) -> tuple[tuple[Clause, ...], tuple[str, ...]]:
+        """What a function relies on so that rules are not violated in it that may be, whatever callers keep (`open_` says which,
+        each with its place), or where callers do not keep what it requires (`required` are the rules). And what is left open."""
         relied, below, left = set[Invariant](), set[Invariant](), list[str]()
-        for text in open_:
-            found = next((self._found.get(rule, {}) for rule in _RULES if text.startswith(f"{rule}: ")), {})
+        asked = [(text.partition(": ")[0], text) for text in open_] + [(rule, "") for rule in required]
+        for rule, text in asked:
+            found = next((self._found.get(one, {}) for one in _RULES if one == rule), {})
             if name in found and not open_place(self._program, name, found[name]) and not obstacle(self._program, (name,)):
                 relied |= found[name].relies
                 below |= relied_on(self._program, found, name)
-            else:
+            elif text:
                 left.append(text)
         clauses = [Clause(self._said(one), "", "proved", "all that writes it") for one in sorted(relied)]
         if below - relied:

@@ -26,6 +26,7 @@ from analysis.session.provers.asking.answer import Decided
 from analysis.session.provers.asking.claim import Key
 from analysis.session.provers.asking.claim_answers import Claims
 from analysis.session.provers.asking.contract_answers import ContractAnswers
+from analysis.session.provers.asking.contract_refutations import refuting
 from analysis.session.provers.asking.finding_answers import Proving
 from analysis.session.provers.asking.kept_answers import Decisions
 from analysis.session.provers.asking.program_slices import Contents
@@ -138,7 +139,8 @@ class Proofs:
         whole = self._claims.program_answers(program)
         excluded = {rule: decided for rule, (decided, _) in (*whole.proved.items(), *whole.complete.items())}
         reached = whole.reached - entered_elsewhere(program)  # what others call can have findings that no run from main shows
-        self._proving.settle(excluded, reached, whole.runs, whole.open)
+        by_contracts = refuting(self._contracts.answers(program), program, reached)
+        self._proving.settle(excluded, reached, whole.runs, whole.open, by_contracts)
 
     def claim(
         self,

@@ -208,16 +208,23 @@ class Proving:
             asked.looked = {name: functions[name] for name in decided.looked if name in functions}
 
     def settle(
-        self, proved: Mapping[str, Decided], reached: Container[str], runs: Sequence[Run], reasons: Mapping[str, str]
+        self,
+        proved: Mapping[str, Decided],
+        reached: Container[str],
+        runs: Sequence[Run],
+        reasons: Mapping[str, str],
+        refuted: Mapping[tuple[str, int, str], Decided],
     ) -> None:
         """Takes over what is known of the program as a whole: what no run violates cannot happen in the functions that only these
-        runs reach, and a run that was seen to end
-        at a finding confirms it. `reasons` say why other rules are open; they count where nobody is asked about findings."""
+        runs reach, and a run that was seen to end at a finding confirms it. `reasons` say why other rules are open; they count
+        where nobody is asked about findings. `refuted`: what cannot happen, by function, edge and rule."""
         if self._slicer is None:
             return
         functions, changed = self._slicer.program.functions, False
         for (name, fact), asked in self._asked.items():
             found = proved.get(asked.suspicion.rule) if name in reached else None
+            if found is None:
+                found = refuted.get((name, fact.edge, asked.suspicion.rule))
             if found is None:
                 ends = (run.decided for run in runs if run.rule == asked.suspicion.rule)
                 found = next((run for run in ends if _is_at(run, name, fact.edge, functions)), None)
