@@ -131,4 +131,6 @@ def test_without_the_time_nothing_is_relied_on(tmp_path: Path) -> None:
     checker.open([str(file)])
     program = checker.inspect().program
     assert kept.of(program, _MAIN, lambda: False) == frozenset()
-    assert kept.of(program, _MAIN, lambda: True)
+    found = kept.of(program, _MAIN, lambda: True)
+    assert found
+    assert found == KeptData().of(program, _MAIN, lambda: True)

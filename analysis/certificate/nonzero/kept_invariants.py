@@ -129,7 +129,10 @@ class Walks:
             edges = base.relying(relied)
             self.walked += 1
             walked = walk(edges, contracts, (), self.goes_on)
-            known[key] = walked, frozenset(broken_by(edges, walked.left, contracts))
+            done = walked, frozenset(broken_by(edges, walked.left, contracts))
+            if not self.goes_on():
+                return done  # it may have ended before it was through: nothing to keep
+            known[key] = done
         return known[key]
 
 
