@@ -23,6 +23,7 @@ from analysis.interpreter.questions import Questions
 from analysis.interpreter.running_machine import LockState
 from analysis.interpreter.scalars import converter
 from analysis.interpreter.static_data import static_block
+from analysis.model import clock
 from analysis.model.c_types import INT, Type, Void, spell
 from analysis.model.spelling import display_name
 
@@ -90,6 +91,7 @@ class Machine(Questions):
 
     def _run(self, begin: Callable[[], None], path: list[Step] | None, watch: Callable[[], End | None] | None) -> End:
         """From where `begin` puts the machine to the next end."""
+        before = self.step
         try:
             begin()
             end = self._loop(path, watch)
@@ -99,6 +101,7 @@ class Machine(Questions):
             end = ended.end
         except RecursionError:
             end = NotModelled("an expression that is nested too deeply")
+        clock.work(clock.RUN + clock.RUN_STEP * (self.step - before))
         if path is not None and len(path) < self.step and (edge := self.edge_here()) >= 0:
             path.append(Step(self.current.name, edge))  # the one during which it ended
         return end

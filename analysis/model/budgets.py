@@ -16,11 +16,12 @@ First = Literal["program", "function"]
 
 
 class ProverBudget(msgspec.Struct, frozen=True):
-    """Seconds of the processor (`clock`): `finding` to decide one finding, `function` to prove one rule in one function,
+    """Seconds of work (`analysis.model.clock`): `finding` to decide one finding, `function` to prove one rule in one function,
     `program` for one question about all of the program, `contracts` for one about its functions, by their contracts. After
     `total` seconds, of all tasks together, nothing is begun but findings and contracts; None: no end. `first`: whether proofs
-    begin with the program, or with each function by itself, which survives edits elsewhere. `patience`: how many times as long a
-    task may take by the wall clock, on a machine that others use."""
+    begin with the program, or with each function by itself, which survives edits elsewhere. `patience`: how many times as
+    many seconds of the processor a task may take, and `wait`, how many times as long by the wall clock, on a machine that others
+    use. Both are the last resort: a task ends by its work before."""
 
     finding: float
     function: float
@@ -29,6 +30,7 @@ class ProverBudget(msgspec.Struct, frozen=True):
     total: float | None
     first: First
     patience: float = 8.0
+    wait: float = 80.0
 
 
 BUDGETS: dict[BudgetName, ProverBudget] = {
@@ -50,5 +52,5 @@ def budget_of(name: BudgetName, limits: Limits) -> ProverBudget:
         contracts=named.contracts if limits.total_seconds is None else min(named.contracts, limits.total_seconds),
         total=named.total if limits.total_seconds is None else limits.total_seconds,
         first=named.first,
-        patience=1.0 if limits.task_seconds or limits.proof_seconds or limits.program_seconds else named.patience,
+        wait=1.0 if limits.task_seconds or limits.proof_seconds or limits.program_seconds else named.wait,
     )

@@ -18,6 +18,7 @@ from analysis.cfa.marks import marked
 from analysis.cpa.obstacles.completeness import is_known, may_write_globals
 from analysis.model import ir
 from analysis.model.c_types import Pointer
+from analysis.model.clock import STATE, work
 from analysis.path_following.checks import Check, EdgeChecks
 from analysis.smt.encoding.paths.path import PathEncoder
 from analysis.smt.encoding.paths.unfollowed_calls import WRITERS
@@ -136,6 +137,7 @@ class PathFollower(ABC):
 
     def advance(self, path: Path) -> tuple[list[Path], bool]:
         """The paths after one more edge, and whether the exploration is over."""
+        work(STATE)
         cfa = self._program.functions[path.function]
         edges = cfa.outgoing.get(path.location, ())
         if not edges:

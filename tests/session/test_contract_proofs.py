@@ -11,6 +11,7 @@ from analysis.api import Checker
 from analysis.cfa.graph import Program
 from analysis.cfa.program_part import part_below
 from analysis.cpa.framework.algorithm import Cancellation
+from analysis.model import clock
 from analysis.model.options import Options
 from analysis.session.portfolio import contract_proofs, ownership_proofs, required_proofs
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
@@ -35,9 +36,11 @@ def _entries(program: Program) -> tuple[str, ...]:
     return ("main",) if "main" in program.functions else ()
 
 
-def _answers(program: Program, rules: tuple[str, ...]) -> dict[tuple[str, str], contract_proofs.OfFunction]:
+def _answers(
+    program: Program, rules: tuple[str, ...], seconds: float = _SECONDS
+) -> dict[tuple[str, str], contract_proofs.OfFunction]:
     request = Request(program, _entries(program), About("contracts", rules))
-    return {(one.function, one.rule): one for one in contract_proofs.prove(request, _SECONDS, Cancellation())}
+    return {(one.function, one.rule): one for one in contract_proofs.prove(request, seconds, Cancellation())}
 
 
 def _is_open(answer: Answer) -> bool:
@@ -111,11 +114,10 @@ def test_with_less_work_fewer_functions_are_proved_and_all_are_answered(tmp_path
     checker.open([str(file)])
     program = checker.inspect().program
     proved = list[set[tuple[str, str]]]()
-    for work in range(0, 2000, 50):  # some of these end between a function and those that call it
-        monkeypatch.setattr(contract_proofs, "_MOST_WORK", work)
+    for steps in range(0, 2000, 50):  # some of these end between a function and those that call it
         monkeypatch.setattr(contract_proofs, "_last_blocks", None)
         monkeypatch.setattr(contract_proofs, "_last_values", {})
-        answers = _answers(program, _RULES)
+        answers = _answers(program, _RULES, steps * clock.STEP / clock.SECOND)
         assert answers.keys() == {(name, rule) for name in program.functions for rule in _RULES}
         proved.append({key for key, found in answers.items() if isinstance(found.answer, Proved)})
     assert all(fewer <= more for fewer, more in pairwise(proved))

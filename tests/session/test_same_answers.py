@@ -1,6 +1,7 @@
-"""The client makes no difference: an editor that has a file open, and the command, say the same with the same budget.
+"""Neither the client nor the number of processes makes a difference: an editor that has a file open, and the command, say the
+same with the same budget.
 
-The class: something is proved, or found, for one client and not for another.
+The class: something is proved, or found, for one and not for another.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import pytest
 
 from analysis.api import Checker
 from analysis.model.budgets import BudgetName
+from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.model.report import Report
 from tests.support.settled import answered
@@ -73,3 +75,31 @@ def test_an_editor_and_the_command_say_the_same(tmp_path: Path, budget: BudgetNa
     assert _said(_in_an_editor(file, options)) == (verdicts, findings)
     assert by_command.work.solver_queries > 0
     assert by_command.work.abstract_states.recomputed > 0
+
+
+_MANY = "".join(
+    f"""
+static int at{n}(int i) {{ int a[{n + 2}] = {{1}}, sum = 0; for (int k = 0; k < i && k < {n + 2}; k++) sum += a[k]; return sum; }}
+int share{n}(int i) {{ return at{n}(i) / (i * i + {n + 1}); }}
+"""
+    for n in range(6)
+)
+
+
+@pytest.mark.parametrize("total", [0.3, 1.5])
+def test_what_is_proved_does_not_depend_on_the_number_of_processes(tmp_path: Path, total: float) -> None:
+    file = tmp_path / "a.c"
+    file.write_text(_MANY)
+    limits = Limits(total_seconds=total)
+    options = Options(rules=("array-bounds", "division-by-zero", "signed-overflow"), proofs=True, everywhere=True, limits=limits)
+    reasons = []
+    for jobs in (1, 2, 3):
+        checker = Checker(options, jobs=jobs)
+        checker.open([str(file)])
+        checker.check()
+        report = checker.prove()
+        checker.close()
+        reasons.append({(f.name, rule): (v.verdict, v.reason) for f in report.functions for rule, v in f.verdicts.items()})
+    assert reasons[0] == reasons[1] == reasons[2]
+    why = {reason for _, reason in reasons[0].values()}
+    assert any(reason is not None and "were used up" in reason for reason in why)

@@ -21,7 +21,7 @@ import msgspec
 from analysis.cpa.framework.interface import Analysis
 from analysis.cpa.framework.reachability import Node, ReachabilityGraph
 from analysis.cpa.framework.waitlist import SequentialWaitlist, Waitlist
-from analysis.model.clock import spent
+from analysis.model.clock import STATE, spent, work
 
 S = TypeVar("S", bound=Hashable)
 P = TypeVar("P")
@@ -31,7 +31,7 @@ Ending = Literal["finished", "target", "states", "seconds", "cancelled"]
 
 class Budget(msgspec.Struct, frozen=True):
     """How much one call of `explore` may do. `states`: nodes made, over which it goes by the successors of one state at most.
-    `seconds`: of the clock. None: no bound."""
+    `seconds`: of work, see `analysis.model.clock`. None: no bound."""
 
     states: int | None = None
     seconds: float | None = None
@@ -90,7 +90,7 @@ def explore(
     clock: Callable[[], float] = spent,
 ) -> Outcome[S, P]:
     """CPA(D, R0, W0): explores from the waitlist until it is empty, a target is found (unless not `stop_at_target`; targets are
-    collected then), the budget is used up or it is cancelled. `clock` in seconds."""
+    collected then), the budget is used up or it is cancelled. `clock` in seconds of work."""
     run = _Run(analysis, reached, waitlist)
     token = Cancellation() if cancellation is None else cancellation
     most = None if budget.states is None else reached.made + budget.states
@@ -110,6 +110,7 @@ def explore(
                 ending = "finished"
             else:
                 successors = analysis.moves(node.state, node.precision)
+                work(STATE * (1 + len(successors)))
                 if token.cancelled():
                     waitlist.push(node)
                 else:

@@ -10,6 +10,7 @@ before that, nothing is compared until the file is saved again.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -19,7 +20,6 @@ from analysis.c.declared import agrees
 from analysis.cfa.callgraph import callers
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.link import LinkedProgram
-from analysis.model import clock
 from analysis.model.report import Rechecked
 from analysis.model.spelling import display_name
 from analysis.session.contracts.changes import change_text, unchanged_text
@@ -128,7 +128,7 @@ class OpenContracts:
             one.note(rechecked)
         for path in tuple(self._waiting):
             self._take_saved(path, version(path))
-        self._until = clock.spent() + MOST_SECONDS
+        self._until = time.process_time() + MOST_SECONDS
         self._compare_again(linked.program)
 
     def _compare_again(self, program: Program) -> None:
@@ -157,7 +157,7 @@ class OpenContracts:
         shown = self._contracts(self._now).of(linkage, goes_on)
         if not shown.is_whole:
             self._wanted[linkage] = None
-            self._until = clock.spent() + MOST_SECONDS
+            self._until = time.process_time() + MOST_SECONDS
         return Told(msgspec.structs.replace(shown.contract, declared=self._declarations().of(linkage)), shown.is_whole)
 
     def _of_library(self, path: str, name: str) -> Told | None:
@@ -216,7 +216,7 @@ class OpenContracts:
 
     @property
     def _has_time(self) -> bool:
-        return clock.spent() < self._until
+        return time.process_time() < self._until
 
     def _edited(self) -> Iterator[tuple[str, str]]:
         """The functions of open files that are other than they were when the file was saved, each with its file."""

@@ -45,7 +45,8 @@ def by_summaries(request: Request, seconds: float, cancellation: Cancellation) -
     until = clock.spent() + seconds
     before = read(request.kept.text) or KnownCalls()
     chain = _chain(request, msgspec.convert(rule, Property), before, seconds)
-    found = chain.verify(request.program)
+    with clock.within(seconds):
+        found = chain.verify(request.program)
     for place in found.violated[:_PLACES]:
         run = _run(request, place, until - clock.spent(), cancellation)
         if run is not None:

@@ -32,16 +32,14 @@ from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import called_outside
 from analysis.cpa.obstacles.kept_buffers import keeping_buffers, may_use_buffers
 from analysis.cpa.predicates.violations import violations_in
-from analysis.model import clock
 from analysis.model.spelling import display_name
 from analysis.session.contracts.unaffected import unaffected
 from analysis.session.portfolio import ownership_proofs, required_proofs
+from analysis.session.portfolio.counted_steps import CountedSteps
 from analysis.session.portfolio.kept_data import HERE
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE
 
-_MOST_WORK = 2_000_000  # pieces of work, so that the answer does not depend on the time
-_LOOKS = 200  # pieces of work between two looks at the time, which cost more than most pieces
 ENGINE_OF_DATA = "invariants"
 _NO_TIME = "there was no time to follow all that it calls"
 _last_blocks: tuple[ClosedSearch, blocks.Shown] | None = None
@@ -55,23 +53,6 @@ class OfFunction(NamedTuple):
     rule: str
     answer: Answer
     entries: tuple[str, ...] = ()
-
-
-class _Work:
-    """Counts the work, and ends it when it is too much, or takes too long, or is not wanted any more."""
-
-    def __init__(self, seconds: float, cancellation: Cancellation) -> None:
-        self._left, self._until, self._cancellation = _MOST_WORK, clock.spent() + seconds, cancellation
-        self._is_over = False
-
-    def goes_on(self) -> bool:
-        """Whether there may be more of it."""
-        self._left -= 1
-        self._is_over = self._is_over or (self._left % _LOOKS == 0 and self._must_end())
-        return self._left > 0 and not self._is_over
-
-    def _must_end(self) -> bool:
-        return clock.spent() > self._until or self._cancellation.cancelled()
 
 
 class _Parts:
@@ -98,7 +79,7 @@ class _Parts:
 
 def prove(request: Request, seconds: float, cancellation: Cancellation) -> Iterator[OfFunction]:
     """The answers about the rules of the request."""
-    goes_on, parts, rules = _Work(seconds, cancellation).goes_on, _Parts(request), request.about.rules
+    goes_on, parts, rules = CountedSteps(seconds, cancellation).goes_on, _Parts(request), request.about.rules
     of_blocks = [rule for rule in rules if rule in OF_BLOCKS]
     if of_blocks:
         yield from _by_blocks(parts, of_blocks, goes_on)

@@ -3,7 +3,14 @@ the entries, where its callers keep what it requires."""
 
 from __future__ import annotations
 
-from analysis.certificate.ownership.closed_checker import NOTHING, check_closed_sets, obstacle, refusal, without_callers
+from analysis.certificate.ownership.closed_checker import (
+    NOTHING,
+    check_closed_sets,
+    count_states,
+    obstacle,
+    refusal,
+    without_callers,
+)
 from analysis.certificate.ownership.closed_search import ClosedSearch
 from analysis.certificate.ownership.closed_sets import ClosedSets
 from analysis.certificate.ownership.kept_by_callers import broken
@@ -11,6 +18,7 @@ from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.model import clock
+from analysis.session.portfolio.counted_steps import CountedSteps
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE, ONLY_BY_PATHS
 
@@ -29,12 +37,12 @@ def prove(request: Request, seconds: float, cancellation: Cancellation) -> Answe
     reason = obstacle(program, rule)
     if reason:
         return Unknown(reason, final=True)
-    until = clock.spent() + seconds
     search = _search(program)
-    search.goes_on = lambda: clock.spent() < until and not cancellation.cancelled()
+    search.goes_on = CountedSteps(seconds, cancellation).goes_on
     followed = search.follow(function)
     if followed is None:
         return Unknown("there was no time to follow the pointers of all that it calls")
+    clock.work(clock.STEP * count_states((followed.states,)))  # what it calls counts for the question about that
     reason = refusal(followed.found, rule)
     if reason == NOTHING:
         return Unknown(NOTHING_TO_PROVE, final=True, nothing=True)

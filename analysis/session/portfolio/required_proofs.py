@@ -15,6 +15,7 @@ from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.model import clock
+from analysis.session.portfolio.counted_steps import CountedSteps
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE
 
@@ -35,12 +36,12 @@ def prove(request: Request, seconds: float, cancellation: Cancellation) -> Answe
     reason = obstacle(program, (function,))
     if reason:
         return Unknown(reason, final=True)
-    until = clock.spent() + seconds
     search = _search(program, msgspec.convert(rule, Rule))
-    search.while_(lambda: clock.spent() < until and not cancellation.cancelled())
+    search.while_(CountedSteps(seconds, cancellation).goes_on)
     followed = search.follow(function)
     if followed is None:
         return Unknown("there was no time to follow all that it calls")
+    clock.work(clock.STEP * followed.steps)  # what it calls counts for the question about that
     reason = open_place(program, function, followed)
     if reason:
         return Unknown(reason, final=True)

@@ -23,8 +23,8 @@ The checker process never loads z3 and never waits for a prover.
   (`broken_assumptions`).
 - Final answers are kept in the store. So is the time for which an answer was looked for in vain; a
   budget that is not larger gets the same answer.
-- Budgets count processor seconds (`model.clock`), so the answer does not depend on the load of the
-  machine. A deadline by the wall clock, eight times as long, is the last resort.
+- Budgets count work (`model.clock`), so the answer does not depend on the machine or its load. A deadline by the wall clock,
+  eight times as long, is the last resort. Answers count in a fixed order (`asking.claim_queue`), whoever is faster.
 """
 
 from analysis.session.provers.processes.prover_pool import Pool

@@ -1,7 +1,8 @@
-"""Ends checks of a solver that take more time or memory than their budget has.
+"""Ends checks of a solver that take more memory than their budget has, or do not end when their work is done.
 
-z3 could do so itself, but it makes a thread for every check that has a time limit, which takes longer than most checks, and
-it looks at its memory only in some of its phases.
+z3 counts its work itself, and ends by that; but not in all of its phases. Then time ends it, which is the last resort. z3
+looks at its memory only in some of its phases, too, and makes a thread for every check that has a time limit, which takes
+longer than most checks.
 """
 
 from __future__ import annotations
@@ -13,10 +14,16 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from analysis.model import clock
 from analysis.smt.solving.solver import Budget, Reason
 
+_PATIENCE = 8  # times the seconds of the budget, which are of work
+_LEAST = 10.0  # seconds: small questions have costs that do not count as work
 _LOOK_AGAIN = 0.005  # seconds between two looks at running checks
+
+
+def last_resort(budget: Budget) -> float:
+    """How many seconds of the processor a check may take."""
+    return math.inf if budget.milliseconds is None else max(_LEAST, _PATIENCE * budget.milliseconds / 1000)
 
 
 class Watched(Protocol):
@@ -45,7 +52,7 @@ class Watch:
 
     def begin(self, check: Watched, budget: Budget) -> None:
         """Looks after a check from now on."""
-        deadline = math.inf if budget.milliseconds is None else clock.spent() + budget.milliseconds / 1000
+        deadline = time.process_time() + last_resort(budget)
         self._running[check] = deadline, math.inf if budget.megabytes is None else budget.megabytes * 2**20
         if self._thread is None:
             self._thread = threading.Thread(target=self._look, name="budgets", daemon=True)
@@ -62,7 +69,7 @@ class Watch:
             self._wake.clear()
             while self._running:
                 time.sleep(_LOOK_AGAIN)  # z3 tells nobody when its memory grows: it can only be looked at
-                now, used = clock.spent(), self._used()
+                now, used = time.process_time(), self._used()
                 for check, (deadline, most) in list(self._running.items()):
                     if used > most or now > deadline:
                         self._interrupt(check, "memory" if used > most else "time")

@@ -8,6 +8,7 @@ other. A context takes longer to make than most checks: the solvers of one threa
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sys
 import threading
@@ -19,14 +20,16 @@ from typing import Any
 import z3  # type: ignore[import-untyped]  # it has no stubs
 from z3 import z3core
 
+from analysis.model import clock
 from analysis.smt.logic.term_building import not_, or_, symbol
 from analysis.smt.logic.terms import BOOL, Sort, Term
-from analysis.smt.solving.budget_watch import Watch
+from analysis.smt.solving.budget_watch import Watch, last_resort
 from analysis.smt.solving.solver import INTERRUPTED, SAT, UNSAT, Answer, Budget, Model, Reason, Value
 
 _CACHED = 200_000  # translated terms that are kept; beyond it all are forgotten
 _DEFAULT = Budget()
 _UNBOUNDED = 4_294_967_295
+_SPACER_PATIENCE = 10  # times the seconds of the processor, since its own clock is on the wall
 _INTERRUPT_AGAIN = 0.001  # seconds: z3 forgets an interrupt that comes before its check has begun
 
 _NARY = {"and": z3core.Z3_mk_and, "or": z3core.Z3_mk_or, "+": z3core.Z3_mk_add, "*": z3core.Z3_mk_mul}
@@ -76,6 +79,7 @@ class _Translation:
         self.left: list[tuple[Callable[[Any, Any], None], Any]] = []
         self.context = z3.Context()
         self.ref = self.context.ref()
+        self.worked = 0  # what z3 has counted so far
         self._sorts: dict[Sort, Any] = {}
         self._terms: dict[Term, Any] = {}
         self._inner: list[Any] = []
@@ -262,7 +266,8 @@ class Z3Solver:
         self._ref = self._translation.ref
         self._solver = z3core.Z3_mk_solver(self._ref)
         z3core.Z3_solver_inc_ref(self._ref, self._solver)
-        self._budget = _DEFAULT
+        self._budget: Budget | None = None
+        self._most_work: int | None = None
         self._is_spent = False
         for level, formulas in enumerate(self._stack):
             if level:
@@ -311,9 +316,10 @@ class Z3Solver:
         self._allow(budget or _DEFAULT)
         self._idle.clear()
         self._over: Reason = ""
-        _WATCH.begin(self, self._budget)
+        _WATCH.begin(self, budget or _DEFAULT)
         try:
             self._answer = INTERRUPTED if self._stopped.is_set() else self._checked(literals)
+            clock.work(clock.CHECK)
         finally:
             with self._interrupting:
                 self._idle.set()
@@ -332,11 +338,20 @@ class Z3Solver:
 
     def _checked(self, literals: list[Any]) -> Answer:
         answer, reason = self._checked_once(literals)
-        if (
-            not self._over and not self._stopped.is_set() and _was_interrupted(reason)
-        ):  # an interrupt that came after the check that it was for
+        worked = self._count_work()
+        is_over = self._over or self._stopped.is_set() or (self._most_work is not None and worked >= self._most_work)
+        if not is_over and _was_interrupted(reason):  # an interrupt that came after the check that it was for
             answer, reason = self._checked_once(literals)
+            self._count_work()
         return answer
+
+    def _count_work(self) -> int:
+        """Counts the work since this was done last, in z3's units."""
+        done = _work_of(self._ref, z3core.Z3_solver_get_statistics(self._ref, self._solver))
+        new = done - self._translation.worked
+        self._translation.worked = done
+        clock.work(clock.SOLVING * new)
+        return new
 
     def _checked_once(self, literals: list[Any]) -> tuple[Answer, str]:
         """The answer, and what z3 says about one that is unknown."""
@@ -357,21 +372,23 @@ class Z3Solver:
         if "memory" in reason or self._over == "memory":
             self._is_spent = True  # z3's solver would give this answer from now on, whatever its budget
             return Answer("unknown", "memory")
-        if self._over == "time" or _was_interrupted(reason):
+        if self._over == "time" or "resource limit" in reason or _was_interrupted(reason):
             return Answer("unknown", "time")
         return Answer("unknown", "incomplete")
 
     def _allow(self, budget: Budget) -> None:
-        """Tells z3 of the memory of the next check, if it is not that of the last: where it looks itself, it ends sooner."""
-        if budget.megabytes != self._budget.megabytes:
+        """Tells z3 of the work and the memory of the next check, if they are not those of the last. (Where z3 looks at its memory
+        itself, it ends sooner.)"""
+        work = _work_in(budget)
+        if (budget, work) != (self._budget, self._most_work):
             parameters = z3core.Z3_mk_params(self._ref)
             z3core.Z3_params_inc_ref(self._ref, parameters)
-            key = z3core.Z3_mk_string_symbol(self._ref, "max_memory")
-            most = _UNBOUNDED if budget.megabytes is None else max(1, budget.megabytes)
-            z3core.Z3_params_set_uint(self._ref, parameters, key, most)
+            memory = _UNBOUNDED if budget.megabytes is None else max(1, budget.megabytes)
+            for name, most in (("max_memory", memory), ("rlimit", work or 0)):
+                z3core.Z3_params_set_uint(self._ref, parameters, z3core.Z3_mk_string_symbol(self._ref, name), most)
             z3core.Z3_solver_set_params(self._ref, self._solver, parameters)
             z3core.Z3_params_dec_ref(self._ref, parameters)
-        self._budget = budget
+            self._budget, self._most_work = budget, work
 
     def model(self) -> Model:
         """See solver.Solver."""
@@ -422,6 +439,25 @@ def _literal(formula: Term) -> Term:
     return formula if atom.op == "symbol" else symbol(f"assumed!{formula.digest.hex()}", BOOL)
 
 
+def _work_in(budget: Budget) -> int | None:
+    """How much z3 may do in its own units; None: as much as it likes."""
+    wanted = math.inf if budget.milliseconds is None else budget.milliseconds * clock.SECOND // 1000
+    most = min(wanted, clock.left())
+    return None if most == math.inf else max(1, int(most // clock.SOLVING))
+
+
+def _work_of(context: Any, statistics: Any) -> int:
+    """What a context has done so far, in z3's units."""
+    z3core.Z3_stats_inc_ref(context, statistics)
+    try:
+        last = z3core.Z3_stats_size(context, statistics) - 1
+        named = (index for index in range(last, -1, -1) if z3core.Z3_stats_get_key(context, statistics, index) == "rlimit count")
+        index = next(named, None)
+        return 0 if index is None else int(z3core.Z3_stats_get_uint_value(context, statistics, index))
+    finally:
+        z3core.Z3_stats_dec_ref(context, statistics)
+
+
 def _was_interrupted(reason: str) -> bool:
     return any(word in reason for word in ("interrupt", "cancel", "timeout"))
 
@@ -470,6 +506,9 @@ class Z3Horn:
             z3core.Z3_solver_from_string(self._ref, self._solver, script)
             with _without_errors() if self._guidance else contextlib.nullcontext():
                 is_solved = z3core.Z3_solver_check(self._ref, self._solver) == 1
+            clock.work(
+                clock.CLAUSES + clock.SOLVING * _work_of(self._ref, z3core.Z3_solver_get_statistics(self._ref, self._solver))
+            )
             if not is_solved:
                 return None
             return str(z3core.Z3_model_to_string(self._ref, z3core.Z3_solver_get_model(self._ref, self._solver)))
@@ -481,7 +520,7 @@ class Z3Horn:
 
     def _set_up(self, budget: Budget) -> None:
         """Has no predicate put in the place of others: solutions would get quantifiers. In some of its phases Spacer looks at its
-        own clock only."""
+        own clock only, which is the last resort."""
         parameters = z3core.Z3_mk_params(self._ref)
         z3core.Z3_params_inc_ref(self._ref, parameters)
         for name in ("xform.inline_eager", "xform.inline_linear"):
@@ -489,8 +528,11 @@ class Z3Horn:
         for name, value in (("global", self._guidance), ("gg.concretize", False)):  # which does not pay
             z3core.Z3_params_set_bool(self._ref, parameters, z3core.Z3_mk_string_symbol(self._ref, f"fp.spacer.{name}"), value)
         if budget.milliseconds is not None:
-            name = z3core.Z3_mk_string_symbol(self._ref, "timeout")
-            z3core.Z3_params_set_uint(self._ref, parameters, name, max(1, budget.milliseconds))
+            for name, most in (
+                ("rlimit", _work_in(budget) or 0),
+                ("timeout", round(_SPACER_PATIENCE * 1000 * last_resort(budget))),
+            ):
+                z3core.Z3_params_set_uint(self._ref, parameters, z3core.Z3_mk_string_symbol(self._ref, name), most)
         z3core.Z3_solver_set_params(self._ref, self._solver, parameters)
         z3core.Z3_params_dec_ref(self._ref, parameters)
 

@@ -170,6 +170,7 @@ class _Search:
             if self.states >= self._most or clock.spent() > self._deadline:
                 raise _EndedError("the backward search from the violation used up its budget")
             self.states += 1
+            clock.work(clock.STATE)
             self._expand(self._waiting.pop())
 
     def _starts(self) -> Iterator[State]:

@@ -54,15 +54,16 @@ class Decided(msgspec.Struct, frozen=True):
     its end. Or `refuted`: there is no such run. Or it stays `possible`, for the `reason`. Each under the `assumptions`.
 
     `certified`: a certificate of that was accepted; `certificates` are their texts, if they were asked for. `engine` said it.
-    `final`: asking again could not give another answer. `tried`: the seconds that it was looked for in vain, 0 if others had the
-    processor meanwhile; with no more patience, asking again is not worth its time. `looked`: the functions that were gone
-    through, where that is not all of the program; as long as they are the same, it is not either. `states`, `queries` and
-    `worked` are the abstract states, the questions to the solver, and the seconds of the processor that it took. `invariants`
-    are those of a function that is proved. Where several rules were asked about, `parts` say what of each. `unreached` names
-    the function of each place of the rule, of those that are proved, that no run reaches at all. `entries`: a refutation is
-    about runs from these functions only; empty: whoever calls the function. `no_place`: nothing in the function could violate the
-    rule. `within`: what is known of runs within a bound, if that was asked; `summaries` is what was done to summaries for it,
-    `repairs` the same by function, and `kept` are those that it rests on, for the next revision, None if there are no new ones.
+    `final`: asking again could not give another answer. `tried`: the seconds of work for which it was looked for in vain, 0
+    if the process was ended before; with no more patience, asking again is not worth its time. `looked`: the functions that
+    were gone through, where that is not all of the program; as long as they are the same, it is not either. `states`,
+    `queries` and `worked` are the abstract states, the questions to the solver, and the seconds of work that it took.
+    `invariants` are those of a function that is proved. Where several rules were asked about, `parts` say what of each.
+    `unreached` names the function of each place of the rule, of those that are proved, that no run reaches at all. `entries`:
+    a refutation is about runs from these functions only; empty: whoever calls the function. `no_place`: nothing in the
+    function could violate the rule. `within`: what is known of runs within a bound, if that was asked; `summaries` is what
+    was done to summaries for it, `repairs` the same by function, and `kept` are those that it rests on, for the next
+    revision, None if there are no new ones.
     """
 
     status: Status

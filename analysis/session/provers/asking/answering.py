@@ -8,7 +8,6 @@ next question is often about the same, or about one in which a function differs:
 from __future__ import annotations
 
 import pickle
-import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -31,10 +30,7 @@ from analysis.session.portfolio.turns import BOUNDED
 from analysis.session.provers.asking.answer import Decided, Invariant, Part, Ran
 from analysis.session.provers.asking.program_slices import Slice
 from analysis.session.provers.asking.question import Question
-from analysis.session.provers.processes.task_outcome import had_the_processor
 from analysis.smt.solving.z3_backend import Z3Solver
-
-_LEAST = 0.1  # seconds
 
 
 class _Programs:
@@ -62,15 +58,13 @@ _programs, _whole_programs = _Programs(), _Programs()
 
 def answer(question: Question) -> Decided:
     """The answer to a question."""
-    began, worked, before = time.monotonic(), clock.spent(), Z3Solver.checks
+    worked, before = clock.spent(), Z3Solver.checks
     is_of_all = question.about.kind == "contracts"
     program = (_whole_programs if is_of_all else _programs).of(question.program)
-    left = max(_LEAST, question.seconds - (clock.spent() - worked))
     request = Request(program, question.program.entries, question.about, question.whole, question.terms, question.kept)
-    decided = _by_contracts(request, left) if is_of_all else _decided(request, ask(request, left))
-    worked, passed = clock.spent() - worked, min(time.monotonic() - began, question.seconds)
-    tried = question.seconds if not decided.final and had_the_processor(worked, passed) else 0.0
-    return msgspec.structs.replace(decided, queries=Z3Solver.checks - before, tried=tried, worked=worked)
+    decided = _by_contracts(request, question.seconds) if is_of_all else _decided(request, ask(request, question.seconds))
+    tried = 0.0 if decided.final else question.seconds
+    return msgspec.structs.replace(decided, queries=Z3Solver.checks - before, tried=tried, worked=clock.spent() - worked)
 
 
 def _by_contracts(request: Request, seconds: float) -> Decided:

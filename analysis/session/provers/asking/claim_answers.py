@@ -7,53 +7,53 @@ What the automaton engine leaves open is a *claim* about a function and a rule. 
 - the *function* by itself, from any state in which it could be called; where that fails, from the entries of the program.
 
 A proof holds as long as all that it speaks about is the same object, so that an edit elsewhere neither ends a task nor takes a
-proof away. The budget says what comes first; nothing is begun after its total time. The next question is asked by who has the
-time (`go_on`), as soon as an answer is in.
+proof away. The budget says what comes first, and how much work all claims together may cost: answers count in order
+(`claim_queue`), and those after it is used up do not count. The next question is asked by who has the time (`go_on`), as soon as
+an answer is in.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 
 import msgspec
 
 from analysis.cfa.graph import Program
-from analysis.cfa.linking.obstructed import MAIN
 from analysis.model.budgets import ProverBudget, budget_of
 from analysis.model.options import Options
 from analysis.model.report import SummaryWork
 from analysis.session.portfolio.request_terms import About, Kept, Kind, terms_of
-from analysis.session.portfolio.turns import BOUNDED, TURNS
+from analysis.session.portfolio.turns import BOUNDED
 from analysis.session.provers.asking.answer import PARTLY_PARSED, Decided
 from analysis.session.provers.asking.claim import RUNS, Claim, Key, KnownClaim, Wanted
+from analysis.session.provers.asking.claim_order import limit_of, ordered, work_of
 from analysis.session.provers.asking.claim_parts import ClaimParts
+from analysis.session.provers.asking.claim_queue import Answered, ClaimQueue
 from analysis.session.provers.asking.kept_answers import Decisions
 from analysis.session.provers.asking.kept_summaries import KeptSummaries
 from analysis.session.provers.asking.program_answers import ProgramAnswers
 from analysis.session.provers.asking.program_difference import ProgramDifference
 from analysis.session.provers.asking.program_slices import Contents
-from analysis.session.provers.asking.question import SHARE, Question
+from analysis.session.provers.asking.question import Question
 from analysis.session.provers.processes.prover_pool import Pool
-from analysis.session.provers.processes.task_outcome import Budget, Outcome, reason_of
+from analysis.session.provers.processes.task_outcome import Outcome, reason_of
 
 _RANKS: dict[Kind, int] = {"runs": -1, "program": 9, "function": 10}  # in the pool: findings are between them
-_LEAST = 0.5  # seconds for a question
-_LONGEST = 4  # times as long as the budget for all claims that they may take by the wall clock
+_LONGEST = 40  # times as long as the budget for all claims that they may take by the wall clock
 
 
 class Claims:
     """The claims about one program. `queries` and `states` are the questions to the solver and the abstract states since the last
-    check, `reused` the states of answers that were known, `spent` the milliseconds, `worked` the seconds of the processor,
-    `summaries` what was done to summaries."""
+    check, `reused` the states of answers that were known, `spent` the milliseconds, `worked` the seconds of work of the answers
+    that count, `summaries` what was done to summaries."""
 
     def __init__(self, pool: Pool, decisions: Decisions, contents: Contents, slots: int = 1) -> None:
         self._pool, self._decisions, self._contents, self._slots = pool, decisions, contents, slots
         self._summaries = KeptSummaries(decisions)
         self._known: dict[Claim, KnownClaim] = {}
-        self._waiting: list[Claim] = []
-        self._running: dict[int, Claim] = {}
+        self._queue = ClaimQueue()
         self._program: Program | None = None
         self._entries: tuple[str, ...] = ()
         self._parts: ClaimParts | None = None
@@ -73,24 +73,27 @@ class Claims:
     @property
     def open(self) -> int:
         """How many tasks have not ended."""
-        return len(self._running)
+        return len(self._queue.running)
 
     @property
     def progress(self) -> tuple[int, int]:
         """How many claims are answered, and how many there are."""
         decided = sum(known.decided is not None for known in self._known.values())
-        return decided, len({*self._known, *self._waiting})
+        return decided, len({*self._known, *self._queue.claims})
 
     @property
     def ready(self) -> bool:
         """Whether `go_on` has something to do."""
-        return bool(self._waiting) and len(self._running) < self._at_once
+        claim, left = self._queue.next, self._left_over
+        if claim is None or len(self._queue.running) >= self._at_once:
+            return False
+        return left is None or self._queue.is_first(claim) or self._queue.early_work < left
 
     @property
     def is_final(self) -> bool:
         """Whether asking again would not help."""
         done = (known.decided is not None and known.decided.holds(known.seconds) for known in self._known.values())
-        return not self._waiting and not self._running and not self._left and all(done)
+        return not self._queue.claims and not self._left and all(done)
 
     @property
     def keys(self) -> frozenset[str]:
@@ -100,7 +103,7 @@ class Claims:
     @property
     def running(self) -> tuple[Claim, ...]:
         """What provers are asked now."""
-        return tuple(self._running.values())
+        return self._queue.running
 
     @property
     def _at_once(self) -> int:
@@ -118,39 +121,22 @@ class Claims:
         `understood`: all of the program's text parses. If it does not, claims that the unparsed rest could
         affect are not asked about."""
         self._budget = budget_of(options.budget, options.limits)
-        queue = self._queue(wanted, options, tuple(entries))
+        queue = ordered(wanted, options, tuple(entries), self._budget)
         difference = self._difference(program)
         same = terms_of(self._options) == terms_of(options) and self._wanted.asked_alike(wanted)
         possible = {*queue, *(claim._replace(whole=True) for claim in queue)}
         kept = {c: k for c, k in self._known.items() if same and c in possible and difference.keeps(c, k)}
         if self._entries != tuple(entries):
             kept = {claim: known for claim, known in kept.items() if not claim.whole}
-        for ticket, claim in list(self._running.items()):
-            if claim not in kept:
-                self._pool.cancel(ticket)
-                del self._running[ticket]
-        running = frozenset(self._running.values())
         self._known, self._program, self._entries, self._options = kept, program, tuple(entries), options
         self._wanted, self._understood = wanted, understood
         self._parts = self._compared = None
         self._left, self._unasked = {}, []
-        open_ = (c for c in (claim if not self._failed(claim) else claim._replace(whole=True) for claim in queue))
-        self._waiting = [c for c in open_ if c not in running and (c not in kept or kept[c].decided is None)]
+        attempts = (claim._replace(whole=True) if self._failed(claim) else claim for claim in queue)
+        open_ = [claim for claim in attempts if claim not in kept or kept[claim].decided is None]
+        self._cancel(self._queue.keep(kept.__contains__, open_))
         if self._given_up:
             self.give_up(self._given_up)
-
-    def _queue(self, wanted: Wanted, options: Options, entries: tuple[str, ...]) -> list[Claim]:
-        """What is asked, in order. Whether a function is asked about from the entries shows when it is asked by itself."""
-        functions = [Claim("function", function, rule, False) for function, rule in wanted.functions]
-        program: list[Claim] = []
-        if MAIN in entries or options.engine == BOUNDED:  # which says that there is no main
-            if TURNS["runs"][options.engine] and wanted.rules:
-                program.append(RUNS)
-            if TURNS["program"][options.engine]:
-                program += [Claim("program", "", rule, True) for rule in wanted.conditions]
-        if not TURNS["function"][options.engine]:
-            functions = []
-        return program + functions if self._budget.first == "program" else functions + program
 
     def _failed(self, claim: Claim) -> bool:
         """Whether a function was asked about by itself, in vain."""
@@ -161,50 +147,83 @@ class Claims:
         """Asks about the next claims that nothing is known of; whether others were answered on the way. Who ends this from
         outside calls it again."""
         news = False
-        while self.ready and self._program is not None:
-            claim = self._waiting[0]
+        while self.ready and self._program is not None and (claim := self._queue.next) is not None:
             if self._is_settled(claim):
-                del self._waiting[0]
-                continue
-            if self._is_over:
-                why = f"it was not started: the {self._budget.total:g} s for proofs were used up"
-                self._left.update(dict.fromkeys(self._waiting, why))
-                self._waiting = []
+                self._queue.remove(claim)
+            elif self._is_over:
+                self._leave()
                 return True
-            with interruptible:
-                question = self._question(claim, self._program)
-            known = None if question is None else KnownClaim(question)
-            before = None if known is None else self._decisions.get((known.key,)).get(known.key)
-            del self._waiting[0]
-            if known is None or question is None:
-                if claim.kind == "function" and not claim.whole:
-                    self._next_attempt(claim)
-                elif claim.kind == "function" and not self._understood:
-                    self._unasked.append(claim)
-                continue
-            self._known[claim] = known
-            if before is not None and before.holds(question.seconds):
-                self.reused += before.states
-                self._answered(claim, before)
-                news = True
-                continue
-            self._running[self._pool.submit(question, self._task_budget(claim), _RANKS[claim.kind])] = claim
+            else:
+                with interruptible:
+                    question = self._question(claim, self._program)
+                news = self._begin(claim, question) or news
         return news
 
-    def _answered(self, claim: Claim, decided: Decided) -> None:
-        """Takes in an answer, and ends what is not worth its time any more."""
-        self._known[claim].decided = decided
-        if self._failed(claim) and not claim.whole:
+    def _begin(self, claim: Claim, question: Question | None) -> bool:
+        """Has a claim asked about; whether its answer is known already."""
+        if question is None:
+            self._answered(Answered(claim, Decided("possible"), 0.0, 0.0))
+            return False
+        known = self._known[claim] = KnownClaim(question)
+        before = self._decisions.get((known.key,)).get(known.key)
+        if before is None or not before.holds(question.seconds):
+            self._queue.begin(claim, self._pool.submit(question, limit_of(claim, self._options), _RANKS[claim.kind]))
+            return False
+        self.reused += before.states
+        self._answered(Answered(claim, before, 0.0, before.worked))
+        return True
+
+    def _answered(self, answered: Answered) -> None:
+        """Takes in an answer, and all that waited for it."""
+        self._queue.answer(answered)
+        while (first := self._queue.take()) is not None:
+            claim, known = first.claim, self._known.get(first.claim)
+            if self._is_settled(claim):
+                self._known.pop(claim, None)
+            elif self._is_spent:
+                self._known.pop(claim, None)
+                self._left[claim] = self._why_left
+            elif known is None:
+                self._not_asked(claim)
+            else:
+                known.decided, known.ms = first.decided, first.ms
+                self.worked += first.worked
+                if self._failed(claim) and not claim.whole:
+                    self._next_attempt(claim)
+                self._end_settled()
+
+    def _not_asked(self, claim: Claim) -> None:
+        """Nothing can be proved of what a claim is about."""
+        if claim.kind == "function" and not claim.whole:
             self._next_attempt(claim)
-        for ticket, other in list(self._running.items()):
-            if self._is_settled(other):
-                self._pool.cancel(ticket)
-                del self._running[ticket], self._known[other]
+        elif claim.kind == "function" and not self._understood:
+            self._unasked.append(claim)
+
+    def _end_settled(self) -> None:
+        """Ends what is not worth its time any more."""
+        for claim in self._queue.running:
+            if self._is_settled(claim):
+                self._cancel(self._queue.remove(claim))
+                del self._known[claim]
 
     def _next_attempt(self, claim: Claim) -> None:
         """Has a function asked about from the entries: now, or when the program was asked about as a whole."""
-        place = 0 if self._budget.first == "program" else len(self._waiting)
-        self._waiting.insert(place, claim._replace(whole=True))
+        self._queue.insert(claim._replace(whole=True), first=self._budget.first == "program")
+
+    def _leave(self) -> None:
+        """Leaves what is not answered."""
+        left = self._queue.claims
+        self._left.update(dict.fromkeys(left, self._why_left))
+        self._known = {claim: known for claim, known in self._known.items() if claim not in left}
+        self._cancel(self._queue.clear())
+
+    @property
+    def _why_left(self) -> str:
+        return f"it was not started: the {self._budget.total:g} s for proofs were used up"
+
+    def _cancel(self, tickets: Iterable[int]) -> None:
+        for ticket in tickets:
+            self._pool.cancel(ticket)
 
     def _is_settled(self, claim: Claim) -> bool:
         """Whether others have answered what a claim asks. A proof of the program says nothing of
@@ -220,47 +239,40 @@ class Claims:
                 return claim.rule in seen
         return claim.rule in answers.proved and claim.function in answers.reached
 
-    def _task_budget(self, claim: Claim) -> Budget:
-        seconds = self._budget.function if claim.kind == "function" else self._budget.program
-        return Budget(self._budget.patience * seconds, self._options.limits.task_megabytes)
-
-    def _seconds(self, claim: Claim) -> float:
-        """How long a question may take: no longer than all together."""
-        seconds = SHARE * (self._budget.function if claim.kind == "function" else self._budget.program)
-        return seconds if self._left_over is None else max(_LEAST, min(seconds, self._left_over))
-
     @property
     def _is_over(self) -> bool:
-        """Whether the time for all claims is over; by the wall clock as the last resort, where others have the processor."""
-        if self._left_over is None or self._budget.total is None:
-            return False
-        return self._left_over <= 0 or time.monotonic() > self._began + _LONGEST * self._budget.total
+        """Whether no claim may be begun any more; by the wall clock as the last resort, where others have the processor."""
+        is_late = self._budget.total is not None and time.monotonic() > self._began + _LONGEST * self._budget.total
+        return self._is_spent or is_late
+
+    @property
+    def _is_spent(self) -> bool:
+        """Whether the budget for all claims is used up."""
+        return self._left_over is not None and self._left_over <= 0
 
     @property
     def _left_over(self) -> float | None:
-        """The seconds that are left for all claims together."""
+        """The seconds of work that are left for all claims together."""
         return None if self._budget.total is None else self._budget.total - self.worked
 
     def take(self, outcome: Outcome) -> bool:
         """Takes in an outcome; False if it is of no claim."""
-        claim = self._running.pop(outcome.ticket, None)
+        claim = self._queue.asked(outcome.ticket)
         if claim is None:
             return False
         known = self._known[claim]
         if outcome.end:
-            decided = Decided("possible", final=False, reason=reason_of(outcome, self._task_budget(claim)))
+            decided = Decided("possible", final=False, reason=reason_of(outcome, limit_of(claim, self._options)))
         else:
             decided = outcome.answer
             if decided.kept is not None:
                 self._summaries.add(claim.rule, terms_of(self._options), decided.kept)
                 decided = msgspec.structs.replace(decided, kept=None)
             self._decisions.add(known.key, msgspec.structs.replace(decided, repairs={}))  # which are of this revision
-        known.ms = outcome.ms
         self.queries, self.states = self.queries + decided.queries, self.states + decided.states
         self.summaries = self.summaries.plus(decided.summaries)
         self.spent += outcome.ms
-        self.worked += outcome.worked if outcome.end else decided.worked
-        self._answered(claim, decided)
+        self._answered(Answered(claim, decided, outcome.ms, outcome.worked if outcome.end else decided.worked))
         return True
 
     def answers(self, program: Program) -> dict[Key, tuple[Decided, float]]:
@@ -308,20 +320,20 @@ class Claims:
 
     def forget(self) -> None:
         """Cancels everything, and drops what is known."""
-        for ticket in self._running:
-            self._pool.cancel(ticket)
+        self._cancel(self._queue.clear())
         self.pool_closed()
         self._summaries.forget()
         self._known, self._program = {}, None
 
     def pool_closed(self) -> None:
         """The pool was closed: nothing runs any more."""
-        self._running, self._waiting, self._parts, self._compared = {}, [], None, None
+        self._queue.clear()
+        self._parts = self._compared = None
 
     def give_up(self, reason: str) -> None:
         """The pool was closed: what is not answered stays open, for this reason."""
         self._given_up = reason
-        self._left.update(dict.fromkeys((*self._running.values(), *self._waiting), reason))
+        self._left.update(dict.fromkeys(self._queue.claims, reason))
         self.pool_closed()
 
     def _difference(self, program: Program) -> ProgramDifference:
@@ -348,4 +360,4 @@ class Claims:
         kind: Kind = "values" if claim.kind == "function" and self._wanted.by_contracts else claim.kind
         about, terms = About(kind, rules, claim.function or None), terms_of(self._options)
         kept = self._summaries.of(claim.rule, terms) if terms.engine == BOUNDED else Kept()
-        return Question(part, about, claim.whole, terms, self._seconds(claim), kept)
+        return Question(part, about, claim.whole, terms, work_of(claim, self._budget), kept)

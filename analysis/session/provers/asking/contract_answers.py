@@ -23,9 +23,9 @@ from analysis.session.provers.asking.claim import Key, KnownClaim
 from analysis.session.provers.asking.kept_answers import Decisions
 from analysis.session.provers.asking.program_difference import ProgramDifference
 from analysis.session.provers.asking.program_slices import Contents, Slicer
-from analysis.session.provers.asking.question import SHARE, Question
+from analysis.session.provers.asking.question import SHARE, Question, task_budget
 from analysis.session.provers.processes.prover_pool import Pool
-from analysis.session.provers.processes.task_outcome import Budget, Outcome
+from analysis.session.provers.processes.task_outcome import Outcome
 
 _GROUPS = (tuple(sorted(OF_BLOCKS)), *((rule,) for rule in sorted(OF_VALUES)))
 _RANK = 8  # in the pool: after findings, before other proofs
@@ -110,7 +110,7 @@ class ContractAnswers:
             self.reused += before.states
             self._answered(group, before)
             return True
-        limit = Budget(budget.patience * budget.contracts, self._options.limits.task_megabytes)
+        limit = task_budget(budget, budget.contracts, self._options.limits)
         self._running[self._pool.submit(question, limit, _RANK)] = group
         return False
 

@@ -28,7 +28,7 @@ from analysis.session.provers.asking.answer import PARTLY_PARSED, Decided
 from analysis.session.provers.asking.kept_answers import Decisions
 from analysis.session.provers.asking.program_answers import Run
 from analysis.session.provers.asking.program_slices import Contents, Slicer
-from analysis.session.provers.asking.question import Question, finding_question, key_of
+from analysis.session.provers.asking.question import Question, finding_question, key_of, task_budget
 from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.processes.task_outcome import Budget, Outcome, had_the_processor, reason_of
 
@@ -162,7 +162,7 @@ class Proving:
         because the rest could lead there."""
         self._understood = understood
         budget = budget_of(options.budget, options.limits)
-        self._budget = Budget(budget.patience * budget.finding, options.limits.task_megabytes)
+        self._budget = task_budget(budget, budget.finding, options.limits)
         known = self._decisions.get(plan.keys.values())
         found = {
             e: self._carried(_Asked(plan.wanted[e], key, plan.questions[e].seconds), plan.slicer, known.get(key))
@@ -230,7 +230,7 @@ class Proving:
                 found = next((run for run in ends if _is_at(run, name, fact.edge, functions)), None)
             if found is None and not asked.key and asked.suspicion.rule in reasons:
                 found = Decided("possible", reason=reasons[asked.suspicion.rule])
-            if found is not None and found is not asked.decided and (asked.decided is None or asked.decided.status == "possible"):
+            if found is not None and found is not asked.decided and _prevails(found, asked.decided):
                 self._decide(asked, found, self._slicer)
                 changed = True
         if changed:
@@ -297,6 +297,12 @@ class Proving:
     def pool_closed(self) -> None:
         """The pool was closed: nothing is done any more."""
         self._tickets = {}
+
+
+def _prevails(found: Decided, known: Decided | None) -> bool:
+    """Whether what is known of the program as a whole counts, and not what is known of a finding by itself: always but against a
+    run, so that it does not matter which of the two was faster."""
+    return known is None or known.status != "confirmed" or found.status == "confirmed"
 
 
 def _not_asked(suspicion: Suspicion) -> _Asked:

@@ -6,11 +6,14 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from analysis.engines.automaton.report.suspicions import Suspicion
+from analysis.model.budgets import ProverBudget
 from analysis.model.digest import digest_text
+from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.model.spelling import spell_expr
 from analysis.session.portfolio.request_terms import About, Kept, Terms, terms_of
 from analysis.session.provers.asking.program_slices import Slice
+from analysis.session.provers.processes.task_outcome import Budget
 
 SHARE = 0.8  # of the budget's seconds, after which a prover says by itself how far it came
 
@@ -40,6 +43,11 @@ def finding_question(
     path = suspicion.path if all(function in program.functions for function, _ in suspicion.path) else ()
     about = About("finding", (rule,), suspicion.function, suspicion.edge, suspicion.expression, path)
     return Question(program, about, True, terms_of(options), SHARE * seconds)
+
+
+def task_budget(budget: ProverBudget, seconds: float, limits: Limits) -> Budget:
+    """What a prover may take for a question that may cost so many seconds of work, before it is ended from outside."""
+    return Budget(budget.wait * seconds, limits.task_megabytes, budget.patience * seconds)
 
 
 def key_of(question: Question) -> str:

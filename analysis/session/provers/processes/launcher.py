@@ -88,6 +88,7 @@ class Launcher:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,  # a stray print must not get into a report
                 pass_fds=[there.fileno()],
+                env={**os.environ, "PYTHONHASHSEED": "0"},  # the order of a set is the same in every prover
             )
         except BaseException:
             here.close()

@@ -21,8 +21,8 @@ In every state the end of the connection leads to GONE, and so does a message th
 so has its task tried again; in ASKED and TERMINATED the task has ended. So each wait has an end:
 IDLE is waited for by nobody, all other states have a deadline, `due`.
 
-A budget of time is only over for a prover that sent a message within two beats: one that was stopped has
-not used it.
+A budget of seconds of the processor is over when a Beat says so. A budget of time is only over for a prover that sent a
+message within two beats: one that was stopped has not used it.
 """
 
 from __future__ import annotations
@@ -168,6 +168,8 @@ class Seat:
             case Beat(turn, worked) if turn <= self._turn:
                 if turn == self._turn and self.state in _AT_WORK:
                     self._last_message, self._worked = now, worked
+                    if self.task is not None and worked > self.task.budget.processor:
+                        self.stop("time", now)
             case Reply(turn) if turn == self._turn and self.state in _AT_WORK:
                 return self._answered(message, now)
             case _:

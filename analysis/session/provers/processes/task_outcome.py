@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import msgspec
@@ -13,10 +14,12 @@ _OWN = 0.5  # of the time
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """What one task may take: seconds of wall time, and megabytes beyond what the process holds when it begins."""
+    """What one task may take: seconds of wall time, megabytes beyond what the process holds when it begins, and seconds of the
+    processor, which are looked at with each sign of life."""
 
     seconds: float = 5.0
     megabytes: int = 1_000
+    processor: float = math.inf
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -46,7 +49,7 @@ def reason_of(outcome: Outcome, budget: Budget) -> str:
     """Says why there is no answer, in words that complete "not decided: "."""
     match outcome.end:
         case "time":
-            return f"the budget of {budget.seconds:g} s was not enough"
+            return f"the budget of {min(budget.seconds, budget.processor):g} s was not enough"
         case "memory":
             return f"the budget of {budget.megabytes} MB was not enough"
         case "crashed":
