@@ -61,7 +61,7 @@ class Construction:
             for leaf, found in self._members.of(copied):
                 if leaf in known.unset:
                     fail(found)
-        for one in uses.escaping & (known.private | self._objects):
+        for one in uses.escaping:  # also what is not private any more: in one of the states that were merged it may be, and unset
             if not is_zero(known, one):
                 for leaf, found in self._members.of(_object(one)):
                     if leaf in known.unset:
@@ -117,7 +117,7 @@ class Construction:
 
     def _forgotten(self, known: Known, variable: ir.Var) -> Known:
         """Nothing is said any more of the object that a variable is, or leads to."""
-        if variable not in known.private:
+        if variable not in known.private and not isinstance(variable.type, Pointer):
             return known
         unset = frozenset(leaf for leaf in known.unset if _owner(leaf) != variable)
         return known._replace(private=known.private - {variable}, unset=unset)

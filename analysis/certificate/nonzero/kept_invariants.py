@@ -73,11 +73,14 @@ class Walks:
     def __init__(self) -> None:
         self.goes_on: Callable[[], bool] = lambda: True
         self.walked = 0
-        self._edges: WeakKeyDictionary[Cfa, dict[Rule, Edges]] = WeakKeyDictionary()
+        self._program: Program | None = None
+        self._edges: dict[tuple[str, Rule], Edges] = {}  # of this program
         self._known: WeakKeyDictionary[Cfa, dict[_Key, _Done]] = WeakKeyDictionary()
 
     def of(self, program: Program, relied: Invariants, rule: Rule = _RULE) -> Followed | None:
         """What following all functions that can run shows, if the invariants hold; None if the time is over."""
+        if self._program is not program:
+            self._program, self._edges = program, {}
         about, contracts = Concerned(program, relied), dict[str, Contract]()
         found, failed = dict[str, Walked](), set[Invariant]()
         names = running(program)
@@ -122,11 +125,9 @@ class Walks:
         else:
             while len(known) >= _MOST_KEPT:
                 del known[next(iter(known))]
-            kept = self._edges.setdefault(cfa, {})
-            base = kept.get(rule)
-            if base is None or base.program is not program:
-                base = kept[rule] = Edges(program, cfa, rule, checks=True)
-            edges = base.relying(relied)
+            if (name, rule) not in self._edges:
+                self._edges[name, rule] = Edges(program, cfa, rule, checks=True)
+            edges = self._edges[name, rule].relying(relied)
             self.walked += 1
             walked = walk(edges, contracts, (), self.goes_on)
             done = walked, frozenset(broken_by(edges, walked.left, contracts))

@@ -15,6 +15,7 @@ import msgspec
 
 from analysis.certificate.nonzero import requirement_checker as values
 from analysis.certificate.nonzero.callee_contracts import Needs
+from analysis.certificate.nonzero.invariant_candidates import running
 from analysis.certificate.nonzero.needed_values import RULES as OF_VALUES
 from analysis.certificate.nonzero.needed_values import Rule
 from analysis.certificate.nonzero.requirement_search import RequirementSearch
@@ -185,18 +186,20 @@ def _with_data(
 ) -> Iterator[OfFunction]:
     """The answers, with proofs of functions that are safe because of what the data of the program always holds."""
     is_open = any(isinstance(one.answer, Unknown) and not one.answer.nothing for one in answers)
+    all_ = tuple(sorted(running(parts.program)))  # the invariants rest on all that runs
+    is_open = is_open and not (keeping_buffers(parts.program) and may_use_buffers(called_outside(parts.program, all_)))
     found = HERE.walks(parts.program, entries, rule, goes_on) if is_open else {}
     for one in answers:
         is_decided = not isinstance(one.answer, Unknown) or one.answer.nothing
         is_shown = (
             not is_decided and one.function in found and not values.open_place(parts.program, one.function, found[one.function])
         )
-        yield _by_data(parts, found, one) if is_shown and not values.obstacle(parts.program, (one.function,)) else one
+        yield _by_data(parts, found, one, all_) if is_shown and not values.obstacle(parts.program, (one.function,)) else one
 
 
-def _by_data(parts: _Parts, found: Mapping[str, Walked], one: OfFunction) -> OfFunction:
+def _by_data(parts: _Parts, found: Mapping[str, Walked], one: OfFunction, all_: tuple[str, ...]) -> OfFunction:
     relied = values.relied_on(parts.program, found, one.function)
-    assumed = values.assumptions(parts.below((MAIN, one.function)), (one.function,), relied)
+    assumed = values.assumptions(parts.program, (*all_, one.function), relied)
     return OfFunction(one.function, one.rule, Proved(ENGINE_OF_DATA, assumed, (), found[one.function].steps), (MAIN,))
 
 

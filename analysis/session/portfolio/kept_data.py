@@ -32,12 +32,13 @@ class KeptData:
 
     def of(self, program: Program, entries: Sequence[str], goes_on: Callable[[], bool]) -> Invariants:
         """The invariants of a program whose runs begin at the entries; none if the time is over before they are known."""
-        if self._program is program and self._entries == tuple(entries) and self._found is not None:
-            return self._found
-        if self._program is None or not same_surroundings(self._program, program):
+        is_same = self._program is program and self._entries == tuple(entries) and self._found is not None
+        if not is_same and (self._program is None or not same_surroundings(self._program, program)):
             self._search, self._checker = Walks(), Walks()
-        self._program, self._entries = program, tuple(entries)
         self._search.goes_on = self._checker.goes_on = goes_on
+        if is_same and self._found is not None:
+            return self._found
+        self._program, self._entries = program, tuple(entries)
         self._found = find(program, entries, self._search)
         if self._found is not None and not are_kept(program, entries, self._found, self._checker):
             self._found = NONE if goes_on() else None

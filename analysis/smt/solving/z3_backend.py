@@ -29,6 +29,7 @@ from analysis.smt.solving.solver import INTERRUPTED, SAT, UNSAT, Answer, Budget,
 _CACHED = 200_000  # translated terms that are kept; beyond it all are forgotten
 _DEFAULT = Budget()
 _UNBOUNDED = 4_294_967_295
+_COUNTED = 2**32  # where z3's counter of its work begins again
 _SPACER_PATIENCE = 10  # times the seconds of the processor, since its own clock is on the wall
 _INTERRUPT_AGAIN = 0.001  # seconds: z3 forgets an interrupt that comes before its check has begun
 
@@ -348,7 +349,9 @@ class Z3Solver:
     def _count_work(self) -> int:
         """Counts the work since this was done last, in z3's units."""
         done = _work_of(self._ref, z3core.Z3_solver_get_statistics(self._ref, self._solver))
-        new = done - self._translation.worked
+        if done is None:
+            return 0
+        new = (done - self._translation.worked) % _COUNTED
         self._translation.worked = done
         clock.work(clock.SOLVING * new)
         return new
@@ -443,17 +446,17 @@ def _work_in(budget: Budget) -> int | None:
     """How much z3 may do in its own units; None: as much as it likes."""
     wanted = math.inf if budget.milliseconds is None else budget.milliseconds * clock.SECOND // 1000
     most = min(wanted, clock.left())
-    return None if most == math.inf else max(1, int(most // clock.SOLVING))
+    return None if most == math.inf else min(max(1, int(most // clock.SOLVING)), _COUNTED - 1)
 
 
-def _work_of(context: Any, statistics: Any) -> int:
-    """What a context has done so far, in z3's units."""
+def _work_of(context: Any, statistics: Any) -> int | None:
+    """What a context has done so far, in z3's units; None if z3 does not say."""
     z3core.Z3_stats_inc_ref(context, statistics)
     try:
         last = z3core.Z3_stats_size(context, statistics) - 1
         named = (index for index in range(last, -1, -1) if z3core.Z3_stats_get_key(context, statistics, index) == "rlimit count")
         index = next(named, None)
-        return 0 if index is None else int(z3core.Z3_stats_get_uint_value(context, statistics, index))
+        return None if index is None else int(z3core.Z3_stats_get_uint_value(context, statistics, index))
     finally:
         z3core.Z3_stats_dec_ref(context, statistics)
 
@@ -506,9 +509,6 @@ class Z3Horn:
             z3core.Z3_solver_from_string(self._ref, self._solver, script)
             with _without_errors() if self._guidance else contextlib.nullcontext():
                 is_solved = z3core.Z3_solver_check(self._ref, self._solver) == 1
-            clock.work(
-                clock.CLAUSES + clock.SOLVING * _work_of(self._ref, z3core.Z3_solver_get_statistics(self._ref, self._solver))
-            )
             if not is_solved:
                 return None
             return str(z3core.Z3_model_to_string(self._ref, z3core.Z3_solver_get_model(self._ref, self._solver)))
@@ -516,6 +516,10 @@ class Z3Horn:
             return None
         finally:
             _WATCH.end(self)
+            clock.work(clock.CLAUSES)
+            with contextlib.suppress(z3.Z3Exception):
+                done = _work_of(self._ref, z3core.Z3_solver_get_statistics(self._ref, self._solver))
+                clock.work(clock.SOLVING * (done or 0))
             z3core.Z3_solver_dec_ref(self._ref, self._solver)
 
     def _set_up(self, budget: Budget) -> None:

@@ -135,6 +135,7 @@ class Claims:
         attempts = (claim._replace(whole=True) if self._failed(claim) else claim for claim in queue)
         open_ = [claim for claim in attempts if claim not in kept or kept[claim].decided is None]
         self._cancel(self._queue.keep(kept.__contains__, open_))
+        self._count()
         if self._given_up:
             self.give_up(self._given_up)
 
@@ -150,6 +151,7 @@ class Claims:
         while self.ready and self._program is not None and (claim := self._queue.next) is not None:
             if self._is_settled(claim):
                 self._queue.remove(claim)
+                self._count()
             elif self._is_over:
                 self._leave()
                 return True
@@ -176,6 +178,10 @@ class Claims:
     def _answered(self, answered: Answered) -> None:
         """Takes in an answer, and all that waited for it."""
         self._queue.answer(answered)
+        self._count()
+
+    def _count(self) -> None:
+        """Takes in the answers that wait for no other."""
         while (first := self._queue.take()) is not None:
             claim, known = first.claim, self._known.get(first.claim)
             if self._is_settled(claim):
@@ -204,7 +210,7 @@ class Claims:
         for claim in self._queue.running:
             if self._is_settled(claim):
                 self._cancel(self._queue.remove(claim))
-                del self._known[claim]
+                self._known.pop(claim, None)
 
     def _next_attempt(self, claim: Claim) -> None:
         """Has a function asked about from the entries: now, or when the program was asked about as a whole."""
