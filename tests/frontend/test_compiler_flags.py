@@ -56,6 +56,12 @@ def folder(kind: str, path: str) -> Folder:
             UnitFlags(folders=(folder("-isystem", "/p/s"), folder("-iquote", "/p/q"), folder("-idirafter", "/a"))),
         ),
         (["-DA", "-D", "B=1", "-UC"], UnitFlags(macros=("#define A 1", "#define B 1", "#undef C"))),
+        (
+            ["-D_FORTIFY_SOURCE=2", "-D_FORTIFY_SOURCES"],
+            UnitFlags(macros=("#undef _FORTIFY_SOURCE", "#define _FORTIFY_SOURCES 1")),
+        ),
+        (["-Wp,-U_FORTIFY_SOURCE,-D_FORTIFY_SOURCE=3"], UnitFlags()),
+        (["-Wp,-D_FORTIFY_SOURCE=2,-MD,x"], UnitFlags(doubtful=("-Wp,-D_FORTIFY_SOURCE=2,-MD,x",))),
         (["-DA=", "-Df(x,...)=g(x)"], UnitFlags(macros=("#define A ", "#define f(x,...) g(x)"))),
         (["-std=gnu11", "--std=c99", "-m32", "-O2"], UnitFlags(standard="c99", switches=("-m32", "-O2"))),
         (["-ansi", "-fno-short-enums", "-pthread"], UnitFlags(standard="c90", switches=("-fno-short-enums", "-pthread"))),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -38,6 +39,9 @@ DATABASE_NAME = "compile_commands.json"
 _MACRO = ("-D", "-U")
 _FOLDER: tuple[FolderKind, ...] = ("-idirafter", "-isystem", "-iquote", "-I")
 _FILE = ("-include", "-imacros")
+_FORTIFY = "_FORTIFY_SOURCE"
+"""With it, headers put functions that end the run where an object would be overrun in place of some of the library's. Without it,
+there are these: the same runs, and those that it would have ended."""
 _WITH_VALUE = (*_FILE, *_FOLDER, *_MACRO)
 # Other flags whose value is the next argument, which must not be taken for anything else.
 _SKIP_NEXT = {"-o", "-x", "-MF", "-MT", "-MQ", "-Xpreprocessor", "-Xlinker", "-Xassembler", "-Xclang", "-B", "-wrapper", "-specs"}
@@ -207,6 +211,8 @@ class _Read:
     def with_value(self, flag: str, value: str) -> None:
         """A macro, a file or a folder."""
         if flag in _MACRO:
+            if re.split(r"\W", value, maxsplit=1)[0] == _FORTIFY:
+                flag, value = "-U", _FORTIFY
             line = definition(value) if flag == "-D" else undefinition(value)
             if line is None:
                 self._refused.append(flag + value)
@@ -228,7 +234,7 @@ class _Read:
                 self._standard = named
             else:
                 self._doubtful.append(argument)
-        else:
+        elif not re.fullmatch(rf"-Wp(?:,-[DU]{_FORTIFY}(?:=\d*)?)+", argument):
             if argument in SWITCHES:
                 self._switches.append(argument)
             if not leaves_meaning(argument) and argument != "-xc":
