@@ -115,11 +115,21 @@ def _variables(program: Program) -> Iterator[Invariant]:
         for part in parts
         if isinstance(part, ir.Var) and part.scope == "global"
     }
+    changed |= _declared_otherwise(program)
     for name, one in program.globals.items():
         if name in pointed or name in changed or not isinstance(element(one.var.type), Pointer):
             continue
         if _begins_set(one):
             yield Invariant("elements" if isinstance(one.var.type, Array) else "variable", name)
+
+
+def _declared_otherwise(program: Program) -> set[str]:
+    """The variables that a function knows by another type than that of their definition: what it writes there is not followed."""
+    named = (
+        part for cfa in program.functions.values() for parts in cfa.parts.values() for part in parts if isinstance(part, ir.Var)
+    )
+    types = {name: one.var.type for name, one in program.globals.items()}
+    return {part.name for part in named if part.scope == "global" and types.get(part.name) != part.type}
 
 
 def _begins_set(one: Global) -> bool:

@@ -19,7 +19,7 @@ from analysis.certificate.nonzero.record_parts import element, held, mentioned
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Program
 from analysis.model import ir
-from analysis.model.c_types import Array, Function, Integer, Pointer, Type, Void
+from analysis.model.c_types import Array, Function, Integer, Pointer, Record, Type, Void
 from analysis.model.comparisons import COMPARISONS
 
 _OWN = ("local", "temporary", "parameter")
@@ -44,6 +44,8 @@ def otherwise_in(program: Program, cfa: Cfa, fresh: Mapping[str, bool]) -> Other
     looked = _Look(program, cfa, fresh)
     for edge in cfa.edges:
         looked.at(edge.effect)
+    if any(not isinstance(one.effect, ir.Return) or one.effect.value is None for one in cfa.incoming.get(cfa.exit, ())):
+        looked.falls_off(cfa.type.result)
     return looked.found()
 
 
@@ -75,6 +77,11 @@ class _Look:
             frozenset(self._pointed),
             self._copies,
         )
+
+    def falls_off(self, result: Type) -> None:
+        """The function may end without a value (C11 6.9.1p12). What is in a record that it returns is not known then."""
+        if isinstance(result, Record):
+            self._confuse(result)
 
     def at(self, effect: ir.Effect) -> None:
         """Looks at an effect."""
