@@ -61,7 +61,9 @@ class _Returned:
         bare = [ir.strip_casts(value) for value in values if value is not None and not _is_null(value)]
         taken = taken_by(self._cfa).own
         self._blocks = frozenset(one for one in bare if isinstance(one, ir.Var) and one.scope in ("local", "temporary"))
-        if not bare or any(one not in self._blocks or one.name in taken for one in bare if isinstance(one, ir.Var)):
+        if None in values or not bare:  # it may end without a value
+            return False
+        if any(one not in self._blocks or one.name in taken for one in bare if isinstance(one, ir.Var)):
             return False
         return all(isinstance(one, ir.Var) for one in bare) and all(self._leaves(edge.effect) for edge in self._cfa.edges)
 
