@@ -27,7 +27,7 @@ static int step(int i) { return i + 1; }
 int main(void)
 {
     int i = 0, n = __VERIFIER_nondet_int();
-    if (n < 1 || n > 1000)
+    if (n < 1 || n > 1000000)
         return 0;
     while (i < n)
         i = step(i);

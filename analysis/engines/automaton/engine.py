@@ -208,7 +208,7 @@ class Analysis:
 
     def suspicions(self) -> tuple[Suspicion, ...]:
         """Returns the questions about the last findings."""
-        return self._findings.suspicions(self.program)
+        return self._findings.suspicions(self.program, self.facts)
 
     @property
     def settled(self) -> bool:

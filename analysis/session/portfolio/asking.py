@@ -18,6 +18,7 @@ from analysis.session.portfolio.turns import MOST_EDGES, TURNS, Turn
 _AGAIN = 2.0  # times as long as the run before took is looked for another one
 _AT_LEAST = 0.5  # seconds for that
 _REASONS = 2  # that are reported
+_MOVED = "the pointer may be null where it is moved before"
 _LITTLE = 0.05  # of the time is left for a rule that is proved but for what callers have to keep
 
 
@@ -29,8 +30,25 @@ class Answers(msgspec.Struct, frozen=True):
 
 
 def ask(request: Request, seconds: float, cancellation: Cancellation | None = None) -> Answers:
-    """What the provers say in turn."""
-    return _Asking(request, seconds, cancellation or Cancellation()).answers()
+    """What the provers say in turn. A finding is refuted if they refute it at its edge and where its pointer is moved before."""
+    cancellation, until = cancellation or Cancellation(), clock.spent() + seconds
+    answers = _Asking(request, seconds, cancellation).answers()
+    for function, edge in request.about.moves:
+        if not all(isinstance(answer, Refuted | Proved) for answer in answers.by_rule.values()):
+            break
+        about = request.about._replace(function=function, edge=edge, expression=None, path=(), moves=())
+        moved = _Asking(request._replace(about=about), until - clock.spent(), cancellation).answers()
+        states = answers.states + moved.states
+        answers = Answers({rule: _besides(answers.by_rule[rule], found) for rule, found in moved.by_rule.items()}, states)
+    return answers
+
+
+def _besides(answer: Answer, moved: Answer) -> Answer:
+    """The answer about a finding, which is refuted at its edge, with the one about a place where its pointer is moved before."""
+    if isinstance(answer, Refuted | Proved) and isinstance(moved, Refuted | Proved):
+        both = dict.fromkeys((*answer.assumptions, *moved.assumptions))
+        return msgspec.structs.replace(answer, assumptions=tuple(both))
+    return Unknown(_MOVED, final=not isinstance(moved, Unknown) or moved.final)
 
 
 class _Asking:

@@ -15,7 +15,7 @@ import msgspec
 
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.unnamed_values import without_temporaries
-from analysis.engines.automaton.facts.facts import NOTHING, Fact
+from analysis.engines.automaton.facts.facts import NOTHING, Fact, FactTable
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.facts.spelled import spell_path
 from analysis.engines.automaton.feasibility.error_paths import ErrorPath, Feasibility
@@ -121,10 +121,12 @@ class Findings:
         """The paths that the traces of the last `find` are made of, by fingerprint."""
         return {name: self._reported[error].joined.shown for name, (error, _) in self._suspects.items()}
 
-    def suspicions(self, program: Program) -> tuple[Suspicion, ...]:
+    def suspicions(self, program: Program, facts: FactTable) -> tuple[Suspicion, ...]:
         """The questions about the findings of the last `find`."""
-        found = self._suspects.items()
-        return tuple(suspicion(program, self._rules[error[1].rule].name, name, error, steps) for name, (error, steps) in found)
+        return tuple(
+            suspicion(program, facts, self._rules[error[1].rule].name, name, error, steps)
+            for name, (error, steps) in self._suspects.items()
+        )
 
     def find(
         self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, patient: bool = True

@@ -8,8 +8,9 @@ import msgspec
 
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.obstructed import obstacle_before
-from analysis.engines.automaton.facts.facts import Fact
+from analysis.engines.automaton.facts.facts import Fact, FactTable
 from analysis.engines.automaton.facts.spelled import spell_path
+from analysis.engines.automaton.functions.access_paths import beside, path_of
 from analysis.engines.automaton.report.trace import Taken
 from analysis.model import ir
 from analysis.model.spelling import spell_expr
@@ -22,7 +23,9 @@ class Suspicion(msgspec.Struct, frozen=True):
     """A finding, by its fingerprint. `error` names it to the engine; it is the same in later revisions, as long as its edge is.
 
     `path` are the edges that are claimed to lead to it, from the start of an entry function on, as (function, edge); calls are
-    opened or stepped over. `expression` is the part of the edge that the message is about, if that is known.
+    opened or stepped over. `expression` is the part of the edge that the message is about, if that is known. `moves` are those
+    edges of the path that move the tracked pointer by a distance other than zero. If it is null, that is undefined already (C11
+    6.5.6p8), so what no run violates at `edge` may be violated at one of `moves`.
     """
 
     fingerprint: str
@@ -30,6 +33,7 @@ class Suspicion(msgspec.Struct, frozen=True):
     rule: str
     path: tuple[tuple[str, int], ...]
     expression: ir.Expr | None
+    moves: tuple[tuple[str, int], ...] = ()
 
     @property
     def function(self) -> str:
@@ -42,9 +46,10 @@ class Suspicion(msgspec.Struct, frozen=True):
         return self.error[1].edge
 
 
-def suspicion(program: Program, rule: str, fingerprint: str, error: Error, steps: Sequence[Taken]) -> Suspicion:
+def suspicion(program: Program, facts: FactTable, rule: str, fingerprint: str, error: Error, steps: Sequence[Taken]) -> Suspicion:
     """The question about a finding with this path, which need not have the obstacles that the program has at entries."""
-    return Suspicion(fingerprint, error, rule, tuple(_path(program, steps)), _expression(program, *error))
+    moves = tuple(dict.fromkeys(_moves(program, facts, steps)))
+    return Suspicion(fingerprint, error, rule, tuple(_path(program, steps)), _expression(program, *error), moves)
 
 
 def _path(program: Program, steps: Sequence[Taken]) -> Iterator[tuple[str, int]]:
@@ -53,6 +58,17 @@ def _path(program: Program, steps: Sequence[Taken]) -> Iterator[tuple[str, int]]
             obstacle = obstacle_before(program.functions[taken.function], taken.edge)
             if obstacle is not None:
                 yield taken.function, obstacle
+            yield taken.function, taken.edge
+
+
+def _moves(program: Program, facts: FactTable, steps: Sequence[Taken]) -> Iterator[tuple[str, int]]:
+    for taken in steps:
+        if taken.event != "edge":
+            continue
+        effect = program.functions[taken.function].by_id[taken.edge].effect
+        value = effect.value if isinstance(effect, ir.Assign | ir.Return) else None
+        pointer = None if value is None else beside(value)
+        if pointer is not None and path_of(pointer) in facts[taken.before].paths:
             yield taken.function, taken.edge
 
 

@@ -224,7 +224,7 @@ class Proving:
         for (name, fact), asked in self._asked.items():
             found = proved.get(asked.suspicion.rule) if name in reached else None
             if found is None:
-                found = refuted.get((name, fact.edge, asked.suspicion.rule))
+                found = _refuted(refuted, asked.suspicion)
             if found is None:
                 ends = (run.decided for run in runs if run.rule == asked.suspicion.rule)
                 found = next((run for run in ends if _is_at(run, name, fact.edge, functions)), None)
@@ -303,6 +303,13 @@ def _prevails(found: Decided, known: Decided | None) -> bool:
     """Whether what is known of the program as a whole counts, and not what is known of a finding by itself: always but against a
     run, so that it does not matter which of the two was faster."""
     return known is None or known.status != "confirmed" or found.status == "confirmed"
+
+
+def _refuted(refuted: Mapping[tuple[str, int, str], Decided], suspicion: Suspicion) -> Decided | None:
+    """What refutes a finding: it refutes it at its edge, and where its pointer is moved before."""
+    places = ((suspicion.function, suspicion.edge), *suspicion.moves)
+    found = [refuted.get((function, edge, suspicion.rule)) for function, edge in places]
+    return found[0] if all(one is not None for one in found) else None
 
 
 def _not_asked(suspicion: Suspicion) -> _Asked:
